@@ -1,0 +1,17 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from "jest";
+
+/** Workspace packages are tested as built (their `dist`); a test's own relative imports are compiled on the fly. */
+const config: Config = {
+  testMatch: ["<rootDir>/packages/**/*.test.ts", "<rootDir>/apps/**/*.test.ts"],
+  testPathIgnorePatterns: ["/node_modules/", "/dist/"],
+  modulePathIgnorePatterns: ["/dist/.*package.json"],
+  testEnvironment: "node",
+  extensionsToTreatAsEsm: [".ts"],
+  transform: {
+    "^.+\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } }],
+  },
+  maxWorkers: 2,
+};
+
+export default config;
