@@ -1,1 +1,15 @@
-export {};
+export * from "./accounts/index.ts";
+export * from "./admission/index.ts";
+export * from "./appkeys/index.ts";
+export * from "./audit/index.ts";
+export * from "./databases/index.ts";
+export * from "./digests/index.ts";
+export * from "./errors/index.ts";
+export * from "./gate/index.ts";
+export * from "./model/index.ts";
+export * from "./objects/index.ts";
+export * from "./request/index.ts";
+export * from "./rights/index.ts";
+export * from "./sessions/index.ts";
+export * from "./storage/index.ts";
+export * from "./throttle/index.ts";

@@ -1,0 +1,17 @@
+import type { ObjectId } from "../objects/object-id.ts";
+
+/** The credentials of a `User` object, kept apart from it: nothing here is readable as an attribute. */
+export interface Account {
+  /** Id of the `User` object. */
+  readonly userId: ObjectId;
+  /** Unicode NFC; compared exactly. */
+  readonly loginName: string;
+  /** The stored password hash, as the password hasher encodes it. */
+  readonly secret: string;
+  /** Raised by every change of the secret. */
+  readonly secretVersion: number;
+  readonly administrator: boolean;
+  readonly disabled: boolean;
+}
+
+export type NewAccount = Pick<Account, "userId" | "loginName" | "secret" | "administrator">;

@@ -1,0 +1,7 @@
+export type { Account, NewAccount } from "./account.ts";
+export type { AccountRepository } from "./account-repository.ts";
+export { type ClientHash, clientPassword } from "./client-password.ts";
+export { CreateAccount, type CreateAccountInput } from "./create-account.ts";
+export { confusableKeyOf, loginNameOf } from "./login-name.ts";
+export type { PasswordHasher } from "./password-hasher.ts";
+export { VerifyPassword } from "./verify-password.ts";

@@ -1,0 +1,11 @@
+/** Port: slow password hashing. Work is queued; a full queue answers 706. */
+export interface PasswordHasher {
+  /** The encoded hash of a password, with its parameters and a fresh salt. */
+  hash(password: string): Promise<string>;
+
+  /**
+   * Whether the password belongs to the encoded hash. `null` stands for a user that does not exist: the answer is
+   * `false` and costs the same time.
+   */
+  verify(encoded: string | null, password: string): Promise<boolean>;
+}

@@ -1,0 +1,27 @@
+import type { AppKey } from "../appkeys/app-key.ts";
+import type { Digest } from "../digests/digest.ts";
+import type { Principal } from "../rights/principal.ts";
+import type { Session } from "../sessions/session.ts";
+
+export interface AdmissionRequest {
+  /** SHA-256 of the presented app key; `null` when the route asks for none. */
+  readonly appKey: Digest | null;
+  /** SHA-256 of the presented session id; `null` when there is none. */
+  readonly session: Digest | null;
+  /** Milliseconds; a session that is found is extended by it, see `touchInterval`. */
+  readonly idleTimeout: number;
+}
+
+/** All that decides whether a request may enter, as of one moment. */
+export interface Admission {
+  /** The maintenance switch of the database. */
+  readonly maintenance: boolean;
+  /** Number of the current model; another number than before means that the model changed. */
+  readonly modelGeneration: number;
+  /** The app key with the digest, disabled ones included; `null` if unknown or not asked for. */
+  readonly appKey: AppKey | null;
+  /** The live session with the digest, if this app key opened it and its account is not disabled. */
+  readonly session: Session | null;
+  /** Whom the session belongs to; present exactly when the session is. */
+  readonly principal: Principal | null;
+}

@@ -1,0 +1,2 @@
+export type { Admission, AdmissionRequest } from "./admission.ts";
+export type { AdmissionRepository } from "./admission-repository.ts";

@@ -1,0 +1,16 @@
+import type { Digest } from "../digests/digest.ts";
+import type { AppKey } from "./app-key.ts";
+
+export type NewAppKey = Pick<AppKey, "name" | "appNames" | "origins">;
+
+/** Port: the app keys of one database. Requests are checked by admission, not here. */
+export interface AppKeyRepository {
+  /** Creates an enabled app key. `nameTaken` when the name or the digest exists. */
+  create(appKey: NewAppKey, digest: Digest): Promise<"created" | "nameTaken">;
+
+  /** Switches a key on or off; `false` if no key has the name. The next request already sees it. */
+  setEnabled(name: string, enabled: boolean): Promise<boolean>;
+
+  /** Whether any enabled key lists this web origin, compared exactly. */
+  listsOrigin(origin: string): Promise<boolean>;
+}

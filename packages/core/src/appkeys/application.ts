@@ -1,0 +1,6 @@
+/** A name that log-ins can carry in `appNames`. */
+export interface Application {
+  readonly name: string;
+  /** How many log-ins may hold a seat at once; `null` means any number. */
+  readonly seats: number | null;
+}

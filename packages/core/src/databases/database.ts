@@ -1,0 +1,45 @@
+import type { ClientHash } from "../accounts/client-password.ts";
+import { ModelCache } from "../model/model-cache.ts";
+import { CountCache } from "../objects/count-cache.ts";
+import { StoreTime } from "../objects/store-time.ts";
+import type { SessionPolicy } from "../sessions/session.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
+
+/** The rules of one database. */
+export interface DatabasePolicy {
+  readonly sessions: SessionPolicy;
+  /** Failed attempts per user and per client address. */
+  readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+  readonly clientHash: ClientHash;
+  /** IANA name of the zone in which `~StoreTime` is written. */
+  readonly timeZone: string;
+}
+
+export interface DatabaseSettings {
+  /** First part of its addresses; empty for the database without one. */
+  readonly alias: string;
+  /** `databaseName` of log-in answers. */
+  readonly name: string;
+  readonly policy: DatabasePolicy;
+  readonly storage: Storage;
+}
+
+/** One database that the server serves, with what this process remembers of it. */
+export class Database {
+  readonly alias: string;
+  readonly name: string;
+  readonly policy: DatabasePolicy;
+  readonly storage: Storage;
+  readonly models = new ModelCache();
+  readonly counts = new CountCache();
+  readonly storeTime: StoreTime;
+
+  constructor({ alias, name, policy, storage }: DatabaseSettings) {
+    this.alias = alias;
+    this.name = name;
+    this.policy = policy;
+    this.storage = storage;
+    this.storeTime = new StoreTime(policy.timeZone);
+  }
+}

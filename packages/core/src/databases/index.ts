@@ -1,0 +1,2 @@
+export { Database, type DatabasePolicy, type DatabaseSettings } from "./database.ts";
+export type { MaintenanceSwitch } from "./maintenance-switch.ts";

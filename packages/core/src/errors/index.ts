@@ -1,0 +1,5 @@
+export type { CatalogueEntry } from "./catalogue-entry.ts";
+export { catalogue } from "./catalogue.ts";
+export { type ErrorCode, errorEntry, isErrorCode } from "./error-code.ts";
+export { extensions } from "./extensions.ts";
+export { ServiceError, type ServiceErrorOptions } from "./service-error.ts";

@@ -1,0 +1,30 @@
+import { type ErrorCode, errorEntry } from "./error-code.ts";
+
+export interface ServiceErrorOptions {
+  /** What exactly is wrong, for `debugMessage` and the log. Never a secret, never text of the database. */
+  readonly detail?: string;
+  /** Whole seconds after which a repeated request can succeed; becomes `Retry-After`. */
+  readonly retryAfter?: number;
+  /** What went wrong underneath; only the log sees it. */
+  readonly cause?: unknown;
+}
+
+/** A failure of the catalogue. Everything that is thrown on purpose is one of these. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
+    super(`${code} ${errorEntry(code).name}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.detail = options.detail;
+    this.retryAfter = options.retryAfter;
+  }
+
+  /** HTTP status of the answer. */
+  get status(): number {
+    return errorEntry(this.code).status;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Account } from "../accounts/account.ts";
+import type { SessionMode } from "../sessions/session.ts";
+
+/** What somebody at the gate asks for, whichever way in was taken. */
+export interface Claim {
+  readonly mode: SessionMode;
+  /** Names the user whose failures count; the same text for the same user in every way in. */
+  readonly userKey: string;
+  /** Proves who it is: the account, or `null` if the proof fails. Takes the same time either way. */
+  readonly prove: () => Promise<Account | null>;
+  readonly appNames: readonly string[];
+  readonly deviceId: string | null;
+}

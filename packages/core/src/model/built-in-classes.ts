@@ -1,0 +1,61 @@
+import type { ClassDefinition } from "./class-definition.ts";
+
+/**
+ * The classes that every database has from the start. Without rights they are seen by administrators only;
+ * a user always sees the own record in the answer to a log-in.
+ */
+export const builtInClasses: readonly ClassDefinition[] = [
+  {
+    name: "User",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string", mandatory: true },
+      { name: "Description", type: "string" },
+      { name: "Groups", type: "collection", target: "UserGroup" },
+      { name: "Employee", type: "reference", target: "Employee" },
+    ],
+    rights: [],
+  },
+  {
+    name: "UserGroup",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string", mandatory: true },
+      { name: "Description", type: "string" },
+    ],
+    rights: [],
+  },
+  {
+    name: "Employee",
+    base: null,
+    attributes: [
+      { name: "Name1", type: "string" },
+      { name: "Name2", type: "string" },
+      { name: "Name3", type: "string" },
+      { name: "Bild", type: "reference", target: "Image" },
+      { name: "Mitarbeiteransprechpartner", type: "reference", target: "ContactPerson" },
+    ],
+    rights: [],
+  },
+  {
+    name: "ContactPerson",
+    base: null,
+    attributes: [
+      { name: "Name1", type: "string" },
+      { name: "Name2", type: "string" },
+      { name: "Name3", type: "string" },
+      { name: "Bild", type: "reference", target: "Image" },
+    ],
+    rights: [],
+  },
+  { name: "Image", base: null, attributes: [], rights: [] },
+  {
+    name: "File",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string", mandatory: true },
+      { name: "Content", type: "file" },
+    ],
+    rights: [],
+  },
+];

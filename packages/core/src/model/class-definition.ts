@@ -1,0 +1,35 @@
+import type { ObjectId } from "../objects/object-id.ts";
+
+export const attributeTypes = ["string", "number", "boolean", "date", "json", "file", "reference", "collection"] as const;
+
+export type AttributeType = (typeof attributeTypes)[number];
+
+export interface AttributeDefinition {
+  /** `[A-Za-z][A-Za-z0-9_]{0,62}`. */
+  readonly name: string;
+  readonly type: AttributeType;
+  /** Class of what a reference or a collection points to. */
+  readonly target?: string;
+  readonly mandatory?: boolean;
+  readonly indexed?: boolean;
+}
+
+export const permissions = ["read", "create", "write", "delete"] as const;
+
+export type Permission = (typeof permissions)[number];
+
+/** What the members of one group may do with the objects of a class. */
+export interface ClassRight {
+  /** Id of a `UserGroup` object; `*` stands for everybody who is logged in. */
+  readonly group: ObjectId | "*";
+  readonly permissions: readonly Permission[];
+}
+
+/** A class of business objects as it is stored. Rights are not inherited, attributes are. */
+export interface ClassDefinition {
+  /** `[A-Za-z][A-Za-z0-9_]{0,62}` with at least one lowercase letter. */
+  readonly name: string;
+  readonly base: string | null;
+  readonly attributes: readonly AttributeDefinition[];
+  readonly rights: readonly ClassRight[];
+}

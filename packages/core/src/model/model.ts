@@ -1,0 +1,55 @@
+import type { AttributeDefinition, AttributeType, ClassDefinition } from "./class-definition.ts";
+import type { StoredModel } from "./model-repository.ts";
+
+const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
+
+/** A class with what it inherits. */
+export interface ModelClass {
+  readonly definition: ClassDefinition;
+  /** Own and inherited attributes by name, the base's first. */
+  readonly attributes: ReadonlyMap<string, AttributeDefinition>;
+  /** The attributes whose values are ids of other objects. */
+  readonly links: readonly AttributeDefinition[];
+  /** Names of the class itself and of all classes below it. */
+  readonly family: readonly string[];
+}
+
+/** The classes of a database, linked; immutable. */
+export class Model {
+  readonly generation: number;
+  private readonly classes: ReadonlyMap<string, ModelClass>;
+
+  constructor({ generation, classes }: StoredModel) {
+    this.generation = generation;
+    const definitions = new Map(classes.map((definition) => [definition.name, definition]));
+    this.classes = new Map(
+      classes.map((definition) => {
+        const line = lineOf(definition, definitions);
+        const attributes = new Map(line.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])));
+        const family = classes.filter((each) => lineOf(each, definitions).includes(definition)).map((each) => each.name);
+        const links = [...attributes.values()].filter(({ type }) => linkTypes.has(type));
+        return [definition.name, { definition, attributes, links, family }];
+      }),
+    );
+  }
+
+  /** The class with exactly this name. */
+  find(name: string): ModelClass | undefined {
+    return this.classes.get(name);
+  }
+
+  all(): Iterable<ModelClass> {
+    return this.classes.values();
+  }
+}
+
+/** The class and its bases, outermost base first. A base that is missing or repeats ends the line. */
+function lineOf(definition: ClassDefinition, definitions: ReadonlyMap<string, ClassDefinition>): ClassDefinition[] {
+  const line: ClassDefinition[] = [];
+  let next: ClassDefinition | undefined = definition;
+  while (next !== undefined && !line.includes(next)) {
+    line.unshift(next);
+    next = next.base === null ? undefined : definitions.get(next.base);
+  }
+  return line;
+}

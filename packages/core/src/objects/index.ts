@@ -1,0 +1,11 @@
+export { GetObject } from "./get-object.ts";
+export { ListObjects, type ListObjectsInput, type ObjectList } from "./list-objects.ts";
+export { isObjectId, type ObjectId, objectIdOf, objectNumber } from "./object-id.ts";
+export type { ObjectRepository, Page } from "./object-repository.ts";
+export { type ObjectReference, objectReference } from "./object-reference.ts";
+export { ObjectSerializer } from "./object-serializer.ts";
+export { SerializeOwnUser } from "./serialize-own-user.ts";
+export type { SerializedCollection, SerializedObject } from "./serialized-object.ts";
+export { StoreTime } from "./store-time.ts";
+export type { Attributes, JsonValue, NewObject, StoredObject } from "./stored-object.ts";
+export { isUuid } from "./uuid.ts";

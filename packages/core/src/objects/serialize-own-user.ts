@@ -1,0 +1,35 @@
+import type { Account } from "../accounts/account.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { AppKeyContext } from "../request/request-context.ts";
+import { type Visibility, visibilityOf } from "../rights/index.ts";
+import type { ObjectId } from "./object-id.ts";
+import { ObjectSerializer } from "./object-serializer.ts";
+import type { SerializedObject } from "./serialized-object.ts";
+import type { StoredObject } from "./stored-object.ts";
+
+/** The classes that describe a person; everybody sees them in the own record, whatever the rights. */
+const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];
+
+/** The user object of a log-in answer: the own record, with what it points to. */
+export class SerializeOwnUser {
+  async run({ r, database, modelGeneration }: AppKeyContext, account: Account): Promise<SerializedObject> {
+    const model = await database.models.current(modelGeneration, r.model);
+    const [user] = await r.objects.get([account.userId], { classes: null, principals: null });
+    if (user === undefined) throw new ServiceError(799, { detail: "The account has no user object." });
+    const groups = groupsOf(user);
+    const principal = { userId: account.userId, groups, administrator: account.administrator };
+    const visibility = withPersonal(visibilityOf(principal, model));
+    const serializer = new ObjectSerializer({ model, objects: r.objects, visibility, storeTime: database.storeTime });
+    const [serialized] = await serializer.run([user]);
+    return serialized as SerializedObject;
+  }
+}
+
+function withPersonal({ classes, principals }: Visibility): Visibility {
+  return { classes: classes === null ? null : new Set([...classes, ...personal]), principals };
+}
+
+function groupsOf({ attributes }: StoredObject): ObjectId[] {
+  const groups = attributes["Groups"];
+  return Array.isArray(groups) ? groups.filter((id) => typeof id === "string") : [];
+}

@@ -1,0 +1,18 @@
+import type { JsonValue } from "./stored-object.ts";
+
+/** An object as clients see it: its meta-fields, then its attributes in the order of the class. */
+export interface SerializedObject {
+  readonly "~ClassName": string;
+  readonly "~ObjectID": string;
+  readonly "~StoreTime": string;
+  readonly [attribute: string]: JsonValue | SerializedObject | SerializedCollection;
+}
+
+/** A list of objects as clients see it. */
+export interface SerializedCollection {
+  /** Elements that match. */
+  readonly "~Count": number;
+  /** Elements there are, as far as the caller may see them. */
+  readonly "~UnfilteredCount": number;
+  readonly "~Elements": readonly SerializedObject[];
+}

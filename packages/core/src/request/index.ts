@@ -1,0 +1,1 @@
+export type { AppKeyContext, ClientOrigin, RequestContext, SessionContext } from "./request-context.ts";

@@ -1,0 +1,36 @@
+import type { AppKey } from "../appkeys/app-key.ts";
+import type { Digest } from "../digests/digest.ts";
+import type { Database } from "../databases/database.ts";
+import type { Principal } from "../rights/principal.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Repositories } from "../storage/repositories.ts";
+
+/** Where a request comes from. */
+export interface ClientOrigin {
+  /** The client's address, behind configured proxies too. */
+  readonly address: string;
+  /** What failures are counted by: the IPv4 address, or the /64 network of an IPv6 address. */
+  readonly network: string;
+}
+
+/** What every use case knows of the request it serves. */
+export interface RequestContext {
+  readonly requestId: string;
+  readonly origin: ClientOrigin;
+  readonly database: Database;
+  /** The repositories that this request works with; inside a transaction, those of the transaction. */
+  readonly r: Repositories;
+  readonly modelGeneration: number;
+}
+
+/** A request with an accepted app key. */
+export interface AppKeyContext extends RequestContext {
+  readonly appKey: AppKey;
+}
+
+/** A request with an accepted session. */
+export interface SessionContext extends AppKeyContext {
+  readonly session: Session;
+  readonly sessionDigest: Digest;
+  readonly principal: Principal;
+}

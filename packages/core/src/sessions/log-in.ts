@@ -1,0 +1,39 @@
+import type { VerifyPassword } from "../accounts/verify-password.ts";
+import { loginNameOf } from "../accounts/login-name.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { SerializedObject } from "../objects/serialized-object.ts";
+import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
+import type { AppKeyContext } from "../request/request-context.ts";
+import { acceptAppNames } from "./app-names.ts";
+
+export interface LogInInput {
+  readonly user: string;
+  /** Plain, or as clients send it. */
+  readonly pass: string;
+  readonly appNames: readonly string[];
+  readonly deviceId: string | null;
+}
+
+export interface LogInResult {
+  readonly sessionId: string;
+  readonly user: SerializedObject;
+  readonly databaseName: string;
+}
+
+/** Logs in with the credentials of a database user and opens a session in session-id mode. */
+export class LogIn {
+  constructor(
+    private readonly gate: Gate,
+    private readonly verifyPassword: VerifyPassword,
+    private readonly serializeOwnUser: SerializeOwnUser,
+  ) {}
+
+  async run(context: AppKeyContext, { user, pass, appNames, deviceId }: LogInInput): Promise<LogInResult> {
+    await acceptAppNames(context, appNames);
+    const { clientHash } = context.database.policy;
+    const prove = () => this.verifyPassword.run(context.r.accounts, { user, pass, clientHash });
+    const claim = { mode: "session", userKey: loginNameOf(user), prove, appNames, deviceId } as const;
+    const entry = await this.gate.enter(context, claim, (account) => this.serializeOwnUser.run(context, account));
+    return { sessionId: entry.sessionId, user: entry.prepared, databaseName: context.database.name };
+  }
+}

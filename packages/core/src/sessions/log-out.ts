@@ -1,0 +1,37 @@
+import type { AuditEvent } from "../audit/audit-event.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { SessionContext } from "../request/request-context.ts";
+
+/**
+ * Ends the session of the request; once this is answered no process accepts it. If storage fails to end it: 703, and
+ * the session is unchanged. Of two log-outs at once, the one that finds nothing left answers 201.
+ */
+export class LogOut {
+  async run(context: SessionContext): Promise<void> {
+    let ended: number;
+    try {
+      ended = await context.database.storage.transaction(async (r) => {
+        const count = await r.sessions.end({ digest: context.sessionDigest });
+        if (count > 0) await r.audit.append(event(context, "logout", 0));
+        return count;
+      });
+    } catch (cause) {
+      // The record of the failure must not hide the failure; a database that is down cannot take it.
+      await context.r.audit.append(event(context, "logout.failed", 703)).catch(() => {});
+      throw new ServiceError(703, { cause });
+    }
+    if (ended === 0) throw new ServiceError(201);
+  }
+}
+
+function event(context: SessionContext, type: "logout" | "logout.failed", outcome: 0 | 703): AuditEvent {
+  return {
+    type,
+    requestId: context.requestId,
+    outcome,
+    appKeyId: context.appKey.id,
+    userId: context.principal.userId,
+    address: context.origin.address,
+    appNames: context.session.appNames,
+  };
+}

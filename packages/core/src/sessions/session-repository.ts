@@ -1,0 +1,28 @@
+import type { Digest } from "../digests/digest.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { NewSession, SessionPolicy } from "./session.ts";
+
+/** Which sessions to end: one by its digest, or all of a user. */
+export type SessionSelector = { readonly digest: Digest } | { readonly userId: ObjectId };
+
+/**
+ * Port: live sessions. Expiry is judged by the storage's clock, and a session whose time is over is as good as
+ * absent in every call. A session is absent as soon as `end` was answered, in every process.
+ */
+export interface SessionRepository {
+  /**
+   * Opens a session, unless that would exceed a limit of the policy: then nothing changes and the answer is `full`.
+   * Exact however many processes open at once. A live session of the same user, app key and device is replaced and
+   * does not count.
+   */
+  open(session: NewSession, policy: SessionPolicy): Promise<"opened" | "full">;
+
+  /** Ends the live sessions selected; how many there were. */
+  end(selector: SessionSelector): Promise<number>;
+
+  /** How many sessions are live. */
+  count(): Promise<number>;
+
+  /** Forgets at most `limit` sessions whose time is over; how many it were. */
+  sweep(limit: number): Promise<number>;
+}

@@ -1,0 +1,41 @@
+import type { Digest } from "../digests/digest.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+
+/** How the credential of a session travels. A credential of one mode is worthless in another. */
+export type SessionMode = "session" | "token" | "secure";
+
+/** A session to be opened. */
+export interface NewSession {
+  /** SHA-256 of the session id. */
+  readonly digest: Digest;
+  readonly mode: SessionMode;
+  /** Id of the app key that opened it; the session is good with this key only. */
+  readonly appKeyId: string;
+  readonly userId: ObjectId;
+  readonly appNames: readonly string[];
+  /** A log-in of the same user, app key and device replaces the session of the device; `null` stands alone. */
+  readonly deviceId: string | null;
+}
+
+/** A live session as admission finds it. */
+export type Session = Omit<NewSession, "digest">;
+
+/** How long sessions live and how many there may be. */
+export interface SessionPolicy {
+  /** Milliseconds without a request after which a session expires. */
+  readonly idleTimeout: number;
+  /** Milliseconds after the log-in at which a session expires in any case. */
+  readonly absoluteLifetime: number;
+  /** Live sessions in the database; 0 means any number. */
+  readonly limit: number;
+  /** Live sessions of one user; 0 means any number. */
+  readonly perUserLimit: number;
+}
+
+/**
+ * The least time between two extensions of the idle expiry, in milliseconds: reading would otherwise write on
+ * every request. A session may expire earlier than its idle time-out by this much.
+ */
+export function touchInterval(idleTimeout: number): number {
+  return Math.min(60_000, idleTimeout / 10);
+}

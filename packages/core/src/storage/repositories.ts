@@ -1,0 +1,24 @@
+import type { AccountRepository } from "../accounts/account-repository.ts";
+import type { AdmissionRepository } from "../admission/admission-repository.ts";
+import type { AppKeyRepository } from "../appkeys/app-key-repository.ts";
+import type { ApplicationRepository } from "../appkeys/application-repository.ts";
+import type { AuditRepository } from "../audit/audit-repository.ts";
+import type { MaintenanceSwitch } from "../databases/maintenance-switch.ts";
+import type { ModelRepository } from "../model/model-repository.ts";
+import type { ObjectRepository } from "../objects/object-repository.ts";
+import type { SessionRepository } from "../sessions/session-repository.ts";
+import type { ThrottleRepository } from "../throttle/throttle-repository.ts";
+
+/** Everything that one database keeps. */
+export interface Repositories {
+  readonly admission: AdmissionRepository;
+  readonly accounts: AccountRepository;
+  readonly appKeys: AppKeyRepository;
+  readonly applications: ApplicationRepository;
+  readonly audit: AuditRepository;
+  readonly maintenance: MaintenanceSwitch;
+  readonly model: ModelRepository;
+  readonly objects: ObjectRepository;
+  readonly sessions: SessionRepository;
+  readonly throttle: ThrottleRepository;
+}

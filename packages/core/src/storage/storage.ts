@@ -1,0 +1,45 @@
+import type { Repositories } from "./repositories.ts";
+
+/** What an adapter can and cannot do; declared by the adapter itself, never chosen by a test. */
+export interface StorageCapabilities {
+  /** Several processes may work on one database at once. */
+  readonly severalProcesses: boolean;
+  /** What was acknowledged is there after the process was killed. */
+  readonly durable: boolean;
+}
+
+export interface MigrationReport {
+  /** Names of the migrations applied now, in order; empty when the database was up to date. */
+  readonly applied: readonly string[];
+}
+
+/**
+ * Port: one database. Failures of any call are `ServiceError`s: 704 when the database cannot be reached, 705 when it
+ * is not migrated, 607 when no connection becomes free in time, 706 after `close`, 799 for what nobody expected.
+ * No error carries text of the database except as its cause.
+ */
+export interface Storage {
+  readonly capabilities: StorageCapabilities;
+
+  /** The repositories outside of a transaction: each call is atomic by itself. */
+  readonly repositories: Repositories;
+
+  /**
+   * Runs the work in one read-committed transaction: all of it is kept, or nothing if it throws. On a deadlock or a
+   * serialization failure the work runs again, at most three times in all, so it awaits nothing but `r` and leaves no
+   * trace elsewhere. It does not nest. Its error comes out unchanged.
+   */
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T>;
+
+  /** Brings the database to the newest version. Safe when several processes do it at once, and under load. */
+  migrate(): Promise<MigrationReport>;
+
+  /** Resolves if the database answers and is migrated; otherwise 704, 705 or 607. */
+  health(): Promise<void>;
+
+  /** The storage's clock, milliseconds since 1970. */
+  now(): Promise<number>;
+
+  /** Waits for what runs, then lets go of everything. Later calls are refused with 706. May be called twice. */
+  close(): Promise<void>;
+}

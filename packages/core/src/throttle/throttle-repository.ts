@@ -1,0 +1,36 @@
+import type { ThrottlePolicy } from "./throttle-policy.ts";
+
+export interface ThrottleKey {
+  /** What is counted, opaque to storage; at most 100 characters. */
+  readonly key: string;
+  readonly policy: ThrottlePolicy;
+}
+
+export interface Attempt {
+  /** Milliseconds to wait before trying; 0 = go ahead. */
+  readonly wait: number;
+  /** Whether this attempt took the one try that is allowed after a delay is over. */
+  readonly claimed: boolean;
+}
+
+/**
+ * Port: failures counted per key, by the storage's clock. Once the free failures are used up, exactly one attempt
+ * passes per delay, however many arrive at once in however many processes.
+ */
+export interface ThrottleRepository {
+  /**
+   * Asks to try. A key with fewer than its free failures lets it through. A key whose delay runs answers the time
+   * left. A key whose delay is over is claimed: its delay starts again, and this caller alone may try. If any key
+   * says wait, the longest wait is answered and nothing is claimed.
+   */
+  attempt(keys: readonly ThrottleKey[]): Promise<Attempt>;
+
+  /** Milliseconds until the longest running delay of these keys is over, 0 if none runs. Changes nothing. */
+  wait(keys: readonly ThrottleKey[]): Promise<number>;
+
+  /** Counts one failure on each key; the longest wait that follows, in milliseconds, by `delayAfter`. */
+  fail(keys: readonly ThrottleKey[]): Promise<number>;
+
+  /** Forgets the failures of the keys. */
+  clear(keys: readonly string[]): Promise<void>;
+}
