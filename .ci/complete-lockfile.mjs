@@ -1,0 +1,121 @@
+/**
+ * Completes package-lock.json after `npm install`.
+ *
+ * A package with native parts lists one optional package per platform. npm leaves out of the lock those it could not
+ * read from the registry in use, and `npm ci` then refuses the lock on account of them. This adds a stub entry
+ * (version, platform, optional) for each, and removes addresses of registries, so that the lock fits every machine.
+ *
+ *     node .ci/complete-lockfile.mjs            writes what is missing
+ *     node .ci/complete-lockfile.mjs --check    writes nothing; exits 1 naming what is missing
+ */
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { platformOfName } from "./platform-of-name.mjs";
+
+const LOCK = new URL("../package-lock.json", import.meta.url);
+const byLocation = new Intl.Collator("en").compare;
+
+/** The places where `name`, wanted by the package at `location`, may lie: nearest first. */
+function places(location, name) {
+  const found = [];
+  for (let at = location; ; ) {
+    // npm never nests a node_modules directly inside another one.
+    found.push(at === "" ? `node_modules/${name}` : `${at}/node_modules/${name}`);
+    if (at === "") return found;
+    const cut = at.lastIndexOf("/node_modules/");
+    at = cut === -1 ? "" : at.slice(0, cut);
+  }
+}
+
+/** The lowest version a simple range takes: good enough for a stub, which npm asks to satisfy the range and no more. */
+function lowestOf(range) {
+  return /^[\^~]?(\d+\.\d+\.\d+(?:-[\w.-]+)?)$/.exec(range)?.[1];
+}
+
+async function askRegistry(name, range) {
+  try {
+    const asked = [`${name}@${range}`, "version", "os", "cpu", "libc", "--json"];
+    const { stdout } = await promisify(execFile)("npm", ["view", ...asked], { encoding: "utf8" });
+    const answer = [JSON.parse(stdout)].flat().at(-1);
+    const lists = ["os", "cpu", "libc"].filter((key) => answer[key]).map((key) => [key, [answer[key]].flat()]);
+    return { version: answer.version, ...Object.fromEntries(lists) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Key order as npm writes it, so that the next `npm install` leaves the entry as it is. */
+function stub({ version, platform, dev }) {
+  return {
+    version,
+    ...(platform.cpu && { cpu: platform.cpu }),
+    ...(dev && { dev: true }),
+    ...(platform.libc && { libc: platform.libc }),
+    optional: true,
+    ...(platform.os && { os: platform.os }),
+  };
+}
+
+/** Each missing optional package once, with all who want it. */
+function missingFrom(packages) {
+  const missing = new Map();
+  for (const [location, entry] of Object.entries(packages)) {
+    for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
+      const exact = lowestOf(range) === range;
+      const present = places(location, name).find((place) => packages[place]);
+      if (present && !(exact && packages[present].version !== range)) continue;
+      const key = `${name}@${range}`;
+      missing.set(key, [...(missing.get(key) ?? []), { location, name, range, dev: entry.dev === true, shadowed: Boolean(present) }]);
+    }
+  }
+  return missing;
+}
+
+const check = process.argv.includes("--check");
+const text = await readFile(LOCK, "utf8");
+const lock = JSON.parse(text);
+const missing = missingFrom(lock.packages);
+const addressed = Object.entries(lock.packages).filter(([, entry]) => /^https?:/.test(entry.resolved ?? ""));
+
+if (check) {
+  for (const key of missing.keys()) console.error(`package-lock.json has no entry for the optional package ${key}`);
+  for (const [location] of addressed) console.error(`package-lock.json records a registry address for ${location}`);
+  if (missing.size + addressed.length > 0) {
+    console.error("Run `npm run lockfile` and commit the result.");
+    process.exit(1);
+  }
+  console.log("package-lock.json is complete.");
+  process.exit(0);
+}
+
+const unknown = [];
+for (const [key, wishes] of missing) {
+  const [{ name, range }] = wishes;
+  const named = platformOfName(name);
+  const answer = named && lowestOf(range) ? undefined : await askRegistry(name, range);
+  const platform = named ?? answer;
+  const version = lowestOf(range) ?? answer?.version;
+  if (!version || !(platform?.os || platform?.cpu)) {
+    unknown.push(key);
+    continue;
+  }
+  const entry = stub({ version, platform, dev: wishes.every((wish) => wish.dev) });
+  for (const { location, shadowed } of wishes) {
+    const options = places(location, name);
+    const taken = options.some((place) => lock.packages[place]?.version === version);
+    if (taken) continue;
+    const top = options.at(-1);
+    lock.packages[shadowed || lock.packages[top] ? options[0] : top] = entry;
+  }
+}
+for (const [, entry] of addressed) delete entry.resolved;
+
+if (missing.size + addressed.length > 0) {
+  const [root, ...rest] = Object.entries(lock.packages);
+  lock.packages = Object.fromEntries([root, ...rest.toSorted(([a], [b]) => byLocation(a, b))]);
+  await writeFile(LOCK, `${JSON.stringify(lock, null, 2)}\n`);
+}
+console.log(`package-lock.json: ${missing.size - unknown.length} platform packages added, ${addressed.length} addresses removed.`);
+for (const key of unknown) console.error(`cannot tell the platform of ${key}: neither its name nor the registry says`);
+process.exitCode = unknown.length > 0 ? 1 : 0;
