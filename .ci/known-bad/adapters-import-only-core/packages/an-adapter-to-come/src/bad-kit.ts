@@ -1,0 +1,1 @@
+export { suite } from "@sallyport/conformance-kit";

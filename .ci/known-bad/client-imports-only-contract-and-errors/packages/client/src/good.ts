@@ -1,0 +1,2 @@
+export { schema } from "@sallyport/contract";
+export { code } from "@sallyport/core/errors";

@@ -1,0 +1,1 @@
+export type Query = Promise<import("knex").Knex>;

@@ -1,0 +1,2 @@
+import { Knex } from "knex";
+export type Query = Knex;

@@ -1,0 +1,1 @@
+export { STATUS_CODES } from "node:http";

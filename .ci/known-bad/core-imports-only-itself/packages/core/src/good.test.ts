@@ -1,0 +1,3 @@
+import { equal } from "node:assert";
+import { word } from "@sallyport/storage-memory";
+equal(word, 1);

@@ -1,0 +1,2 @@
+import { second } from "./second.ts";
+export const first = () => second();

@@ -1,0 +1,2 @@
+import { third } from "./third.ts";
+export const second = () => third();

@@ -1,0 +1,2 @@
+import type { first } from "./bad.ts";
+export const third = (): typeof first => () => 1;

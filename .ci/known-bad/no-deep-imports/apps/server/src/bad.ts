@@ -1,0 +1,1 @@
+export { word } from "../../../packages/core/src/index.ts";

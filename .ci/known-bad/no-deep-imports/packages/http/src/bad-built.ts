@@ -1,0 +1,1 @@
+export { code } from "@sallyport/core/dist/errors/index.js";

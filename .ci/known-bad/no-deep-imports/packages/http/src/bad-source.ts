@@ -1,0 +1,1 @@
+export { code } from "@sallyport/core/src/errors/index.ts";

@@ -1,0 +1,2 @@
+export { word } from "@sallyport/core";
+export { code } from "@sallyport/core/errors";

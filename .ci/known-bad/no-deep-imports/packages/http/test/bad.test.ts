@@ -1,0 +1,1 @@
+export { code } from "../../core/src/errors/index.ts";

@@ -1,0 +1,2 @@
+const config = {};
+export default config;

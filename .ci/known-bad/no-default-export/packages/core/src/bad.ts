@@ -1,0 +1,2 @@
+const word = 1;
+export default word;

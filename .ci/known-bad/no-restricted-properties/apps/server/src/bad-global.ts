@@ -1,0 +1,1 @@
+export const port = globalThis.process.env["PORT"];

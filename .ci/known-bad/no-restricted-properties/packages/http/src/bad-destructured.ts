@@ -1,0 +1,2 @@
+const { env } = process;
+export const port = env.PORT;

@@ -1,0 +1,131 @@
+/** Who may import whom. Each rule has an example that it must catch, under `.ci/known-bad/<name of the rule>`. */
+
+const TEST = ["\\.test\\.ts$", "^(?:packages|apps)/[^/]+/(?:test|bench)/"];
+const sourceOf = (names) => ({ path: `^packages/${names}/src/`, pathNot: TEST });
+const onlyOurs = (names) => ({ path: "^(?:packages|apps)/", pathNot: `^packages/${names}` });
+
+/** Every package that is none of these is an adapter: a new one is held to the adapters' rule before anybody thinks of it. */
+const NO_ADAPTER = "(?:core|contract|http|client|conformance-kit)";
+const APP_OTHER_THAN_SERVER = "^apps/(?!server/)";
+
+const forbidden = [
+  {
+    name: "core-imports-only-itself",
+    comment: "The domain knows no other package, no framework and no built-in module of Node.",
+    from: sourceOf("core"),
+    to: { pathNot: "^packages/core/src/" },
+  },
+  {
+    name: "contract-imports-only-errors-and-zod",
+    comment: "The wire contract is shared by server and clients, browsers among them; of the domain it knows `@sallyport/core/errors`.",
+    from: sourceOf("contract"),
+    to: { pathNot: "^packages/(?:contract/src/|core/src/errors/)|(?:^|/)node_modules/zod/" },
+  },
+  {
+    name: "http-imports-no-adapter",
+    comment: "HTTP speaks to ports; the server hands it the adapters.",
+    from: sourceOf("http"),
+    to: onlyOurs("(?:http|contract|core)/"),
+  },
+  {
+    name: "client-imports-only-contract-and-errors",
+    comment: "The SDK shares the wire and the error codes (`@sallyport/core/errors`) with the server, nothing else.",
+    from: sourceOf("client"),
+    to: onlyOurs("(?:client/|contract/|core/src/errors/)"),
+  },
+  {
+    name: "conformance-kit-imports-only-core",
+    comment: "The kit judges adapters by the ports alone; it would favour an adapter that it knows.",
+    from: sourceOf("conformance-kit"),
+    to: onlyOurs("(?:conformance-kit|core)/"),
+  },
+  {
+    name: "adapters-import-only-core",
+    comment: "An adapter serves a port of the domain and can be left out or replaced alone.",
+    from: { path: `^packages/(?!${NO_ADAPTER}/|storage-pglite/)([^/]+)/src/`, pathNot: TEST },
+    to: onlyOurs("(?:$1|core)/"),
+  },
+  {
+    name: "storage-pglite-imports-only-core-and-storage-knex",
+    comment: "The embedded engine is a client for the Knex adapter: the one adapter that builds on another.",
+    from: sourceOf("storage-pglite"),
+    to: onlyOurs("(?:storage-pglite|storage-knex|core)/"),
+  },
+  {
+    name: "nothing-imports-an-app",
+    comment: "Apps are ends. What two of them need is a package.",
+    from: { path: "^(?:packages|apps)/([^/]+)/" },
+    to: { path: "^apps/", pathNot: "^apps/$1/" },
+  },
+  {
+    name: "only-server-composes",
+    comment: "One composition root: only the server knows the container.",
+    from: { pathNot: "^apps/server/" },
+    to: { path: "(?:^|/)node_modules/(?:inversify|@inversifyjs/[^/]+|reflect-metadata)/" },
+  },
+  {
+    name: "only-server-imports-adapters",
+    comment: "The other apps reach a running server through the client.",
+    from: { path: APP_OTHER_THAN_SERVER, pathNot: TEST },
+    to: { path: "^packages/", pathNot: "^packages/(?:client|contract|core)/" },
+  },
+  {
+    name: "no-circular",
+    comment: "Modules in a circle can be understood, tested and loaded only together.",
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: "no-deep-imports",
+    comment: "A package is what it exports: import it by its name, never by a path into it.",
+    from: { path: "^(packages|apps)/([^/]+)/" },
+    to: {
+      path: ["^(?:packages|apps)/", "^@sallyport/[^/]+/"],
+      pathNot: "^$1/$2/",
+      dependencyTypes: ["local", "unknown"],
+    },
+  },
+  {
+    name: "no-dev-dependencies",
+    comment: "An installation has no devDependencies.",
+    from: { path: "^(?:packages|apps)/[^/]+/src/", pathNot: TEST },
+    to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["npm", "npm-optional", "npm-peer"] },
+  },
+  {
+    name: "no-undeclared-packages",
+    comment: "What a package imports is named in its package.json, else it works by accident of hoisting.",
+    from: { path: "^(?:packages|apps)/[^/]+/src/", pathNot: TEST },
+    to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+  },
+  {
+    name: "no-unresolvable",
+    comment: "An import that leads nowhere.",
+    from: {},
+    to: { couldNotResolve: true, pathNot: "^@sallyport/[^/]+/" },
+  },
+];
+
+const required = [
+  {
+    name: "no-catch-all-folders",
+    comment: "A thing belongs to the package and the area whose word it is.",
+    module: { path: "(?:^|/)(?:utils?|common|shared|helpers?|types)/", pathNot: "node_modules/" },
+    // Nothing has an empty path, so that the mere presence of such a module breaks the rule.
+    to: { path: "^$" },
+  },
+];
+
+const asError = (rule) => ({ severity: "error", ...rule });
+
+module.exports = {
+  forbidden: forbidden.map(asError),
+  required: required.map(asError),
+  options: {
+    // TypeScript 7 offers no parser to other tools.
+    parser: "swc",
+    combinedDependencies: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(?:packages|apps)/[^/]+/(?:dist|node_modules)/" },
+    webpackConfig: { fileName: ".ci/workspace-sources.cjs" },
+  },
+};
