@@ -1,0 +1,14 @@
+/** Prints `N passed, N failed` over the jest results (`--json`) in the folder given. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const folder = process.argv[2];
+const runs = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
+const sum = (count) => runs.reduce((total, run) => total + count(run), 0);
+
+const passed = sum((run) => run.numPassedTests);
+// A file that does not load has no tests to count; it must not pass for none.
+const failed = sum((run) => run.numFailedTests + run.numRuntimeErrorTestSuites);
+const skipped = sum((run) => run.numPendingTests + run.numTodoTests);
+
+console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
