@@ -1,1 +1,5 @@
-export {};
+export * from "./envelope/index.ts";
+export * from "./fields/index.ts";
+export { headerNames } from "./header-names.ts";
+export * from "./requests/index.ts";
+export * from "./responses/index.ts";

@@ -1,1 +1,12 @@
-export {};
+export type { Operations, Readiness } from "./operations/operations.ts";
+export { declaredErrors } from "./routes/declared-errors.ts";
+export type { Access, Method, Route } from "./routes/route.ts";
+export { routeTable } from "./routes/route-table.ts";
+export type { UseCases } from "./routes/use-cases.ts";
+export { isAlias } from "./routing/alias.ts";
+export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
+export { createServer, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
+export type { DatabaseDirectory, DatabaseEntry } from "./server/database-entry.ts";
+export type { HttpSettings } from "./server/http-settings.ts";
+export type { LoadGauge } from "./server/load-gauge.ts";
+export type { RequestObserver, RequestRecord } from "./server/request-observer.ts";

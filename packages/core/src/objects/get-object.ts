@@ -13,7 +13,12 @@ export interface FoundObject {
 
 /** Reads one object. One that never existed or that the caller may not see: 304. */
 export class GetObject {
-  async run(context: SessionContext, reference: Exclude<ObjectReference, { kind: "class" }>): Promise<FoundObject> {
+  /** References are followed to `depth`, the default one unless given. */
+  async run(
+    context: SessionContext,
+    reference: Exclude<ObjectReference, { kind: "class" }>,
+    depth?: number,
+  ): Promise<FoundObject> {
     const { r, database, principal, modelGeneration } = context;
     const model = await database.models.current(modelGeneration, r.model);
     const visibility = visibilityOf(principal, model);
@@ -22,7 +27,8 @@ export class GetObject {
         ? (await r.objects.get([reference.id], visibility))[0]
         : await r.objects.getByUuid(reference.uuid, visibility);
     if (found === undefined || found === null) throw new ServiceError(304);
-    const serializer = new ObjectSerializer({ model, objects: r.objects, visibility, storeTime: database.storeTime });
+    const source = { model, objects: r.objects, visibility, storeTime: database.storeTime };
+    const serializer = new ObjectSerializer(source, depth);
     const [object] = await serializer.run([found]);
     return { object: object as SerializedObject, version: found.version };
   }

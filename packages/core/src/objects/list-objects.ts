@@ -9,13 +9,15 @@ export interface ListObjectsInput {
   /** From 0. */
   readonly page: number;
   readonly perPage: number;
+  /** How far references are followed; the default unless given. */
+  readonly depth: number | undefined;
 }
 
 export type ObjectList = SerializedCollection;
 
 /** Lists the objects of a class and of the classes below it. A class that is unknown or not readable: 304. */
 export class ListObjects {
-  async run(context: SessionContext, { className, page, perPage }: ListObjectsInput): Promise<ObjectList> {
+  async run(context: SessionContext, { className, page, perPage, depth }: ListObjectsInput): Promise<ObjectList> {
     const { r, database, principal, modelGeneration } = context;
     const model = await database.models.current(modelGeneration, r.model);
     const visibility = visibilityOf(principal, model);
@@ -30,7 +32,8 @@ export class ListObjects {
       ? offset + found.length
       : await database.counts.get(countKey(classes, visibility), () => r.objects.count(classes, visibility));
 
-    const serializer = new ObjectSerializer({ model, objects: r.objects, visibility, storeTime: database.storeTime });
+    const source = { model, objects: r.objects, visibility, storeTime: database.storeTime };
+    const serializer = new ObjectSerializer(source, depth);
     return { "~Count": count, "~UnfilteredCount": count, "~Elements": await serializer.run(found) };
   }
 }

@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+/** `status.internalStatus` of a success. */
+export const successStatus = "0";
+
+/** `status.statusMessage` of a plain success. */
+export const successMessage = "ok";
+
+export const statusSchema = z
+  .object({
+    internalStatus: z.string().describe("`0` on success, else a code of the error catalogue."),
+    statusMessage: z.string().describe("`ok` on plain success, else the name of the error."),
+    debugMessage: z.string().optional().describe("Only when the configuration turns it on."),
+  })
+  .meta({ id: "Status" });
+
+/** The envelope of an answer with this payload. */
+export function envelopeOf<T extends z.ZodType>(data: T) {
+  return z.object({ status: statusSchema, data });
+}
+
+/** The envelope of a failure: it has no `data`. */
+export const failureEnvelope = z.object({ status: statusSchema }).meta({ id: "Failure" });
+
+export type Status = z.infer<typeof statusSchema>;
+
+export interface Envelope<Data> {
+  readonly status: Status;
+  readonly data: Data;
+}

@@ -1,0 +1,1 @@
+export { type Envelope, envelopeOf, failureEnvelope, type Status, statusSchema, successMessage, successStatus } from "./envelope.ts";

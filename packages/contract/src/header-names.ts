@@ -1,0 +1,9 @@
+/** Header names of the wire, in lower case as Node reports them. */
+export const headerNames = {
+  appKey: "appkey",
+  sessionId: "sessionid",
+  authorization: "authorization",
+  secureToken: "secure-token",
+  encrypted: "encrypted",
+  requestId: "x-request-id",
+} as const;

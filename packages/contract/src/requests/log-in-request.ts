@@ -1,0 +1,46 @@
+import type { ErrorCode } from "@sallyport/core/errors";
+import { z } from "zod";
+import { refusedWith } from "../fields/refused-with.ts";
+
+const longestCredential = 1_024;
+const mostAppNames = 100;
+
+const isBlank = (text: string) => text.trim() === "";
+
+const credential = z
+  .string(refusedWith(301))
+  .max(longestCredential, refusedWith(301))
+  .refine((text) => !isBlank(text), refusedWith(301));
+
+const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refusedWith(208));
+
+const device = z
+  .object({
+    deviceId: z.string().max(255).optional().describe("A later log-in of the same device replaces this one."),
+    device: z.string().optional(),
+    systemVersion: z.string().optional(),
+    deviceType: z.string().optional(),
+    systemType: z.string().optional(),
+  })
+  .catchall(z.string());
+
+/** Body of every log-in with a name and a password. */
+export const logInRequest = z
+  .object({
+    user: credential.describe("User name, compared exactly."),
+    pass: credential.describe("The MD5 of the password in lower-case hexadecimal digits, or the password itself."),
+    appNames: z
+      .union([appName, z.array(appName).min(1, refusedWith(208)).max(mostAppNames, refusedWith(208))], {
+        error: ({ input }) => (input === undefined ? "209" : "208"),
+      })
+      .transform((names) => (typeof names === "string" ? [names] : names))
+      .describe("App names; a single text counts as one name."),
+    device: device.optional(),
+    "2faToken": z.string().optional().describe("Token of the second factor; empty counts as absent."),
+  })
+  .meta({ id: "LogInRequest" });
+
+/** Which fault of a log-in body is answered when there are several. */
+export const logInFaultOrder: readonly ErrorCode[] = [301, 209, 208, 210];
+
+export type LogInRequest = z.input<typeof logInRequest>;

@@ -1,0 +1,3 @@
+export { sessionLogInResponse } from "./log-in-response.ts";
+export { objectListSchema, objectSchema } from "./object-schemas.ts";
+export { emptyResponse, serviceResponse } from "./service-response.ts";

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from "node:http";
+import { headerNames } from "@sallyport/contract";
+
+export interface PresentedCredentials {
+  readonly appKey: Presented;
+  readonly sessionId: Presented;
+  readonly authorization: Presented;
+  readonly secureToken: Presented;
+}
+
+/** `value` is `null` when the header is absent; `conflict` when it came twice with different values. */
+export interface Presented {
+  readonly value: string | null;
+  readonly conflict: boolean;
+}
+
+const absent: Presented = { value: null, conflict: false };
+
+/** Reads the credential headers from the raw list: Node joins or drops repeated ones before anybody could notice. */
+export function presentedCredentials({ rawHeaders }: IncomingMessage): PresentedCredentials {
+  let appKey = absent;
+  let sessionId = absent;
+  let authorization = absent;
+  let secureToken = absent;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    // The four names differ in length, which spares most headers the lower-casing.
+    switch (name.length) {
+      case 6:
+        if (name.toLowerCase() === headerNames.appKey) appKey = another(appKey, value);
+        break;
+      case 9:
+        if (name.toLowerCase() === headerNames.sessionId) sessionId = another(sessionId, value);
+        break;
+      case 13:
+        if (name.toLowerCase() === headerNames.authorization) authorization = another(authorization, value);
+        break;
+      case 12:
+        if (name.toLowerCase() === headerNames.secureToken) secureToken = another(secureToken, value);
+        break;
+      default:
+    }
+  }
+  return { appKey, sessionId, authorization, secureToken };
+}
+
+function another(sofar: Presented, value: string): Presented {
+  if (sofar.value === null) return { value, conflict: false };
+  return sofar.value === value ? sofar : { value, conflict: true };
+}

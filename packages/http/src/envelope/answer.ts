@@ -1,0 +1,22 @@
+import type { Exchange } from "../pipeline/exchange.ts";
+
+/** Headers of every answer in an envelope. Answers are nobody's to keep, to guess the type of or to frame. */
+const fixedHeaders = {
+  "Content-Type": "application/json; charset=utf-8",
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** Writes an envelope; the only place that does. */
+export function writeAnswer({ response, answerHeaders, requestId }: Exchange, status: number, text: string): void {
+  if (response.headersSent) return;
+  const headers = {
+    ...fixedHeaders,
+    "X-Request-Id": requestId,
+    "Content-Length": Buffer.byteLength(text),
+    ...answerHeaders,
+  };
+  response.writeHead(status, headers).end(text);
+}

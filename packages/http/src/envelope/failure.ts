@@ -1,0 +1,28 @@
+import type { Status } from "@sallyport/contract";
+import { errorEntry, ServiceError } from "@sallyport/core";
+import type { Exchange } from "../pipeline/exchange.ts";
+import { writeAnswer } from "./answer.ts";
+
+/** Larger unread bodies are not worth reading to the end for the sake of the connection. */
+const readToTheEnd = 8 * 1024 * 1024;
+
+/** The failure as which anything thrown is answered. */
+export function failureOf(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : new ServiceError(799, { cause: error });
+}
+
+/** The envelope of a failure as text. */
+export function failureText({ code, detail }: ServiceError, debugMessages: boolean): string {
+  const status: Status = { internalStatus: String(code), statusMessage: errorEntry(code).name };
+  if (debugMessages && detail !== undefined) status.debugMessage = detail;
+  return JSON.stringify({ status });
+}
+
+/** Answers a request with a failure; the only place that renders one. */
+export function writeFailure(exchange: Exchange, failure: ServiceError, debugMessages: boolean): void {
+  const { answerHeaders, request } = exchange;
+  if (failure.retryAfter !== undefined) answerHeaders["Retry-After"] = String(failure.retryAfter);
+  const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;
+  if (!request.complete && endless) answerHeaders["Connection"] = "close";
+  writeAnswer(exchange, failure.status, failureText(failure, debugMessages));
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http";
+import type { ClientOrigin } from "@sallyport/core";
+import ipaddr from "ipaddr.js";
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+export interface ResolvedOrigin extends ClientOrigin {
+  /** Whether nobody between client and server could read along, as far as the server can know. */
+  readonly secure: boolean;
+}
+
+/** Tells where requests come from. Forwarded addresses count only from configured proxies. */
+export class OriginResolver {
+  private readonly proxies: readonly Network[];
+
+  /** Throws when an entry is neither an address nor a network. */
+  constructor(trustedProxies: readonly string[]) {
+    this.proxies = trustedProxies.map((text) => {
+      if (text.includes("/")) return ipaddr.parseCIDR(text);
+      const address = ipaddr.process(text);
+      return [address, address.kind() === "ipv4" ? 32 : 128];
+    });
+  }
+
+  resolve(request: IncomingMessage): ResolvedOrigin {
+    const peer = plainAddress(request.socket.remoteAddress ?? "0.0.0.0");
+    const encrypted = "encrypted" in request.socket;
+    if (this.proxies.length === 0 || !this.isProxy(peer)) {
+      return { address: peer, network: networkOf(peer), secure: encrypted || isLoopback(peer) };
+    }
+    const address = this.forwardedAddress(request.headers["x-forwarded-for"]) ?? peer;
+    const protocol = lastOf(request.headers["x-forwarded-proto"]);
+    const secure = protocol === undefined ? encrypted || isLoopback(address) : protocol === "https";
+    return { address, network: networkOf(address), secure };
+  }
+
+  /** The last address of the chain that is not a proxy of ours: everything before it is the client's own word. */
+  private forwardedAddress(header: string | string[] | undefined): string | undefined {
+    const chain = String(header ?? "").split(",").map((part) => part.trim()).reverse();
+    let last: string | undefined;
+    for (const part of chain) {
+      if (!ipaddr.isValid(part)) return last;
+      last = plainAddress(part);
+      if (!this.isProxy(last)) return last;
+    }
+    return last;
+  }
+
+  private isProxy(text: string): boolean {
+    const address = ipaddr.process(text);
+    return this.proxies.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
+  }
+}
+
+/** Without the zone and, for IPv4 in IPv6 clothes, as IPv4. */
+function plainAddress(text: string): string {
+  const bare = text.startsWith("::ffff:") ? text.slice(7) : text;
+  return bare.split("%")[0] as string;
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1";
+}
+
+/** What a single customer of an internet provider holds: an IPv4 address or a /64. */
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const parts = (ipaddr.process(address) as ipaddr.IPv6).parts;
+  return `${parts.slice(0, 4).map((part) => part.toString(16)).join(":")}::/64`;
+}
+
+function lastOf(header: string | string[] | undefined): string | undefined {
+  return header === undefined ? undefined : String(header).split(",").at(-1)?.trim().toLowerCase();
+}

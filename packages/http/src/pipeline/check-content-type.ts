@@ -1,0 +1,12 @@
+import { ServiceError } from "@sallyport/core";
+import type { Step } from "./step.ts";
+
+const json = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
+
+/** 207 unless a route that needs a body is told that it is JSON in UTF-8, without compression. */
+export const checkContentType: Step = ({ route, request: { headers } }) => {
+  if (route.body === undefined) return;
+  if (!json.test(headers["content-type"] ?? "")) throw new ServiceError(207);
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding.toLowerCase() !== "identity") throw new ServiceError(207, { detail: "Compressed bodies are not taken." });
+};

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Admission, Database, Digest } from "@sallyport/core";
+import type { PresentedCredentials } from "../credentials/presented-credentials.ts";
+import type { ResolvedOrigin } from "../origin/client-origin.ts";
+import type { Route } from "../routes/route.ts";
+import type { MatchedPath } from "../routing/route-matcher.ts";
+
+/** One request on its way through the pipeline. Each step leaves here what later steps need. */
+export class Exchange {
+  /** `performance.now()` at the arrival. */
+  readonly startedAt = performance.now();
+  /** Headers that the answer carries whatever it is, by name. */
+  readonly answerHeaders: Record<string, string> = {};
+
+  /** Of `findPath`; `null` until then, so that a failure before it can be written. */
+  alias: string | null = null;
+  matched: MatchedPath | null = null;
+  queryString = "";
+  /** Of `findMethod`. */
+  declare route: Route;
+  isPreflight = false;
+  /** Of `findDatabase`. */
+  declare database: Database;
+  /** Of `admit`. */
+  declare credentials: PresentedCredentials;
+  declare admission: Admission;
+  sessionDigest: Digest | null = null;
+  /** Of `readBody`, `parseBody` and `parseInput`. */
+  declare bytes: Buffer;
+  body: unknown = undefined;
+  query: unknown = undefined;
+
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    readonly requestId: string,
+    readonly origin: ResolvedOrigin,
+  ) {}
+}

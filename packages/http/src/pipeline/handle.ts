@@ -1,0 +1,24 @@
+import type { RequestContext } from "@sallyport/core";
+import { writeSuccess } from "../envelope/success.ts";
+import type { RouteInput, Success } from "../routes/route.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Step } from "./step.ts";
+
+type Handler = (context: RequestContext, input: RouteInput<unknown, unknown>) => Promise<Success>;
+
+/** Calls the use case of the route and writes what it gives back. */
+export const handle: Step = async (exchange, { settings }) => {
+  const { route, body, query, matched } = exchange;
+  const parameter = (name: string) => matched?.parameters.get(name) ?? "";
+  const success = await (route.handle as Handler)(contextOf(exchange), { body, query, parameter, settings });
+  writeSuccess(exchange, success);
+};
+
+/** The context of the request; the steps before have made sure that what the route's access promises is there. */
+function contextOf(exchange: Exchange): RequestContext {
+  const { requestId, origin, database, admission, sessionDigest } = exchange;
+  const { modelGeneration, appKey, session, principal } = admission;
+  const r = database.storage.repositories;
+  const context = { requestId, origin, database, r, modelGeneration, appKey, session, principal, sessionDigest };
+  return context satisfies RequestContext;
+}

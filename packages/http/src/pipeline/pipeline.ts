@@ -1,0 +1,41 @@
+import { admit } from "./admit.ts";
+import { answerPreflight } from "./answer-preflight.ts";
+import { checkAppKey } from "./check-app-key.ts";
+import { checkContentType } from "./check-content-type.ts";
+import { checkSession } from "./check-session.ts";
+import type { Exchange } from "./exchange.ts";
+import { findDatabase } from "./find-database.ts";
+import { findMethod } from "./find-method.ts";
+import { findPath } from "./find-path.ts";
+import { handle } from "./handle.ts";
+import { parseInput } from "./parse-input.ts";
+import { readBody } from "./read-body.ts";
+import { requireSecureTransport } from "./require-secure-transport.ts";
+import { shedLoad } from "./shed-load.ts";
+import type { PipelineParts, Step } from "./step.ts";
+
+/** Every request takes these steps in this order; the first that refuses decides the answer. */
+export const steps: readonly Step[] = [
+  findPath,
+  findMethod,
+  findDatabase,
+  shedLoad,
+  answerPreflight,
+  admit,
+  checkAppKey,
+  requireSecureTransport,
+  checkSession,
+  checkContentType,
+  readBody,
+  parseInput,
+  handle,
+];
+
+/** Takes the steps until the answer is written. */
+export async function runPipeline(exchange: Exchange, parts: PipelineParts): Promise<void> {
+  for (const step of steps) {
+    const pending = step(exchange, parts);
+    if (pending !== undefined) await pending;
+    if (exchange.response.writableEnded) return;
+  }
+}

@@ -1,0 +1,10 @@
+import { ServiceError } from "@sallyport/core";
+import type { Step } from "./step.ts";
+
+/** 307 when credentials come over plain HTTP from elsewhere than loopback, unless the configuration allows it. */
+export const requireSecureTransport: Step = ({ route, origin }, { settings }) => {
+  if (origin.secure || settings.allowInsecureTransport) return;
+  if (route.access === "secrets" || route.access === "session") {
+    throw new ServiceError(307, { detail: "Credentials are taken over TLS only." });
+  }
+};

@@ -1,0 +1,19 @@
+import type { ErrorCode } from "@sallyport/core";
+import type { Access, Route } from "./route.ts";
+
+const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799];
+
+const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  public: [],
+  appKey: [100, 101],
+  secrets: [100, 101],
+  session: [100, 101, 200, 201, 202, 203, 204],
+};
+
+const withBody: readonly ErrorCode[] = [207, 300, 311, 801];
+
+/** Every code that a route can answer: its own and those of the steps before it, ascending. */
+export function declaredErrors(route: Route): ErrorCode[] {
+  const codes = [...anyRoute, ...byAccess[route.access], ...(route.body ? withBody : []), ...route.errors];
+  return [...new Set(codes)].toSorted((a, b) => a - b);
+}

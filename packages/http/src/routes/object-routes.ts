@@ -1,0 +1,49 @@
+import { listParameters, objectListSchema, objectParameters, objectSchema } from "@sallyport/contract";
+import { objectReference, ServiceError, type SessionContext } from "@sallyport/core";
+import { z } from "zod";
+import { defineRoute, type Route, type Success } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+type ListQuery = z.output<typeof listParameters>;
+
+/** Reading business objects. */
+export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObject" | "listObjects">): Route[] {
+  const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
+    const { page, perPage, serialization } = query;
+    return { data: await listObjects.run(context, { className, page, perPage, depth: serialization?.depth }) };
+  };
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/object/{idOrClass}",
+      operation: "getObject",
+      summary: "Reads one object by its id or UUID; with the name of a class it lists the class.",
+      access: "session",
+      query: objectParameters.extend(listParameters.shape),
+      data: z.union([objectSchema, objectListSchema]),
+      errors: [304, 307, 308, 329],
+      handle: async (context, { parameter, query }) => {
+        const reference = objectReference(parameter("idOrClass"));
+        if (reference === null) throw new ServiceError(304);
+        if (reference.kind === "class") return list(context, reference.className, query);
+        const { object, version } = await getObject.run(context, reference, query.serialization?.depth);
+        return { data: object, version };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/objects/{className}",
+      operation: "listObjects",
+      summary: "Lists the objects of a class, page by page.",
+      access: "session",
+      query: listParameters,
+      data: objectListSchema,
+      errors: [304, 307, 308, 329],
+      handle: async (context, { parameter, query }) => {
+        const reference = objectReference(parameter("className"));
+        if (reference?.kind !== "class") throw new ServiceError(304);
+        return list(context, reference.className, query);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,10 @@
+import { objectRoutes } from "./object-routes.ts";
+import type { Route } from "./route.ts";
+import { serviceRoutes } from "./service-routes.ts";
+import { sessionRoutes } from "./session-routes.ts";
+import type { UseCases } from "./use-cases.ts";
+
+/** Every route that answers in an envelope. */
+export function routeTable(useCases: UseCases): Route[] {
+  return [...serviceRoutes(), ...sessionRoutes(useCases), ...objectRoutes(useCases)];
+}

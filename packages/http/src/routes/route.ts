@@ -1,0 +1,79 @@
+import type { AppKeyContext, ErrorCode, RequestContext, SessionContext } from "@sallyport/core";
+import type { z } from "zod";
+import type { HttpSettings } from "../server/http-settings.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What a use case gives back to be written as a success. */
+export interface Success {
+  readonly data: unknown;
+  /** Instead of `ok`. */
+  readonly message?: string;
+  /** Version of the object in `data`, for `ETag`. */
+  readonly version?: number;
+}
+
+/** The JSON body that a route needs. */
+export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  /** Which code is answered first when several fields are wrong. */
+  readonly faultOrder: readonly ErrorCode[];
+}
+
+/** The parts of a request that a route declares, parsed. */
+export interface RouteInput<Body, Query> {
+  readonly body: Body;
+  readonly query: Query;
+  /** A part of the path, by the name it has in the pattern. */
+  readonly parameter: (name: string) => string;
+  readonly settings: HttpSettings;
+}
+
+/**
+ * What a route asks of its caller: nothing, an app key, or a session (and an app key). `secrets` marks an app-key
+ * route whose body carries credentials.
+ */
+export type Access = "public" | "appKey" | "secrets" | "session";
+
+interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType> {
+  readonly method: Method;
+  /** Relative to the alias; parameters in braces. */
+  readonly path: string;
+  /** `operationId` of the API description. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly body?: BodyRule<BodySchema>;
+  readonly query?: QuerySchema;
+  /** Schema of `data` on success. */
+  readonly data: z.ZodType;
+  /** The failures that this route's own work can give, besides those of the steps before it. */
+  readonly errors: readonly ErrorCode[];
+}
+
+interface Contexts {
+  readonly public: RequestContext;
+  readonly appKey: AppKeyContext;
+  readonly secrets: AppKeyContext;
+  readonly session: SessionContext;
+}
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.ZodType> extends RouteBase<B, Q> {
+  readonly access: A;
+  readonly handle: (context: Contexts[A], input: RouteInput<Output<B>, Output<Q>>) => Promise<Success>;
+}
+
+/** One route of the table. */
+export interface Route extends RouteBase<z.ZodType, z.ZodType> {
+  readonly access: Access;
+  // The pipeline builds exactly the context and input that the definition was typed for.
+  readonly handle: (context: never, input: never) => Promise<Success>;
+}
+
+/** Checks a route's handler against the parts that the route declares. */
+export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.ZodType>(
+  definition: RouteDefinition<A, B, Q>,
+): Route {
+  return definition as unknown as Route;
+}

@@ -1,0 +1,46 @@
+import { emptyResponse, logInFaultOrder, logInRequest, sessionLogInResponse } from "@sallyport/contract";
+import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+/** Coming in, staying and leaving in session-id mode. */
+export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOut">): Route[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/login",
+      operation: "logIn",
+      summary: "Logs in with the credentials of a database user and opens a session.",
+      access: "secrets",
+      body: { schema: logInRequest, faultOrder: logInFaultOrder },
+      data: sessionLogInResponse,
+      errors: [208, 209, 210, 301, 302, 315],
+      handle: async (context, { body: { user, pass, appNames, device } }) => {
+        const deviceId = device?.deviceId?.trim() || null;
+        return { data: await logIn.run(context, { user, pass, appNames, deviceId }) };
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/logout",
+      operation: "logOut",
+      summary: "Ends the session; no server accepts it afterwards.",
+      access: "session",
+      data: emptyResponse,
+      errors: [703],
+      handle: async (context) => {
+        await logOut.run(context);
+        return { data: {} };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/_CheckSession",
+      operation: "checkSession",
+      summary: "Succeeds while the session lives, and keeps it alive.",
+      access: "session",
+      data: emptyResponse,
+      errors: [],
+      handle: async () => ({ data: {} }),
+    }),
+  ];
+}

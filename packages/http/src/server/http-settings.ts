@@ -1,0 +1,19 @@
+/** What the HTTP adapter needs to know of the deployment. */
+export interface HttpSettings {
+  /** `data.applicationName` of the service check. */
+  readonly applicationName: string;
+  /** `data.applicationVersion` of the service check. */
+  readonly applicationVersion: string;
+  /** Prefix of every address, without a trailing slash; empty for none. */
+  readonly basePath: string;
+  /** Requests in work at once; more are answered 706. */
+  readonly maxInFlight: number;
+  /** Whether failures carry `debugMessage`. */
+  readonly debugMessages: boolean;
+  /** The code for a request that needs a session and has no credential header. */
+  readonly missingCredential: 200 | 204;
+  /** Whether credentials may come over plain HTTP from anywhere, not only from loopback. */
+  readonly allowInsecureTransport: boolean;
+  /** Addresses or networks (CIDR) whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
+  readonly trustedProxies: readonly string[];
+}

@@ -1,0 +1,23 @@
+import type { ErrorCode } from "@sallyport/core";
+
+/** One answered request, for log and metrics. Holds no header, no body and no query string. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  /** Alias of the database; `null` when the path named none. */
+  readonly alias: string | null;
+  /** The route's pattern, not the path of the client; `null` when none matched. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly code: ErrorCode | 0;
+  /** Milliseconds from the request's arrival to the end of the answer's writing. */
+  readonly duration: number;
+  readonly address: string;
+  /** What was thrown, if the answer is a failure. */
+  readonly error?: unknown;
+}
+
+/** Port: told of every answer. Must not throw. */
+export interface RequestObserver {
+  answered(record: RequestRecord): void;
+}
