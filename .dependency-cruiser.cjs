@@ -83,6 +83,7 @@ const forbidden = [
       path: ["^(?:packages|apps)/", "^@sallyport/[^/]+/"],
       pathNot: "^$1/$2/",
       dependencyTypes: ["local", "unknown"],
+      dependencyTypesNot: ["aliased-workspace"],
     },
   },
   {

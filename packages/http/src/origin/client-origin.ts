@@ -36,7 +36,7 @@ export class OriginResolver {
 
   /** The last address of the chain that is not a proxy of ours: everything before it is the client's own word. */
   private forwardedAddress(header: string | string[] | undefined): string | undefined {
-    const chain = String(header ?? "").split(",").map((part) => part.trim()).reverse();
+    const chain = String(header ?? "").split(",").map((part) => part.trim()).toReversed();
     let last: string | undefined;
     for (const part of chain) {
       if (!ipaddr.isValid(part)) return last;
