@@ -1,0 +1,73 @@
+import { jest } from "@jest/globals";
+import type { ClassDefinition } from "./class-definition.ts";
+import { Model } from "./model.ts";
+import { ModelCache } from "./model-cache.ts";
+import type { ModelRepository } from "./model-repository.ts";
+
+const define = (name: string, base: string | null, ...attributes: string[]): ClassDefinition => ({
+  name,
+  base,
+  attributes: attributes.map((attribute) => ({ name: attribute, type: "string" })),
+  rights: [],
+});
+
+describe("Model", () => {
+  const classes = [define("Leaf", "Branch", "c"), define("Branch", "Root", "b"), define("Root", null, "a"), define("Other", null)];
+  const model = new Model({ generation: 1, classes });
+
+  test("gives a class the attributes of its bases first", () => {
+    expect([...(model.find("Leaf")?.attributes.keys() ?? [])]).toEqual(["a", "b", "c"]);
+  });
+
+  test("knows the family of a class", () => {
+    expect([...(model.find("Root")?.family ?? [])].toSorted()).toEqual(["Branch", "Leaf", "Root"]);
+    expect(model.find("Other")?.family).toEqual(["Other"]);
+  });
+
+  test.each(["__proto__", "constructor", "toString", "leaf", ""])("has no class %j", (name) => {
+    expect(model.find(name)).toBeUndefined();
+  });
+
+  test("survives bases that run in a circle or are missing", () => {
+    const odd = new Model({ generation: 1, classes: [define("A1a", "B1b", "x"), define("B1b", "A1a", "y"), define("C1c", "Gone")] });
+    expect(odd.find("A1a")?.attributes.size).toBe(2);
+    expect(odd.find("C1c")?.attributes.size).toBe(0);
+  });
+});
+
+describe("ModelCache", () => {
+  const repository = (generations: number[]) => {
+    const load = jest.fn(async () => ({ generation: generations.shift() as number, classes: [] }));
+    return { load, change: async () => "stale" as const } satisfies ModelRepository;
+  };
+
+  test("loads a generation once for all that ask at the same time", async () => {
+    const models = repository([4]);
+    const cache = new ModelCache();
+    await Promise.all([cache.current(4, models), cache.current(4, models)]);
+    await cache.current(4, models);
+    expect(models.load).toHaveBeenCalledTimes(1);
+  });
+
+  test("loads again for another generation", async () => {
+    const models = repository([4, 5]);
+    const cache = new ModelCache();
+    await cache.current(4, models);
+    expect((await cache.current(5, models)).generation).toBe(5);
+  });
+
+  test("does not settle for the older model that a load under way brings", async () => {
+    const models = repository([4, 5]);
+    const cache = new ModelCache();
+    const [old, fresh] = await Promise.all([cache.current(4, models), cache.current(5, models)]);
+    expect([old.generation, fresh.generation]).toEqual([4, 5]);
+  });
+
+  test("tries again after a failed load", async () => {
+    const models = repository([4]);
+    models.load.mockRejectedValueOnce(new Error("down"));
+    const cache = new ModelCache();
+    await expect(cache.current(4, models)).rejects.toThrow("down");
+    expect((await cache.current(4, models)).generation).toBe(4);
+  });
+});
