@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { type Options, hash, verify } from "@node-rs/argon2";
+import type { PasswordHasher } from "@sallyport/core";
+import { BoundedQueue } from "./bounded-queue.ts";
+
+export interface Argon2Options {
+  /** Memory of one hash in KiB; 19456 unless given. */
+  readonly memoryCost?: number;
+  /** Passes over the memory; 2 unless given. */
+  readonly timeCost?: number;
+  /** Lanes of one hash; 1 unless given. */
+  readonly parallelism?: number;
+  /**
+   * Hashes at once. Unless given one for each CPU, but three at most: they run on Node's own four threads, and files
+   * and name look-ups need one, too.
+   */
+  readonly concurrency?: number;
+  /** Hashes that may wait; 100 unless given. Further ones are refused with 706. */
+  readonly queueLimit?: number;
+}
+
+/** Password hashing with argon2id, bounded in what runs and what waits. */
+export class Argon2PasswordHasher implements PasswordHasher {
+  private constructor(
+    private readonly parameters: Options,
+    private readonly queue: BoundedQueue,
+    private readonly decoy: string,
+  ) {}
+
+  /** Makes the decoy that stands in for users that do not exist; parameters that argon2 does not take are refused here. */
+  static async create(options: Argon2Options = {}): Promise<Argon2PasswordHasher> {
+    const { memoryCost = 19_456, timeCost = 2, parallelism = 1, queueLimit = 100 } = options;
+    const { concurrency = Math.min(availableParallelism(), 3) } = options;
+    // Argon2id is the library's default; its `Algorithm` is an enumeration that isolated modules cannot use.
+    const parameters = { memoryCost, timeCost, parallelism };
+    const decoy = await hash(randomBytes(32), parameters);
+    return new Argon2PasswordHasher(parameters, new BoundedQueue({ concurrency, queueLimit }), decoy);
+  }
+
+  async hash(password: string): Promise<string> {
+    return this.queue.run(() => hash(password, this.parameters));
+  }
+
+  async verify(encoded: string | null, password: string): Promise<boolean> {
+    return this.queue.run(async () => {
+      const verdict = encoded === null ? "unusable" : await compare(encoded, password);
+      if (verdict !== "unusable") return verdict;
+      await verify(this.decoy, password);
+      return false;
+    });
+  }
+}
+
+async function compare(encoded: string, password: string): Promise<boolean | "unusable"> {
+  try {
+    return await verify(encoded, password);
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === "InvalidArg") return "unusable";
+    throw error;
+  }
+}

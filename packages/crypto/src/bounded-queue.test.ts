@@ -1,0 +1,63 @@
+import { BoundedQueue } from "./bounded-queue.ts";
+
+/** Work that lasts until it is told to end. */
+class Controlled {
+  readonly started: number[] = [];
+  private readonly ends: ((error?: Error) => void)[] = [];
+
+  work(id: number): () => Promise<number> {
+    return () => {
+      this.started.push(id);
+      return new Promise((resolve, reject) => {
+        this.ends[id] = (error) => (error === undefined ? resolve(id) : reject(error));
+      });
+    };
+  }
+
+  end(id: number, error?: Error): void {
+    this.ends[id]?.(error);
+  }
+}
+
+test("runs no more at once than allowed, in the order of arrival", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 2, queueLimit: 10 });
+  const runs = [0, 1, 2, 3].map((id) => queue.run(controlled.work(id)));
+  expect(controlled.started).toEqual([0, 1]);
+  controlled.end(1);
+  await runs[1];
+  expect(controlled.started).toEqual([0, 1, 2]);
+  controlled.end(0);
+  await runs[0];
+  expect(controlled.started).toEqual([0, 1, 2, 3]);
+  controlled.end(2);
+  controlled.end(3);
+  expect(await Promise.all(runs)).toEqual([0, 1, 2, 3]);
+});
+
+test("refuses with 706 what finds the queue full, and takes work again when there is room", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1 });
+  const first = queue.run(controlled.work(0));
+  const second = queue.run(controlled.work(1));
+  await expect(queue.run(controlled.work(2))).rejects.toMatchObject({ code: 706, retryAfter: 1 });
+  controlled.end(0);
+  await first;
+  const third = queue.run(controlled.work(3));
+  controlled.end(1);
+  await second;
+  expect(controlled.started).toEqual([0, 1, 3]);
+  controlled.end(3);
+  expect(await third).toBe(3);
+});
+
+test("passes an error on and gives the place free", async () => {
+  const controlled = new Controlled();
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1 });
+  const first = queue.run(controlled.work(0));
+  const second = queue.run(controlled.work(1));
+  controlled.end(0, new Error("broken"));
+  await expect(first).rejects.toThrow("broken");
+  controlled.end(1);
+  expect(await second).toBe(1);
+});

@@ -1,0 +1,9 @@
+import { randomBytes } from "node:crypto";
+import type { RandomSource } from "@sallyport/core";
+
+/** Identifiers from the operating system's secure source. */
+export class NodeRandomSource implements RandomSource {
+  secret(): string {
+    return randomBytes(32).toString("base64url");
+  }
+}
