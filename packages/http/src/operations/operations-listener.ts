@@ -3,32 +3,31 @@ import type { Operations } from "./operations.ts";
 
 const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
-/**
- * Answers health, readiness and metrics, which stand outside of the envelope. `false` when the request is for
- * something else.
- */
-export async function answerOperations(
-  request: IncomingMessage,
-  response: ServerResponse,
-  operations: Operations,
-): Promise<boolean> {
-  const path = (request.url ?? "").split("?", 1)[0];
-  if (request.method !== "GET") return false;
-  if (path === "/healthz") {
-    write(response, 200, "text/plain; charset=utf-8", "ok\n");
-    return true;
-  }
-  if (path === "/readyz") {
-    const readiness = await operations.readiness();
-    write(response, readiness.ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(readiness));
-    return true;
-  }
-  if (path === "/metrics" && mayReadMetrics(request, operations)) {
-    const { contentType, text } = await operations.metrics();
-    write(response, 200, contentType, text);
-    return true;
-  }
-  return false;
+type Answer = (request: IncomingMessage, response: ServerResponse, operations: Operations) => void | Promise<void>;
+
+const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
+  ["/healthz", (_request, response) => write(response, 200, "text/plain; charset=utf-8", "ok\n")],
+  [
+    "/readyz",
+    async (_request, response, operations) => {
+      const readiness = await operations.readiness();
+      write(response, readiness.ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(readiness));
+    },
+  ],
+  [
+    "/metrics",
+    async (_request, response, operations) => {
+      const { contentType, text } = await operations.metrics();
+      write(response, 200, contentType, text);
+    },
+  ],
+]);
+
+/** Health, readiness and metrics stand outside of the envelope; `undefined` when the request is for something else. */
+export function operationsAnswer(request: IncomingMessage, operations: Operations): Answer | undefined {
+  if (request.method !== "GET") return undefined;
+  const path = (request.url ?? "").split("?", 1)[0] as string;
+  return path === "/metrics" && !mayReadMetrics(request, operations) ? undefined : answers.get(path);
 }
 
 /** A request that a proxy on this machine passes on comes from loopback, too, but says for whom. */

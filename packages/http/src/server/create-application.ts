@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Digests } from "@sallyport/core";
 import express, { type Express } from "express";
 import { failureOf, writeFailure } from "../envelope/failure.ts";
-import { answerOperations } from "../operations/operations-listener.ts";
+import { operationsAnswer } from "../operations/operations-listener.ts";
 import type { Operations } from "../operations/operations.ts";
 import { OriginResolver } from "../origin/client-origin.ts";
 import { Exchange } from "../pipeline/exchange.ts";
@@ -44,7 +44,6 @@ export function createApplication(parts: ApplicationParts): Application {
     load.enter();
     let error: unknown;
     try {
-      if (await answerOperations(request, response, operations)) return;
       await runPipeline(exchange, pipeline);
     } catch (thrown) {
       error = thrown;
@@ -55,9 +54,14 @@ export function createApplication(parts: ApplicationParts): Application {
     }
   };
 
+  const answer = (request: IncomingMessage, response: ServerResponse): void | Promise<void> => {
+    const operation = operationsAnswer(request, operations);
+    return operation === undefined ? serve(request, response) : operation(request, response, operations);
+  };
+
   const application: Express = express();
   application.disable("x-powered-by").disable("etag");
-  application.use((request, response) => serve(request, response));
+  application.use((request, response) => answer(request, response));
   // Express answers what it cannot route by itself, and in its own words, unless it is told where to go on.
   const fallBack = application as unknown as (
     request: IncomingMessage,

@@ -1,0 +1,131 @@
+import type { Case } from "./case.ts";
+
+const digest = "fe01ce2a7fbac8fafaed7c982a04e229";
+const good = { user: "demo", pass: digest, appNames: ["demo-app"] };
+const without = (name: keyof typeof good) => Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
+
+const logIn = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case => ({
+  title,
+  method: "POST",
+  path: "/v1/login",
+  body,
+  ...more,
+  expect: { code, lacks: code === 0 ? [] : ["sessionId", "argon2"], ...more.expect },
+});
+
+const metaFields = {
+  "~ClassName": expect.stringMatching(/^[A-Z][A-Za-z]+$/),
+  "~ObjectID": expect.stringMatching(/^[1-9A-Z][0-9A-Z]*$/),
+  "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/),
+};
+
+const person = { Name1: expect.any(String), Name2: expect.any(String), Name3: expect.any(String), Bild: metaFields };
+
+const wholeUser = (name: string) => ({
+  sessionId: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+  databaseName: expect.any(String),
+  user: {
+    ...metaFields,
+    "~ClassName": "User",
+    Name: name,
+    Description: expect.any(String),
+    Groups: {
+      "~Count": 1,
+      "~UnfilteredCount": 1,
+      "~Elements": [{ ...metaFields, Name: expect.any(String), Description: expect.any(String) }],
+    },
+    Employee: { ...metaFields, ...person, Mitarbeiteransprechpartner: { ...metaFields, ...person } },
+  },
+});
+
+/** `POST /v1/login`: the body, the credentials, the app names. */
+export const logInCases: readonly Case[] = [
+  logIn("logs in with the MD5 of the password", good, 0, {
+    expect: { code: 0, data: (data) => expect(data).toEqual(wholeUser("demo")) },
+    smoke: true,
+  }),
+  ...["demo", "reader", "admin"].map((user) =>
+    logIn(`logs in ${user} with the plain password`, { ...good, user, pass: user }, 0, {
+      expect: { code: 0, data: (data) => expect(data).toEqual(wholeUser(user)) },
+      smoke: true,
+    }),
+  ),
+  logIn("takes the MD5 in capitals", { ...good, pass: digest.toUpperCase() }, 0),
+  logIn("takes a single app name as a text", { ...good, appNames: "demo-app" }, 0, { smoke: true }),
+  logIn("takes several app names", { ...good, appNames: ["demo-app", "demo-seats"] }, 0),
+  logIn("ignores members that it does not know", { ...good, surprise: { deep: [1] } }, 0),
+  logIn("takes an empty second factor for none", { ...good, "2faToken": "" }, 0),
+  logIn("takes a device", { ...good, device: { deviceId: "d-1", device: "phone", systemType: "any" } }, 0),
+  logIn("takes a charset in the content type", good, 0, {
+    headers: { "content-type": 'application/json; charset="UTF-8"' },
+  }),
+  logIn("does not mind an empty sessionId header", good, 0, { headers: { sessionid: "" } }),
+  logIn("does not mind a sessionId of old", good, 0, { headers: { sessionid: "x".repeat(43) } }),
+
+  logIn("needs a user", without("user"), 301, { smoke: true }),
+  logIn("needs a password", without("pass"), 301),
+  ...[null, 1, true, ["demo"], { a: 1 }, "", " \t", "x".repeat(1025)].flatMap((value) => [
+    logIn(`refuses the user ${JSON.stringify(value)?.slice(0, 20)}`, { ...good, user: value }, 301),
+    logIn(`refuses the password ${JSON.stringify(value)?.slice(0, 20)}`, { ...good, pass: value }, 301),
+  ]),
+  logIn("needs app names", without("appNames"), 209, { smoke: true }),
+  ...[null, 5, "", " ", [], [""], [" "], [null], [1], [["demo-app"]], {}, ["unknown"], "unknown", ["demo-app", "unknown"]].map(
+    (appNames) => logIn(`refuses the app names ${JSON.stringify(appNames)}`, { ...good, appNames }, 208),
+  ),
+  logIn("refuses app names in another case", { ...good, appNames: ["Demo-App"] }, 208),
+  logIn("refuses an app name twice", { ...good, appNames: ["demo-app", "demo-app"] }, 210, { smoke: true }),
+  logIn("tells an unknown app name before a repeated one", { ...good, appNames: ["unknown", "unknown"] }, 208),
+  logIn("tells a missing password before missing app names", { user: "demo" }, 301),
+  logIn("tells missing app names before wrong credentials", { user: "demo", pass: "wrong" }, 209),
+  logIn("tells unknown app names before wrong credentials", { ...good, pass: "wrong", appNames: "x" }, 208),
+  ...[5, "phone", [], { deviceId: 5 }, { deviceId: "d", systemType: null }].map((device) =>
+    logIn(`refuses the device ${JSON.stringify(device)}`, { ...good, device }, 307),
+  ),
+
+  logIn("refuses a wrong password", { ...good, pass: "wrong" }, 302, { smoke: true }),
+  logIn("refuses an unknown user in the same words", { ...good, user: "nobody-here" }, 302, { smoke: true }),
+  logIn("compares user names exactly", { ...good, user: "Demo" }, 302),
+  logIn("does not trim user names", { ...good, user: " demo" }, 302),
+  ...["' OR '1'='1", "demo'--", "demo\u0000", "__proto__", "${7*7}", "\ud800"].map((user) =>
+    logIn(`refuses the user ${JSON.stringify(user)}`, { ...good, user }, 302, { headers: { "x-request-id": "hostile" } }),
+  ),
+
+  logIn("needs a body", undefined, 300, { headers: { "content-type": "application/json" }, smoke: true }),
+  logIn("needs a content type", "{}", 207, { headers: { "content-type": null }, smoke: true }),
+  logIn("looks at the content type before the body", undefined, 207),
+  ...["text/plain", "application/text", "application/jsonx", "application/json; charset=latin1", "multipart/form-data"].map(
+    (type) => logIn(`refuses the content type ${type}`, JSON.stringify(good), 207, { headers: { "content-type": type } }),
+  ),
+  logIn("refuses a compressed body", JSON.stringify(good), 207, {
+    headers: { "content-type": "application/json", "content-encoding": "gzip" },
+  }),
+  ...["{", "nonsense", '{"user":}', "{'user':'demo'}", " ", '{"a":1}{"b":2}', "\ufeff{", "NaN", '{"a":01}'].map((body) =>
+    logIn(`refuses the body ${JSON.stringify(body)}`, body, 311, { headers: { "content-type": "application/json" } }),
+  ),
+  ...["[]", "null", "5", '"text"', "true"].map((body) =>
+    logIn(`refuses a body that is ${body}`, body, 307, { headers: { "content-type": "application/json" } }),
+  ),
+  ...["__proto__", "constructor", "prototype"].flatMap((name) => [
+    logIn(`refuses the member ${name}`, `{"user":"demo","pass":"demo","appNames":"demo-app","${name}":{"a":1}}`, 307, {
+      headers: { "content-type": "application/json" },
+    }),
+    logIn(`refuses the member ${name} deep inside`, `{"user":"demo","x":[{"${name}":1}]}`, 307, {
+      headers: { "content-type": "application/json" },
+    }),
+  ]),
+  logIn("refuses 10,000 levels", `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`, 307, {
+    headers: { "content-type": "application/json" },
+    smoke: true,
+  }),
+  logIn("refuses 33 levels", `{"a":${"[".repeat(32)}${"]".repeat(32)}}`, 307, {
+    headers: { "content-type": "application/json" },
+  }),
+  logIn("takes 32 levels", { ...good, a: JSON.parse(`${"[".repeat(31)}${"]".repeat(31)}`) }, 0),
+  logIn("refuses 10,001 elements", { ...good, a: Array(10_001).fill(0) }, 307),
+  logIn("takes 10,000 elements", { ...good, a: Array(10_000).fill(0) }, 0),
+  logIn("refuses 1,001 members", { ...good, a: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`m${n}`, n])) }, 307),
+  logIn("refuses more than 1 MiB", { ...good, a: "x".repeat(1024 * 1024) }, 801, { smoke: true }),
+  logIn("refuses 5 MiB and lets the answer be read", { ...good, a: "x".repeat(5 * 1024 * 1024) }, 801),
+  logIn("needs an app key first", good, 100, { headers: { appkey: null }, smoke: true }),
+  logIn("refuses an unknown app key first", {}, 101, { headers: { appkey: "unknown" }, smoke: true }),
+];

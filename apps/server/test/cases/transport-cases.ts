@@ -1,0 +1,90 @@
+import type { Case } from "./case.ts";
+
+const pack = (text: string) => Buffer.from(text).toString("base64url");
+
+const nowhere = (path: string): Case => ({ title: `nothing answers to ${path.slice(0, 40)}`, path, expect: { code: 304 } });
+
+/** Paths, methods and what clients are known to do to them. */
+export const transportCases: readonly Case[] = [
+  ...[
+    "/",
+    "/v1",
+    "/v1/",
+    "/v3/login",
+    "/v1/nothing",
+    "/v1/login/more",
+    "/V1/login",
+    "/v1/Login",
+    "/unknown/v1/login",
+    "/SECOND/_CheckService",
+    "/second",
+    "/second/",
+    "/second/second/_CheckService",
+    "/v2/objects/Customer",
+    "/__proto__/v1/login",
+    "/constructor/_CheckService",
+    "/v1/object%2FCustomer",
+    "/v1/objects/..%2fCustomer",
+    "/v1/objects;x=1/Customer",
+    "/v1/%zz",
+    "/v1/objects/%00",
+    "/index.html",
+    "/.env",
+    "/v1/objects/Customer/extra",
+    `/${"x".repeat(2_000)}`,
+  ].map(nowhere),
+  { title: "nothing answers to nothing, session or not", as: "demo", path: "/v1/nothing", expect: { code: 304 }, smoke: true },
+
+  { title: "tolerates doubled slashes", path: "//_CheckService//", expect: { code: 0 }, smoke: true },
+  { title: "tolerates a bare question mark", path: "/_CheckService?", expect: { code: 0 } },
+  { title: "ignores query parameters that it does not know", as: "demo", path: "/v1/objects/Customer?perPage=1&x=y", expect: { code: 0 } },
+  {
+    title: "unpacks query parameters",
+    as: "demo",
+    path: `/v1/objects/Customer?qb64=${pack("perPage=3&page=1")}`,
+    expect: { code: 0, data: (data) => expect(data["~Elements"]).toHaveLength(3) },
+    smoke: true,
+  },
+  { title: "refuses a packed parameter that is not packed", as: "demo", path: "/v1/objects/Customer?qb64=*", expect: { code: 307 } },
+  { title: "refuses a parameter with two values", as: "demo", path: "/v1/objects/Customer?page=0&page=1", expect: { code: 307 } },
+  { title: "reads plus signs as blanks", as: "demo", path: "/v1/objects/Customer?query=+%7B+%7D+", expect: { code: 0 } },
+
+  ...["PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "POST"].map(
+    (method): Case => ({
+      title: `refuses ${method} where only GET goes`,
+      method,
+      path: "/v1/objects/Customer",
+      headers: { appkey: null },
+      expect: { code: 305, headers: { allow: "GET" } },
+    }),
+  ),
+  { title: "refuses GET where only POST goes", path: "/v1/login", expect: { code: 305, headers: { allow: "POST" } }, smoke: true },
+  {
+    title: "does not let a header change the method",
+    method: "POST",
+    path: "/_CheckService",
+    headers: { "x-http-method-override": "GET" },
+    expect: { code: 305 },
+  },
+  { title: "tells the path before the method", method: "DELETE", path: "/v1/nothing", expect: { code: 304 } },
+  { title: "tells the method before the app key", method: "DELETE", path: "/v1/login", headers: { appkey: null }, expect: { code: 305 } },
+  {
+    title: "refuses a preflight from an origin that no key lists",
+    method: "OPTIONS",
+    path: "/v1/login",
+    headers: { appkey: null, origin: "https://evil.example", "access-control-request-method": "POST" },
+    expect: { code: 305 },
+  },
+  {
+    title: "repeats a request id that is fit for a log",
+    path: "/_CheckService",
+    headers: { "x-request-id": "client-7.b_c" },
+    expect: { code: 0, headers: { "x-request-id": "client-7.b_c" } },
+  },
+  {
+    title: "replaces a request id that is not",
+    path: "/_CheckService",
+    headers: { "x-request-id": "a b {}" },
+    expect: { code: 0, headers: { "x-request-id": /^[0-9a-f-]{36}$/ } },
+  },
+];

@@ -1,0 +1,60 @@
+import type { Subject } from "./cases/run-cases.ts";
+import { rawRequest } from "./raw-request.ts";
+
+const head = (line: string, ...headers: string[]) => [line, "Host: localhost", ...headers, "", ""].join("\r\n");
+const good = ["appkey: demo-app-key"];
+const logInBody = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-app" });
+const post = (body: string, ...headers: string[]) =>
+  head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`, ...headers) + body;
+const repeated = (name: string, ...values: string[]) => values.map((value) => `${name}: ${value}`);
+const check = (...headers: string[]) => head("GET /_CheckSession HTTP/1.1", ...headers);
+const id = (letter: string) => letter.repeat(43);
+
+/** What no client library would send, each with the status and the code that must come back. */
+const requests: readonly (readonly [title: string, bytes: string | Buffer, status: number, code: number])[] = [
+  ["an empty request line", "\r\n\r\n \r\n\r\n", 400, 699],
+  ["rubbish", "rubbish\r\n\r\n", 400, 699],
+  ["bytes that are no text", Buffer.from([0x16, 0x03, 0x01, 0x00, 0x00, 0xff, 0x0d, 0x0a, 0x0d, 0x0a]), 400, 699],
+  ["an unknown method", head("BREW /v1/login HTTP/1.1"), 400, 699],
+  ["an unknown version", head("GET /_CheckService HTTP/9.9"), 400, 699],
+  ["a header without a colon", head("GET /_CheckService HTTP/1.1", "broken"), 400, 699],
+  ["a header with a zero byte", head("GET /_CheckService HTTP/1.1", "x: a\0b"), 400, 699],
+  ["headers of 64 KiB", head("GET /_CheckService HTTP/1.1", `x: ${"y".repeat(65_536)}`), 400, 699],
+  ["two lengths", head("POST /v1/login HTTP/1.1", "Content-Length: 1", "Content-Length: 2"), 400, 699],
+  ["a length that is no number", head("POST /v1/login HTTP/1.1", "Content-Length: x"), 400, 699],
+  ["a length and chunks", head("POST /v1/login HTTP/1.1", "Content-Length: 1", "Transfer-Encoding: chunked"), 400, 699],
+  ["a chunk size that is no number", `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked")}zz\r\n`, 400, 699],
+  ["a path that climbs", head("GET /v1/../_CheckService HTTP/1.1"), 404, 304],
+  ["a path that climbs in disguise", head("GET /v1/%2e%2e/_CheckService HTTP/1.1"), 404, 304],
+  ["a path with a backslash", head("GET /v1\\login HTTP/1.1"), 404, 304],
+  ["the path of nothing", head("OPTIONS * HTTP/1.1"), 404, 304],
+  ["the absolute form of a path", head("GET http://localhost/_CheckService HTTP/1.1"), 200, 0],
+  ["the absolute form of nothing", head("GET http://localhost HTTP/1.1"), 404, 304],
+  ["a bare question mark", head("GET /_CheckService? HTTP/1.1"), 200, 0],
+  ["an app key twice", check(...repeated("appkey", "demo-app-key", "demo-app-key")), 400, 200],
+  ["two app keys", check(...repeated("appkey", "demo-app-key", "other")), 401, 101],
+  ["two sessions", check(...good, ...repeated("sessionid", id("A"), id("B"))), 401, 201],
+  ["two tokens", check(...good, ...repeated("secure-token", "a", "b")), 401, 203],
+  ["two authorizations", check(...good, ...repeated("authorization", "a", "b")), 401, 203],
+  ["a body that is not UTF-8", Buffer.concat([Buffer.from(head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Content-Length: 8")), Buffer.from('{"a":"\xff"}', "latin1").subarray(0, 8)]), 400, 311],
+  ["a body in chunks", `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\n\r\n`, 400, 301],
+  ["a whole log-in", post(logInBody), 200, 0],
+  ["a whole log-in that waits to be asked on", post(logInBody, "Expect: 100-continue"), 200, 0],
+];
+
+/** Runs the table, and checks after each request that the server still serves. */
+export function rawHttpSuite(subject: () => Subject): void {
+  test.each(requests)("%s", async (_title, bytes, status, code) => {
+    const { url } = subject();
+    const answer = await rawRequest(url, bytes);
+    // An answer to `Expect` comes in two parts.
+    const body = answer.status === 100 ? answer.body.slice(answer.body.indexOf("\r\n\r\n") + 4) : answer.body;
+    const final = answer.status === 100 ? Number(/HTTP\/1\.1 (\d{3})/.exec(answer.body)?.[1]) : answer.status;
+    expect(final).toBe(status);
+    expect(JSON.parse(body).status.internalStatus).toBe(String(code));
+    if (code === 699) expect(answer.headers).toMatch(/^connection: close$/im);
+
+    const next = await rawRequest(url, head("GET /_CheckService HTTP/1.1"));
+    expect(next.status).toBe(200);
+  });
+}

@@ -1,0 +1,46 @@
+import { connect } from "node:net";
+
+export interface RawAnswer {
+  /** 0 when the connection was closed without an answer. */
+  readonly status: number;
+  readonly headers: string;
+  readonly body: string;
+}
+
+/**
+ * Sends bytes as they are and reads until the server closes the connection or a whole answer is there: for requests
+ * that no HTTP client would send.
+ */
+export function rawRequest(url: string, bytes: string | Buffer): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const finish = () => {
+      socket.destroy();
+      resolve(parse(received));
+    };
+    socket.setEncoding("utf8");
+    socket.on("data", (text: string) => {
+      received += text;
+      if (isWhole(received)) finish();
+    });
+    socket.on("end", finish);
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNRESET" || error.code === "EPIPE") finish();
+      else reject(error);
+    });
+  });
+}
+
+function isWhole(text: string): boolean {
+  const end = text.indexOf("\r\n\r\n");
+  const length = /^content-length: (\d+)/im.exec(text)?.[1];
+  return end !== -1 && length !== undefined && Buffer.byteLength(text.slice(end + 4)) >= Number(length);
+}
+
+function parse(text: string): RawAnswer {
+  const end = text.indexOf("\r\n\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
+  return { status, headers: text.slice(0, Math.max(end, 0)), body: end === -1 ? "" : text.slice(end + 4) };
+}
