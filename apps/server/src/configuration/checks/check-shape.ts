@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import type { Fault } from "../configuration-error.ts";
+import { factsOf, membersAt, schemaAt } from "../fields/index.ts";
+import { type ConfigurationDocument, configurationSchema } from "../schema/configuration-schema.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import { pathText } from "./path-text.ts";
+
+export interface CheckedShape {
+  readonly faults: readonly Fault[];
+  /** What is left when everything faulty is put out; `null` if that is not enough to go on. */
+  readonly document: ConfigurationDocument | null;
+}
+
+/** Checks names, kinds and ranges. What passes goes on, so that contradictions are found in the same run. */
+export function checkShape(raw: unknown): CheckedShape {
+  const result = configurationSchema.safeParse(raw);
+  if (result.success) return { faults: [], document: result.data };
+  const { issues } = result.error;
+  const rest = structuredClone(raw);
+  for (const issue of issues) {
+    const paths = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    for (const path of paths) putOut(rest, fieldOf(path));
+  }
+  return { faults: issues.flatMap(faultsOf), document: configurationSchema.safeParse(rest).data ?? null };
+}
+
+function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+  if (issue.code !== "unrecognized_keys") return [{ path: pathText(issue.path), reason: issue.message }];
+  const members = membersAt(configurationSchema, issue.path);
+  return issue.keys.map((key) => {
+    const meant = didYouMean(key, members);
+    const hint = meant === undefined ? `known are ${members.join(", ")}` : `did you mean "${meant}"?`;
+    return { path: pathText([...issue.path, key]), reason: `is unknown; ${hint}` };
+  });
+}
+
+/** The path of the field that a path leads to or into. */
+function fieldOf(path: readonly PropertyKey[]): readonly PropertyKey[] {
+  const steps = path.findIndex((_, index) => {
+    const schema = schemaAt(configurationSchema, path.slice(0, index + 1));
+    return schema !== undefined && factsOf(schema) !== undefined;
+  });
+  return steps === -1 ? path : path.slice(0, steps + 1);
+}
+
+function putOut(document: unknown, path: readonly PropertyKey[]): void {
+  const last = path.at(-1);
+  let holder: unknown = document;
+  for (const step of path.slice(0, -1)) holder = (holder as Record<PropertyKey, unknown> | undefined)?.[step];
+  if (last === undefined || typeof holder !== "object" || holder === null) return;
+  // An element that is taken out would shift those after it.
+  if (Array.isArray(holder) && typeof last === "number") holder[last] = {};
+  else delete (holder as Record<PropertyKey, unknown>)[last];
+}

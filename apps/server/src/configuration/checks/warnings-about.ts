@@ -1,0 +1,29 @@
+import type { Configuration } from "../configuration.ts";
+import { isLoopbackHost } from "../schema/network-texts.ts";
+
+/** What is allowed, but probably not meant. */
+export function warningsAbout(configuration: Omit<Configuration, "warnings">): string[] {
+  const { server, databases, demo, production, debugMessages, metrics } = configuration;
+  const warnings: string[] = [];
+  const open = !isLoopbackHost(server.host);
+  const tls = server.tls.certificateFile !== undefined;
+  if (open && !tls && !server.allowInsecureTransport && server.trustedProxies.length === 0) {
+    warnings.push(
+      `server.host: ${server.host} takes connections from elsewhere, but without TLS their credentials are refused. Set server.tls, name the TLS terminator in server.trustedProxies, or set server.allowInsecureTransport.`,
+    );
+  }
+  if (server.allowInsecureTransport && (open || production)) {
+    warnings.push("server.allowInsecureTransport: passwords and session ids may travel readable for everybody on the way.");
+  }
+  if (metrics.access === "any" && open) warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
+  if (debugMessages && production) warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
+  for (const { alias, storage } of databases) {
+    const name = alias === "" ? "the database without alias" : `the database "${alias}"`;
+    if (storage === null) warnings.push(`databases: ${name} has no storage; its addresses answer 705.`);
+    if (storage?.engine === "memory") warnings.push(`databases: ${name} is in memory; its data ends with the process.`);
+    if (storage?.engine === "embedded" && production && !demo) {
+      warnings.push(`databases: ${name} is embedded; it serves one process and one directory only.`);
+    }
+  }
+  return warnings;
+}

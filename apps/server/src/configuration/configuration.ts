@@ -1,0 +1,58 @@
+import type { ClientHash, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
+import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
+
+/** A connection pool; databases on one Postgres share it. Times are milliseconds. */
+export interface PoolConfiguration {
+  readonly max: number;
+  readonly acquireTimeout: number;
+  readonly maxWaiting: number;
+}
+
+export interface PostgresStorage {
+  readonly engine: "postgres";
+  /** Secret. */
+  readonly url: string;
+  readonly schema: string;
+  readonly pool: PoolConfiguration;
+  /** Milliseconds. */
+  readonly statementTimeout: number;
+}
+
+export interface EmbeddedStorage {
+  readonly engine: "embedded";
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly schema: string;
+}
+
+export interface MemoryEngine {
+  readonly engine: "memory";
+}
+
+export type StorageConfiguration = PostgresStorage | EmbeddedStorage | MemoryEngine;
+
+/** One database with everything that is common to all filled in. */
+export interface DatabaseConfiguration {
+  readonly alias: string;
+  readonly name: string;
+  readonly timeZone: string;
+  /** `null`: it is known, but not set up yet. */
+  readonly storage: StorageConfiguration | null;
+  readonly migrateOnStart: boolean;
+  readonly clientHash: ClientHash;
+  readonly sessions: SessionPolicy;
+  readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+}
+
+/** Everything that the server is told, checked and frozen. Times are milliseconds. */
+export interface Configuration extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle"> {
+  readonly databases: readonly DatabaseConfiguration[];
+  /** Whether this is the demo, which nobody configured. */
+  readonly demo: boolean;
+  /** Whether `NODE_ENV` says production. */
+  readonly production: boolean;
+  /** The file it was read from. */
+  readonly file: string | null;
+  /** What is allowed, but probably not meant. */
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,24 @@
+import type { DatabaseConfiguration } from "../configuration.ts";
+import type { ConfigurationDocument } from "../schema/configuration-schema.ts";
+
+type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
+
+/** The rules of one database: its own where it has some, else the common ones. */
+export function policyOf(
+  own: Pick<DatabaseDocument, "sessions" | "throttle">,
+  common: Pick<ConfigurationDocument, "sessions" | "throttle">,
+): Pick<DatabaseConfiguration, "sessions" | "throttle"> {
+  const { idleTimeout, absoluteLifetime, limit, perUserLimit } = common.sessions;
+  return {
+    sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit }, own.sessions),
+    throttle: {
+      user: overlay(common.throttle.user, own.throttle?.user),
+      address: overlay(common.throttle.address, own.throttle?.address),
+    },
+  };
+}
+
+function overlay<T extends object>(below: T, above: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
+  const given = Object.entries(above).filter(([, value]) => value !== undefined);
+  return { ...below, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,21 @@
+import { isLoopbackHost } from "./schema/network-texts.ts";
+
+export interface DemoCircumstances {
+  readonly hasFile: boolean;
+  readonly production: boolean;
+  readonly host: string;
+}
+
+/** The demo is what nobody asked for by name: no file, not in production, reachable from this machine only. */
+export function isDemo({ hasFile, production, host }: DemoCircumstances): boolean {
+  return !hasFile && !production && isLoopbackHost(host);
+}
+
+/** The databases of the demo, as a file would list them: on the given Postgres, else embedded. */
+export function demoDatabases(onPostgres: boolean): object[] {
+  const storage = { engine: onPostgres ? "postgres" : "embedded", migrateOnStart: true };
+  return [
+    { alias: "", name: "demo", storage: { ...storage, schema: "sallyport_demo" } },
+    { alias: "second", name: "second", storage: { ...storage, schema: "sallyport_demo_second" } },
+  ];
+}

@@ -1,0 +1,11 @@
+export { choice } from "./choice.ts";
+export { duration, durationText } from "./duration.ts";
+export { factsOf, field, type FieldFacts, optionalField } from "./field.ts";
+export { flag } from "./flag.ts";
+export type { Kind } from "./kind.ts";
+export { listOf } from "./list-of.ts";
+export { path, pathType } from "./path.ts";
+export { optionalSection, section } from "./section.ts";
+export { text } from "./text.ts";
+export { anyElement, type FieldPlace, membersAt, schemaAt, walkFields } from "./walk-fields.ts";
+export { wholeNumber } from "./whole-number.ts";

@@ -1,0 +1,13 @@
+export type {
+  Configuration,
+  DatabaseConfiguration,
+  EmbeddedStorage,
+  PoolConfiguration,
+  PostgresStorage,
+  StorageConfiguration,
+} from "./configuration.ts";
+export { ConfigurationError, type Fault } from "./configuration-error.ts";
+export { type ConfigurationField, configurationFields } from "./configuration-fields.ts";
+export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";
+export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
+export { isLoopbackHost } from "./schema/network-texts.ts";

@@ -1,0 +1,101 @@
+import { existsSync } from "node:fs";
+import { checkShape } from "./checks/check-shape.ts";
+import type { Contradiction } from "./checks/contradiction.ts";
+import { sessionContradictions, throttleContradictions } from "./checks/policy-contradictions.ts";
+import { serverContradictions } from "./checks/server-contradictions.ts";
+import { warningsAbout } from "./checks/warnings-about.ts";
+import { ConfigurationError, type Fault } from "./configuration-error.ts";
+import type { Configuration } from "./configuration.ts";
+import { resolveDatabases } from "./databases/resolve-databases.ts";
+import { deepFreeze } from "./deep-freeze.ts";
+import { demoDatabases, isDemo } from "./demo-databases.ts";
+import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
+import { type Environment, readEnvironment } from "./sources/read-environment.ts";
+import { readFile } from "./sources/read-file.ts";
+
+export interface ConfigurationSources {
+  /** Path of a file that must exist. */
+  readonly file?: string | undefined;
+  /** Instead of the variables of this process. */
+  readonly environment?: Environment;
+}
+
+const defaultFile = "sallyport.config.json";
+
+/**
+ * Reads the file (the one named, that of `SALLYPORT_CONFIG`, or `sallyport.config.json` here) and the environment over
+ * it. Throws a `ConfigurationError` with everything that is wrong. Without file, in development and on loopback, the
+ * answer is the demo.
+ */
+export function loadConfiguration({ file: named, environment = process.env }: ConfigurationSources = {}): Configuration {
+  const file = named ?? (environment["SALLYPORT_CONFIG"] || (existsSync(defaultFile) ? defaultFile : null));
+  const production = environment["NODE_ENV"] === "production";
+  const read = readEnvironment(environment);
+  const content = file === null ? {} : readFile(file);
+  if (!isRecord(content)) throw new ConfigurationError([{ path: "", reason: `The file ${file} must hold an object.` }]);
+  const raw = structuredClone(content);
+  for (const { path, value } of read.values.values()) put(raw, path, value);
+
+  const shape = checkShape(raw);
+  const withSources = (faults: readonly Fault[]): Fault[] => faults.map((fault) => withSource(fault, read.values));
+  const faults = [...read.faults, ...withSources(shape.faults)];
+  if (shape.document === null) throw new ConfigurationError(faults);
+
+  const { host } = shape.document.server;
+  const demo = isDemo({ hasFile: file !== null, production, host });
+  const onPostgres = raw["databaseUrl"] !== undefined;
+  if (!demo && file === null && !onPostgres && faults.length === 0) throw nothingConfigured(production);
+  const asked = demo ? { ...raw, databases: demoDatabases(onPostgres) } : raw;
+  const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
+
+  const { databases, contradictions } = resolveDatabases(document, asked);
+  const all = [...serverContradictions(document), ...commonContradictions(document), ...contradictions];
+  faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
+  if (faults.length > 0) throw new ConfigurationError(faults);
+
+  const { databaseUrl: _url, dataDir: _dataDir, throttle: _throttle, ...rest } = document;
+  const configuration = { ...rest, databases, demo, production, file };
+  return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
+}
+
+function commonContradictions({ sessions, throttle }: ConfigurationDocument): Contradiction[] {
+  return [
+    ...sessionContradictions(sessions, "sessions", "sessions"),
+    ...throttleContradictions(throttle.user, "throttle.user", "throttle.user"),
+    ...throttleContradictions(throttle.address, "throttle.address", "throttle.address"),
+  ];
+}
+
+/** Whether a contradiction involves a value that is refused already. */
+function restsOn({ path, against = [] }: Contradiction, faults: readonly Fault[]): boolean {
+  const inside = (one: string, other: string): boolean => one === other || one.startsWith(`${other}.`) || one.startsWith(`${other}[`);
+  return [path, ...against].some((each) => faults.some((fault) => inside(each, fault.path) || inside(fault.path, each)));
+}
+
+function withSource(fault: Fault, values: ReadonlyMap<string, { readonly env: string }>): Fault {
+  const field = fault.path.replace(/\[.*$/, "");
+  const env = fault.env ?? values.get(fault.path)?.env ?? values.get(field)?.env;
+  return env === undefined ? fault : { ...fault, env };
+}
+
+function nothingConfigured(production: boolean): ConfigurationError {
+  const why = production ? "NODE_ENV is production" : "the server would listen on more than loopback";
+  const reason = `There is no configuration, and ${why}. Set DATABASE_URL (or DATABASE_URL_FILE) to a Postgres, or name a configuration file with --config or SALLYPORT_CONFIG. The demo, which needs none, starts in development on loopback only (NODE_ENV unset, HOST=127.0.0.1).`;
+  return new ConfigurationError([{ path: "", reason }]);
+}
+
+function put(raw: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name, ...rest] = path;
+  if (name === undefined) return;
+  if (rest.length === 0) {
+    raw[name] = value;
+    return;
+  }
+  raw[name] ??= {};
+  // What is no section is refused as such by the check of the shape.
+  if (isRecord(raw[name])) put(raw[name], rest, value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

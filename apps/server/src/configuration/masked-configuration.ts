@@ -1,0 +1,48 @@
+import type { Configuration, DatabaseConfiguration, StorageConfiguration } from "./configuration.ts";
+import { durationText, factsOf, schemaAt } from "./fields/index.ts";
+import { configurationSchema } from "./schema/configuration-schema.ts";
+
+/** The effective configuration as a file would spell it, without the values of secrets. */
+export function maskedConfiguration(configuration: Configuration): object {
+  const { databases, demo: _demo, production: _production, file: _file, warnings: _warnings, ...rest } = configuration;
+  return { ...(spell(rest, []) as object), databases: databases.map(spellDatabase) };
+}
+
+function spell(value: unknown, path: readonly string[]): unknown {
+  const schema = schemaAt(configurationSchema, path);
+  const facts = schema === undefined ? undefined : factsOf(schema);
+  if (facts !== undefined) return facts.secret ? "***" : facts.kind.toFile(value);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => [name, spell(member, [...path, name])]),
+  );
+}
+
+function spellDatabase({ alias, name, timeZone, clientHash, sessions, throttle, storage, migrateOnStart }: DatabaseConfiguration): object {
+  const common = { alias, name, timeZone, clientHash, sessions: spell(sessions, ["sessions"]), throttle: spell(throttle, ["throttle"]) };
+  return storage === null ? common : { ...common, storage: spellStorage(storage, migrateOnStart) };
+}
+
+function spellStorage(storage: StorageConfiguration, migrateOnStart: boolean): object {
+  if (storage.engine === "memory") return storage;
+  if (storage.engine === "embedded") return { ...storage, migrateOnStart };
+  const { engine, url, schema, pool, statementTimeout } = storage;
+  return {
+    engine,
+    url: maskedUrl(url),
+    schema,
+    pool: { ...pool, acquireTimeout: durationText(pool.acquireTimeout) },
+    statementTimeout: durationText(statementTimeout),
+    migrateOnStart,
+  };
+}
+
+/** Where a connection string leads, without what opens the door. */
+export function maskedUrl(url: string): string {
+  if (!URL.canParse(url)) return "***";
+  const { protocol, username, host, pathname } = new URL(url);
+  const user = username === "" ? "" : `${username}:***@`;
+  return `${protocol}//${user}${host}${pathname}`;
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { choice, field, flag, optionalField, path, section, text } from "../fields/index.ts";
+import { databaseSection, postgresUrl } from "./database-section.ts";
+import { passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
+import { serverSection } from "./server-section.ts";
+
+/** Everything that can be configured, as the file spells it. */
+export const configurationSchema = z.strictObject(
+  {
+    server: serverSection,
+    applicationName: field(text(), {
+      env: "APPLICATION_NAME",
+      default: "sallyport",
+      doc: "`applicationName` of the service check.",
+    }),
+    databaseUrl: optionalField(postgresUrl, {
+      env: "DATABASE_URL",
+      secret: true,
+      doc: "Postgres of every database that names none of its own. Without `databases` it makes one, with the empty alias.",
+    }),
+    dataDir: field(path(), {
+      env: "DATA_DIR",
+      default: "data",
+      doc: "Directory of embedded databases that name none of their own.",
+    }),
+    databases: z.array(databaseSection, { error: "must be a list" }).optional(),
+    sessions: sessionsSection,
+    throttle: throttleSection,
+    passwords: passwordsSection,
+    compatibility: section({
+      missingCredential: field(choice("200", "204"), {
+        env: "MISSING_CREDENTIAL",
+        default: "200",
+        doc: "The code for a request that needs a session and carries no credential.",
+      }),
+    }),
+    debugMessages: field(flag(), {
+      env: "DEBUG_MESSAGES",
+      default: false,
+      doc: "Failures carry a `debugMessage` that tells what exactly is wrong.",
+    }),
+    metrics: section({
+      access: field(choice("loopback", "any", "off"), {
+        env: "METRICS_ACCESS",
+        default: "loopback",
+        doc: "Who may read `/metrics`: this machine, anybody, nobody.",
+      }),
+    }),
+    log: section({
+      level: field(choice("fatal", "error", "warn", "info", "debug", "trace", "silent"), {
+        env: "LOG_LEVEL",
+        default: "info",
+        doc: "The least level that is logged.",
+      }),
+      format: optionalField(choice("json", "text"), {
+        env: "LOG_FORMAT",
+        doc: "`json`: one object per line; `text`: for people. Unless given, text for the demo in a terminal, else json.",
+      }),
+    }),
+  },
+  { error: "must be an object" },
+);
+
+/** The configuration as the schema reads it, before the databases take over what is common to all. */
+export type ConfigurationDocument = z.output<typeof configurationSchema>;

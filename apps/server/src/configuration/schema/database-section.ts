@@ -1,0 +1,81 @@
+import { isAlias } from "@sallyport/http";
+import { z } from "zod";
+import { choice, duration, field, flag, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
+import { isPostgresUrl } from "./network-texts.ts";
+import { ownClientHash, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
+
+/** A connection string; its refusal repeats nothing of it. */
+export const postgresUrl = text({
+  wanted: "a connection string such as postgres://user:password@host:5432/database",
+  fits: isPostgresUrl,
+});
+
+const schemaName = text({
+  wanted: "a lowercase letter or _, then lowercase letters, digits and _, at most 63 in all, not beginning with pg_",
+  fits: (name) => /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name),
+});
+
+const aliasText = text({
+  wanted:
+    "empty, or a lowercase letter, then lowercase letters, digits, _ and -, at most 63 in all, and no word that begins addresses of the server (v1, v2, admin, docs, healthz, readyz, metrics)",
+  fits: (alias) => alias === "" || isAlias(alias),
+});
+
+const poolSection = section({
+  max: field(wholeNumber(1, 1_000), { default: 10, doc: "Connections at most." }),
+  acquireTimeout: field(duration("10ms", "10m"), {
+    default: "5s",
+    doc: "How long a request waits for a connection before it is answered 607.",
+  }),
+  maxWaiting: field(wholeNumber(0, 100_000), {
+    default: 500,
+    doc: "Requests waiting for a connection; more are answered 607 at once.",
+  }),
+});
+
+const storageSection = optionalSection({
+  engine: field(choice("postgres", "embedded", "memory"), {
+    default: "postgres",
+    doc: "`postgres`: a server; `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept.",
+  }),
+  url: optionalField(postgresUrl, { secret: true, doc: "Connection string of the Postgres; `databaseUrl` unless given." }),
+  urlFile: optionalField(path(), { doc: "File that holds the connection string, instead of `url`." }),
+  schema: optionalField(schemaName, {
+    doc: "Schema of this database; `sallyport`, or `sallyport_` and the alias, unless given.",
+  }),
+  dataDir: optionalField(path(), { doc: "Directory of the embedded engine; the common `dataDir` unless given." }),
+  pool: poolSection,
+  statementTimeout: field(duration("10ms", "1h"), {
+    default: "30s",
+    doc: "Statements on a Postgres that run longer are cancelled.",
+  }),
+  migrateOnStart: optionalField(flag(), {
+    doc: "Brings the database to the newest version when the server starts; unless given, all engines but `postgres`.",
+  }),
+});
+
+/** One database that the server serves. */
+export const databaseSection = z.strictObject(
+  {
+    alias: field(aliasText, { default: "", doc: "First part of its addresses; one database may have none." }),
+    name: optionalField(text(), { doc: "`databaseName` of log-in answers; the alias, or `sallyport`, unless given." }),
+    timeZone: field(text({ wanted: "the name of a time zone such as Europe/Berlin", fits: isTimeZone }), {
+      default: "UTC",
+      doc: "IANA name of the zone in which `~StoreTime` is written.",
+    }),
+    storage: storageSection,
+    clientHash: ownClientHash,
+    sessions: ownSessionsSection,
+    throttle: ownThrottleSection,
+  },
+  { error: "must be an object" },
+);
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return name !== "";
+  } catch {
+    return false;
+  }
+}

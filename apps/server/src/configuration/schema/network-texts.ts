@@ -1,0 +1,33 @@
+import { isIP } from "node:net";
+
+const hostName = /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/;
+
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || (hostName.test(text) && !/^[0-9.]+$/.test(text));
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+/** An address, or a network in CIDR form. */
+export function isNetwork(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+export function isBasePath(text: string): boolean {
+  return text === "" || /^(\/[A-Za-z0-9._~-]+)+$/.test(text);
+}
+
+export function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return /^https?:$/.test(protocol) && search === "" && hash === "" && username === "";
+}
+
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\/[^\s]+$/.test(text);
+}

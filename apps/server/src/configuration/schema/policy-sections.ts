@@ -1,0 +1,104 @@
+import { choice, duration, field, type Kind, optionalField, optionalSection, section, wholeNumber } from "../fields/index.ts";
+
+const lifetime = duration("1s", "366d");
+const anyNumber = wholeNumber(0, 10_000_000);
+const clientHash = choice("md5", "none");
+
+const sessionDocs = {
+  idleTimeout: "Time without a request after which a session expires.",
+  absoluteLifetime: "Time after the log-in at which a session expires in any case.",
+  limit: "Live sessions in one database; 0 means any number.",
+  perUserLimit: "Live sessions of one user in one database; 0 means any number.",
+};
+
+/** How long sessions live and how many there may be. */
+export const sessionsSection = section({
+  idleTimeout: field(lifetime, { env: "SESSION_IDLE_TIMEOUT", default: "30m", doc: sessionDocs.idleTimeout }),
+  absoluteLifetime: field(lifetime, {
+    env: "SESSION_ABSOLUTE_LIFETIME",
+    default: "12h",
+    doc: sessionDocs.absoluteLifetime,
+  }),
+  limit: field(anyNumber, { env: "SESSION_LIMIT", default: 0, doc: sessionDocs.limit }),
+  perUserLimit: field(anyNumber, { env: "SESSION_PER_USER_LIMIT", default: 0, doc: sessionDocs.perUserLimit }),
+  sweepInterval: field(duration("1s", "1d"), {
+    env: "SESSION_SWEEP_INTERVAL",
+    default: "1m",
+    doc: "How often sessions whose time is over are removed from storage.",
+  }),
+});
+
+/** The same for one database, where it differs. */
+export const ownSessionsSection = optionalSection({
+  idleTimeout: own(lifetime, sessionDocs.idleTimeout),
+  absoluteLifetime: own(lifetime, sessionDocs.absoluteLifetime),
+  limit: own(anyNumber, sessionDocs.limit),
+  perUserLimit: own(anyNumber, sessionDocs.perUserLimit),
+});
+
+const failures = wholeNumber(0, 1_000_000);
+const delay = duration("1ms", "7d");
+
+const throttleDocs = {
+  freeFailures: "Failures without consequence; 0 switches the throttle off.",
+  firstDelay: "Delay after the last free failure; doubled by every further one.",
+  longestDelay: "The delay grows no further than this.",
+  forgetAfter: "Failures are forgotten after this long without another.",
+};
+
+/** Delays after failed log-ins, counted per user and per client address. */
+export const throttleSection = section({ user: throttleRule("USER"), address: throttleRule("ADDRESS") });
+
+/** The same for one database, where it differs. */
+export const ownThrottleSection = optionalSection({ user: ownThrottleRule(), address: ownThrottleRule() });
+
+function throttleRule(whom: string) {
+  return section({
+    freeFailures: field(failures, { env: `THROTTLE_${whom}_FREE_FAILURES`, default: 10, doc: throttleDocs.freeFailures }),
+    firstDelay: field(delay, { env: `THROTTLE_${whom}_FIRST_DELAY`, default: "1s", doc: throttleDocs.firstDelay }),
+    longestDelay: field(delay, { env: `THROTTLE_${whom}_LONGEST_DELAY`, default: "15m", doc: throttleDocs.longestDelay }),
+    forgetAfter: field(delay, { env: `THROTTLE_${whom}_FORGET_AFTER`, default: "1h", doc: throttleDocs.forgetAfter }),
+  });
+}
+
+function ownThrottleRule() {
+  return optionalSection({
+    freeFailures: own(failures, throttleDocs.freeFailures),
+    firstDelay: own(delay, throttleDocs.firstDelay),
+    longestDelay: own(delay, throttleDocs.longestDelay),
+    forgetAfter: own(delay, throttleDocs.forgetAfter),
+  });
+}
+
+/** Passwords are kept as argon2id hashes. */
+export const passwordsSection = section({
+  clientHash: field(clientHash, {
+    env: "PASSWORD_CLIENT_HASH",
+    default: "md5",
+    doc: "How clients prepare a password: `md5` sends its MD5 in hexadecimal digits, `none` the text itself.",
+  }),
+  argon2: section({
+    memoryCost: field(wholeNumber(8, 4_194_304), {
+      env: "ARGON2_MEMORY_COST",
+      default: 19_456,
+      doc: "Memory of one hash in KiB.",
+    }),
+    timeCost: field(wholeNumber(1, 100), { env: "ARGON2_TIME_COST", default: 2, doc: "Passes over the memory." }),
+    parallelism: field(wholeNumber(1, 64), { env: "ARGON2_PARALLELISM", default: 1, doc: "Lanes of one hash." }),
+  }),
+  concurrency: optionalField(wholeNumber(1, 256), {
+    env: "PASSWORD_CONCURRENCY",
+    doc: "Passwords hashed at once; by default one per core.",
+  }),
+  queueLimit: field(wholeNumber(0, 100_000), {
+    env: "PASSWORD_QUEUE_LIMIT",
+    default: 256,
+    doc: "Passwords waiting to be hashed; more are answered 706.",
+  }),
+});
+
+export const ownClientHash = own(clientHash, "How the clients of this database prepare a password.");
+
+function own<Out>(kind: Kind<Out>, doc: string) {
+  return optionalField(kind, { doc: `${doc} Instead of the common value.` });
+}
