@@ -1,6 +1,7 @@
 /** Who may import whom. Each rule has an example that it must catch, under `.ci/known-bad/<name of the rule>`. */
 
-const TEST = ["\\.test\\.ts$", "^(?:packages|apps)/[^/]+/(?:test|bench)/"];
+/** What no installation holds. */
+const TEST = ["\\.test\\.ts$", "^(?:packages|apps)/[^/]+/test/", "^apps/bench/"];
 const sourceOf = (names) => ({ path: `^packages/${names}/src/`, pathNot: TEST });
 const onlyOurs = (names) => ({ path: "^(?:packages|apps)/", pathNot: `^packages/${names}` });
 

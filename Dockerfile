@@ -7,6 +7,7 @@ COPY . .
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
 RUN npm run build \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf apps/bench node_modules/@sallyport/bench \
  && find apps packages -mindepth 2 -maxdepth 2 \( -name src -o -name 'tsconfig*.json' \) -exec rm -rf {} + \
  && find apps packages -path '*/dist/*' \( -name '*.d.ts' -o -name '*.d.ts.map' -o -name '.tsbuildinfo' \) -delete
 

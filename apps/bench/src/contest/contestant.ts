@@ -1,0 +1,8 @@
+import type { Figures } from "./figures.ts";
+
+/** Something that can be measured again and again. */
+export interface Contestant {
+  readonly name: string;
+  /** Runs it for so many seconds. */
+  measure(seconds: number): Promise<Figures>;
+}

@@ -1,0 +1,41 @@
+import type { LoadGenerator } from "../load/load-generator.ts";
+import type { LoadJob } from "../load/load-job.ts";
+import { backendCpu } from "../postgres/backend-cpu.ts";
+import type { BenchDatabase } from "../postgres/bench-database.ts";
+import type { MeasuredProcess } from "../processes/measured-process.ts";
+import type { Contestant } from "./contestant.ts";
+import type { Figures } from "./figures.ts";
+
+/** A server under load over HTTP. An answer other than a success spoils the measurement. */
+export class LoadedServer implements Contestant {
+  constructor(
+    readonly name: string,
+    private readonly server: MeasuredProcess,
+    private readonly job: Omit<LoadJob, "seconds">,
+    private readonly generator: LoadGenerator,
+    private readonly database: BenchDatabase,
+  ) {}
+
+  async measure(seconds: number): Promise<Figures> {
+    const before = await this.sample();
+    const load = await this.generator.run({ ...this.job, seconds });
+    const after = await this.sample();
+    if (load.failed > 0) throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
+    const backend = before.backend === null || after.backend === null ? null : after.backend - before.backend;
+    return {
+      perSecond: load.succeeded / load.seconds,
+      cpu: (after.cpu - before.cpu) / load.succeeded,
+      backendCpu: backend === null ? null : backend / load.succeeded,
+      p50: load.latency.p50,
+      p99: load.latency.p99,
+    };
+  }
+
+  private async sample(): Promise<{ cpu: number; backend: number | null }> {
+    const [{ cpu }, backend] = await Promise.all([
+      this.server.ask({ ask: "sample" }),
+      this.database.backends().then((pids) => backendCpu(pids)),
+    ]);
+    return { cpu, backend };
+  }
+}

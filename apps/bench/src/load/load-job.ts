@@ -1,0 +1,28 @@
+/** One request of the load. */
+export interface LoadRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** So many seconds of load on one server. */
+export interface LoadJob {
+  /** `http://host:port`. */
+  readonly address: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Every connection sends all of them in turn, each beginning at another one. */
+  readonly requests: readonly LoadRequest[];
+}
+
+/** What a job gave. */
+export interface LoadFigures {
+  /** Answers with a status of 200 to 299. */
+  readonly succeeded: number;
+  /** Other answers, broken connections and time-outs. */
+  readonly failed: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly latency: { readonly p50: number; readonly p99: number };
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { pollUntil } from "./poll-until.ts";
+import type { ProbeAnswers, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe-message.ts";
+
+export interface ProgramStart {
+  /** Path of the program's entry. */
+  readonly entry: string;
+  readonly arguments: readonly string[];
+  /** Added to the environment of the bench. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Answered by the program, with whatever status, as soon as it takes requests. */
+  readonly readyAddress: string;
+}
+
+const probe = fileURLToPath(new URL("probe.js", import.meta.url));
+const patience = 30_000;
+const alive = new Set<ChildProcess>();
+
+process.on("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+/** A Node program in a process of its own, with the probe inside. */
+export class MeasuredProcess {
+  private readonly pending = new Map<number, (answer: ProbeAnswers[keyof ProbeAnswers]) => void>();
+  private questions = 0;
+  private printed = "";
+
+  private constructor(private readonly child: ChildProcess) {
+    alive.add(child);
+    child.once("exit", () => alive.delete(child));
+    child.on("message", ({ probe: number, answer }: ProbeResponse) => {
+      this.pending.get(number)?.(answer);
+      this.pending.delete(number);
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => (this.printed = (this.printed + chunk.toString()).slice(-4_000)));
+    }
+  }
+
+  /** Resolves when the program takes requests; fails with what it printed if it ends before. */
+  static async start({ entry, arguments: given, environment, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
+    const child = spawn(process.execPath, ["--import", probe, entry, ...given], {
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    const measured = new MeasuredProcess(child);
+    const ready = await pollUntil(async () => {
+      if (measured.hasEnded) throw new Error(`${entry} ended early:\n${measured.printed}`);
+      return fetch(readyAddress).then((response) => response.arrayBuffer()).then(() => true, () => false);
+    }, patience);
+    if (!ready) {
+      await measured.stop();
+      throw new Error(`${entry} does not answer on ${readyAddress}:\n${measured.printed}`);
+    }
+    return measured;
+  }
+
+  async ask<Ask extends keyof ProbeAnswers>(question: ProbeQuestion & { ask: Ask }): Promise<ProbeAnswers[Ask]> {
+    if (this.hasEnded) throw new Error(`A measured process ended early:\n${this.printed}`);
+    this.questions += 1;
+    const number = this.questions;
+    const answered = new Promise<ProbeAnswers[keyof ProbeAnswers]>((resolve, reject) => {
+      this.pending.set(number, resolve);
+      this.child.once("exit", () => reject(new Error(`A measured process ended early:\n${this.printed}`)));
+    });
+    this.child.setMaxListeners(0);
+    this.child.send({ probe: number, question } satisfies ProbeRequest);
+    return answered as Promise<ProbeAnswers[Ask]>;
+  }
+
+  /** Asks the program to end, and kills it if it does not within five seconds. */
+  async stop(): Promise<void> {
+    if (this.hasEnded) return;
+    const ended = once(this.child, "exit");
+    this.child.kill("SIGTERM");
+    const last = setTimeout(() => this.child.kill("SIGKILL"), 5_000);
+    await ended;
+    clearTimeout(last);
+  }
+
+  private get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+}

@@ -1,0 +1,66 @@
+/** Loaded before the program of a measured process (`node --import`): answers the bench over the IPC channel. */
+import { writeFileSync } from "node:fs";
+import { Session } from "node:inspector/promises";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { isMainThread } from "node:worker_threads";
+import type { LoopDelay, ProbeAnswers, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe-message.ts";
+
+/** Milliseconds; the histogram counts from tick to tick, so an idle loop shows this much. */
+const resolution = 10;
+
+const histogram = monitorEventLoopDelay({ resolution });
+let profiler: Session | undefined;
+
+async function answer(question: ProbeQuestion): Promise<ProbeAnswers[keyof ProbeAnswers]> {
+  switch (question.ask) {
+    case "sample": {
+      const { user, system } = process.cpuUsage();
+      return { cpu: user + system, residentMemory: process.memoryUsage.rss() };
+    }
+    case "watchLoop":
+      histogram.reset();
+      histogram.enable();
+      return null;
+    case "loopDelay":
+      histogram.disable();
+      return loopDelay();
+    case "startProfile":
+      await startProfile();
+      return null;
+    case "stopProfile":
+      await stopProfile(question.file);
+      return null;
+  }
+}
+
+function loopDelay(): LoopDelay {
+  const lateness = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution);
+  return { p99: lateness(histogram.percentile(99)), longest: lateness(histogram.max) };
+}
+
+async function startProfile(): Promise<void> {
+  profiler = new Session();
+  profiler.connect();
+  await profiler.post("Profiler.enable");
+  await profiler.post("Profiler.setSamplingInterval", { interval: 200 });
+  await profiler.post("Profiler.start");
+}
+
+async function stopProfile(file: string): Promise<void> {
+  const stopped = await profiler?.post("Profiler.stop");
+  profiler?.disconnect();
+  profiler = undefined;
+  if (stopped !== undefined) writeFileSync(file, JSON.stringify(stopped.profile));
+}
+
+if (isMainThread && process.send !== undefined) {
+  process.on("message", (request: ProbeRequest) => {
+    void answer(request.question).then((given) => {
+      process.send?.({ probe: request.probe, answer: given } satisfies ProbeResponse);
+    });
+  });
+  // A bench that was killed must not leave servers behind.
+  process.on("disconnect", () => process.exit(0));
+  // The channel alone must not keep a server alive that has shut down.
+  process.channel?.unref();
+}
