@@ -1,0 +1,9 @@
+import type { Tables } from "../tables.ts";
+
+/** One step from an empty database to the current one. Never changed once it was released; there is no way back. */
+export interface Migration {
+  /** Number and purpose; the order of the list is the order of the numbers. */
+  readonly name: string;
+  /** The statements, run in one transaction. */
+  readonly statements: (tables: Tables) => readonly string[];
+}

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type MigrationReport, ServiceError } from "@sallyport/core";
+import type { Knex } from "knex";
+import { type Connection, type Query, runOn, withConnection } from "../connection.ts";
+import type { Tables } from "../tables.ts";
+import type { Migration } from "./migration.ts";
+import { pendingMigrations } from "./migration-state.ts";
+
+/** A change of a table waits this long for those who use it: everybody else queues behind it. */
+const lockTimeout = 2_000;
+const lockAttempts = 30;
+const pauseBetweenAttempts = 500;
+/** Migrations may take as long as they need. */
+const patience = 24 * 60 * 60_000;
+
+/** Brings one schema up to date, while others may work in it or migrate it too. */
+export class Migrator {
+  constructor(
+    private readonly knex: Knex,
+    private readonly tables: Tables,
+    private readonly migrations: readonly Migration[],
+  ) {}
+
+  async migrate(): Promise<MigrationReport> {
+    const applied: string[] = [];
+    for (let attempt = 1; ; ) {
+      try {
+        const name = await withConnection(this.knex, (connection) => this.step(connection));
+        if (name === undefined) return { applied };
+        applied.push(name);
+        attempt = 1;
+      } catch (error) {
+        if (!isLockTimeout(error) || attempt === lockAttempts) throw error;
+        attempt += 1;
+        await delay(pauseBetweenAttempts);
+      }
+    }
+  }
+
+  /** Applies the next migration in a transaction of its own; its name, or `undefined` if nothing is left. */
+  private async step(connection: Connection): Promise<string | undefined> {
+    const run = <Row>(query: Query) => runOn<Row>(connection, { ...query, query_timeout: patience });
+    await run({ text: "begin isolation level read committed" });
+    try {
+      await run({ text: "set local statement_timeout = 0" });
+      await run({ text: "set local lock_timeout = 0" });
+      await run({ text: "select pg_advisory_xact_lock(hashtextextended($1, 0))", values: [`sallyport:${this.tables.schema}:migrations`] });
+      await this.prepare(run);
+      const { rows } = await run<{ name: string }>({ text: `select name from ${this.tables.migrations}` });
+      const [next] = pendingMigrations(this.migrations, rows.map(({ name }) => name));
+      if (next !== undefined) {
+        await run({ text: `set local lock_timeout = ${lockTimeout}` });
+        for (const text of next.statements(this.tables)) await run({ text });
+        await run({ text: `insert into ${this.tables.migrations} (name) values ($1)`, values: [next.name] });
+      }
+      await run({ text: "commit" });
+      return next?.name;
+    } catch (error) {
+      await runOn(connection, { text: "rollback" }).catch((reason: unknown) => {
+        connection.__knex__disposed = reason;
+      });
+      throw error;
+    }
+  }
+
+  /** Creates the schema and the list of migrations, unless they are there: a role may lack the right to create them. */
+  private async prepare(run: <Row>(query: Query) => Promise<{ rows: Row[] }>): Promise<void> {
+    const { schema, migrations } = this.tables;
+    const { rows } = await run<{ encoding: string; schema: boolean; migrations: boolean }>({
+      text: `select current_setting('server_encoding') as encoding,
+        exists (select from pg_namespace where nspname = $1) as schema,
+        to_regclass($2) is not null as migrations`,
+      values: [schema, migrations],
+    });
+    const [found] = rows;
+    if (found?.encoding !== "UTF8") throw new ServiceError(705, { detail: "The encoding of the database must be UTF8." });
+    if (!found.schema) await run({ text: `create schema "${schema}"` });
+    if (found.migrations) return;
+    await run({
+      text: `create table ${migrations} (
+        name text collate "C" primary key,
+        applied_at timestamptz not null default statement_timestamp()
+      )`,
+    });
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof ServiceError && (error.cause as { code?: unknown } | undefined)?.code === "55P03";
+}

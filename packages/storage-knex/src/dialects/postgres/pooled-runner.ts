@@ -1,0 +1,68 @@
+import { ServiceError } from "@sallyport/core";
+import type { Knex } from "knex";
+import type { OpenCalls } from "../../open-calls.ts";
+import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
+import type { Statement } from "../../statement.ts";
+import { type Query, runOn, withConnection } from "./connection.ts";
+import { isConflict } from "./postgres-error.ts";
+import { TransactionRunner } from "./transaction-runner.ts";
+
+const attempts = 3;
+
+/** Sends each statement to any free connection; a statement or transaction that lost against another one runs again. */
+export class PooledRunner implements SqlRunner {
+  constructor(
+    private readonly knex: Knex,
+    private readonly schema: string,
+    private readonly calls: OpenCalls,
+    /** Awaited before every call; refuses while the database is not what the code expects. */
+    private readonly ready: () => Promise<void> | undefined,
+  ) {}
+
+  run<Row>({ name, text }: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+    return this.send({ name, text, values });
+  }
+
+  build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>> {
+    const { sql, bindings } = query.toSQL().toNative();
+    return this.send({ text: sql, values: bindings as SqlValue[] });
+  }
+
+  table(name: string): Knex.QueryBuilder {
+    return this.knex.withSchema(this.schema).from(name);
+  }
+
+  atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    return this.calls.during(async () => {
+      await this.ready();
+      for (let attempt = 1; ; attempt += 1) {
+        let conflicted = false;
+        try {
+          return await withConnection(this.knex, async (connection) => {
+            const transaction = new TransactionRunner(connection, this.knex, this.schema);
+            try {
+              return await transaction.complete(work);
+            } finally {
+              conflicted = transaction.conflicted;
+            }
+          });
+        } catch (error) {
+          if (!conflicted || attempt === attempts) throw error;
+        }
+      }
+    });
+  }
+
+  private send<Row>(query: Query): Promise<SqlResult<Row>> {
+    return this.calls.during(async () => {
+      await this.ready();
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await withConnection(this.knex, (connection) => runOn<Row>(connection, query));
+        } catch (error) {
+          if (attempt === attempts || !(error instanceof ServiceError) || !isConflict(error.cause)) throw error;
+        }
+      }
+    });
+  }
+}

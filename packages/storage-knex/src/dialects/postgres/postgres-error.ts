@@ -1,0 +1,78 @@
+import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { PoolExhausted } from "./pool-exhausted.ts";
+
+/** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
+const codes: ReadonlyMap<string, ErrorCode> = new Map([
+  // Cannot be reached, or is about to go away.
+  ["08", 704],
+  ["28", 704],
+  ["53300", 704],
+  ["57P01", 704],
+  ["57P02", 704],
+  ["57P03", 704],
+  ["57P05", 704],
+  // A former primary that became a standby.
+  ["25006", 704],
+  // Not migrated, or by another version.
+  ["3D000", 705],
+  ["3F000", 705],
+  ["42P01", 705],
+  ["42703", 705],
+  // Took too long.
+  ["57014", 706],
+  ["55P03", 706],
+  ["25P03", 706],
+  ["25P04", 706],
+  // A text that the database cannot hold: a zero character, or longer than an index entry may be.
+  ["22021", 307],
+  ["22P05", 307],
+  ["54000", 307],
+]);
+
+const lostConnection =
+  /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired|Query read timeout)/;
+const networkErrors = new Set(["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"]);
+const endedPool = /^(?:Unable to acquire a connection$|Cannot use a pool after calling end|aborted$)/;
+
+/** The failure of a statement, as callers see it. */
+export function statementError(error: unknown): ServiceError {
+  return new ServiceError(codeOf(error) ?? 799, { cause: error });
+}
+
+/** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
+export function connectionError(error: unknown): ServiceError {
+  if (error instanceof Error) {
+    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError") return new ServiceError(607, { cause: error, retryAfter: 1 });
+    if (endedPool.test(error.message)) return new ServiceError(706, { cause: error });
+  }
+  return new ServiceError(codeOf(error) ?? 704, { cause: error });
+}
+
+/** Whether the connection must not be used again after this error. */
+export function losesConnection(error: unknown): boolean {
+  return codeOf(error) === 704 || stateOf(error).startsWith("25P0") || preparedIsStale(error);
+}
+
+/** Whether the same work can succeed when it simply runs again. */
+export function isConflict(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === "40001" || state === "40P01" || preparedIsStale(error);
+}
+
+/** A prepared statement that a change of the tables, or a pooler in between, has made useless on this connection. */
+function preparedIsStale(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === "26000" || (state === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery");
+}
+
+function codeOf(error: unknown): ErrorCode | undefined {
+  const state = stateOf(error);
+  if (networkErrors.has(state)) return 704;
+  if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
+  return codes.get(state) ?? codes.get(state.slice(0, 2));
+}
+
+function stateOf(error: unknown): string {
+  const code: unknown = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,100 @@
+import { type Statement, statement } from "../../../statement.ts";
+import type { Tables } from "../tables.ts";
+import { epochMilliseconds, storageTime } from "./storage-time.ts";
+
+/** Where visible classes or principals are a parameter, null means that they do not count. */
+export interface ObjectStatements {
+  /** 1 object number, 2 visible classes, 3 principals. */
+  readonly getOne: Statement;
+  /** 1 object numbers, 2 visible classes, 3 principals. */
+  readonly getSeveral: Statement;
+  /** 1 UUID, 2 visible classes, 3 principals. */
+  readonly getByUuid: Statement;
+  /** 1 class, 2 principals, 3 offset, 4 limit. */
+  readonly findInOne: Statement;
+  /** 1 classes, 2 principals, 3 offset, 4 limit. */
+  readonly findInSeveral: Statement;
+  /** 1 classes, 2 principals. */
+  readonly count: Statement;
+  /** 1 array of `{uuid, class, attributes, readers}`, 2 offset of the clock. Inserts nothing when a UUID is in use. */
+  readonly insert: Statement;
+}
+
+export interface ObjectRow {
+  readonly oid: string;
+  readonly uuid: string;
+  readonly class: string;
+  readonly version: number;
+  readonly stored_at: string;
+  readonly readers: number[] | null;
+  readonly attributes: { readonly [name: string]: never };
+}
+
+export function objectStatements(tables: Tables): ObjectStatements {
+  const { objects } = tables;
+  const get = (name: string, selection: string) =>
+    statement(
+      name,
+      `select ${columns("o")} from ${objects} o
+      where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`,
+    );
+  return {
+    getOne: get("object_get", "o.oid = $1::bigint"),
+    getSeveral: get("object_get_several", "o.oid = any ($1::bigint[])"),
+    getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
+    findInOne: statement("object_find", find(tables, visible(tables, "$1::text"))),
+    findInSeveral: statement(
+      "object_find_several",
+      find(tables, `select oid from unnest($1::text[]) as asked (class) cross join lateral (${visible(tables, "asked.class")}) part`),
+    ),
+    count: statement(
+      "object_count",
+      `select (select count(*) from ${objects} where class = any ($1::text[]) and readers is null)
+        + (select count(*) from ${objects} where class = any ($1::text[]) and readers is not null and ($2::bigint[] is null or readers && $2))
+        as count`,
+    ),
+    insert: statement("object_insert", insert(tables)),
+  };
+}
+
+function columns(o: string): string {
+  return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${epochMilliseconds(`${o}.stored_at`)} as stored_at,
+    array_to_json(${o}.readers) as readers, ${o}.attributes`;
+}
+
+function readable(o: string, principals: string): string {
+  return `(${o}.readers is null or ${principals}::bigint[] is null or ${o}.readers && ${principals})`;
+}
+
+/** The first visible ids of one class, as many as a page and what lies before it can need: one index each. */
+function visible({ objects }: Tables, className: string): string {
+  const head = `order by oid limit $3::bigint + $4::bigint`;
+  return `(select oid from ${objects} where class = ${className} and readers is null ${head})
+    union all
+    (select oid from ${objects} where class = ${className} and readers is not null and ($2::bigint[] is null or readers && $2) ${head})`;
+}
+
+/**
+ * The page is cut from the indexes alone; rows are read for the page only. An array of ids, not a join, because a
+ * plan made for any page would rather read the whole table than fetch rows one by one.
+ */
+function find({ objects }: Tables, ids: string): string {
+  return `select ${columns("o")} from ${objects} o
+    where o.oid = any (array(select oid from (${ids}) visible order by oid offset $3::bigint limit $4::bigint))
+    order by o.oid`;
+}
+
+function insert({ objects }: Tables): string {
+  return `with asked as materialized (
+    select (element ->> 'uuid')::uuid as uuid, element ->> 'class' as class, element -> 'attributes' as attributes,
+      case when jsonb_typeof(element -> 'readers') = 'array'
+        then array(select reader::bigint from jsonb_array_elements_text(element -> 'readers') as reader) end as readers,
+      position
+    from jsonb_array_elements($1::jsonb) with ordinality as list (element, position)
+  )
+  insert into ${objects} as o (uuid, class, attributes, readers, stored_at)
+  select uuid, class, attributes, readers, ${storageTime(2)} from asked
+  where not exists (select from ${objects} where uuid in (select uuid from asked))
+  order by position
+  returning o.oid, o.uuid, o.version, ${epochMilliseconds("o.stored_at")} as stored_at`;
+}

@@ -1,0 +1,39 @@
+import { acceptSchemaName } from "./schema-name.ts";
+
+/** The quoted, schema-qualified names of everything that a storage keeps. */
+export interface Tables {
+  /** The schema itself, unquoted. */
+  readonly schema: string;
+  readonly accounts: string;
+  readonly appKeys: string;
+  readonly applications: string;
+  readonly audit: string;
+  readonly classes: string;
+  readonly migrations: string;
+  readonly objectIds: string;
+  readonly objects: string;
+  readonly sessionCounts: string;
+  readonly sessions: string;
+  readonly settings: string;
+  readonly throttle: string;
+}
+
+/** The names in one schema; nothing relies on the search path. */
+export function tablesOf(schema: string): Tables {
+  const name = (table: string) => `"${acceptSchemaName(schema)}"."${table}"`;
+  return {
+    schema,
+    accounts: name("accounts"),
+    appKeys: name("app_keys"),
+    applications: name("applications"),
+    audit: name("audit"),
+    classes: name("classes"),
+    migrations: name("migrations"),
+    objectIds: name("object_ids"),
+    objects: name("objects"),
+    sessionCounts: name("session_counts"),
+    sessions: name("sessions"),
+    settings: name("settings"),
+    throttle: name("throttle"),
+  };
+}

@@ -1,0 +1,71 @@
+import { ServiceError } from "@sallyport/core";
+import type { Knex } from "knex";
+import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
+import type { Statement } from "../../statement.ts";
+import { type Connection, type Query, runOn } from "./connection.ts";
+import { isConflict } from "./postgres-error.ts";
+
+/** Sends everything to the one connection of an open transaction, one statement after the other. */
+export class TransactionRunner implements SqlRunner {
+  private failure: ServiceError | undefined;
+  private over = false;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly knex: Knex,
+    private readonly schema: string,
+  ) {}
+
+  run<Row>({ name, text }: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+    return this.send({ name, text, values });
+  }
+
+  build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>> {
+    const { sql, bindings } = query.toSQL().toNative();
+    return this.send({ text: sql, values: bindings as SqlValue[] });
+  }
+
+  table(name: string): Knex.QueryBuilder {
+    return this.knex.withSchema(this.schema).from(name);
+  }
+
+  atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  /** Runs the work and commits, or rolls back and throws the work's own error. */
+  async complete<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    await this.send({ text: "begin isolation level read committed" });
+    try {
+      const result = await work(this);
+      await this.last;
+      // After a failed statement the database can only roll back, and would do so silently on commit.
+      if (this.failure !== undefined) throw this.failure;
+      await this.send({ text: "commit" });
+      return result;
+    } catch (error) {
+      await this.last;
+      await runOn(this.connection, { text: "rollback" }).catch((reason: unknown) => {
+        this.connection.__knex__disposed = reason;
+      });
+      throw error;
+    } finally {
+      this.over = true;
+    }
+  }
+
+  /** Whether the transaction failed on a conflict with another one, and may be tried again. */
+  get conflicted(): boolean {
+    return isConflict(this.failure?.cause);
+  }
+
+  private send<Row>(query: Query): Promise<SqlResult<Row>> {
+    if (this.over) return Promise.reject(new ServiceError(799, { detail: "The transaction is over." }));
+    const sent = this.last.then(() => runOn<Row>(this.connection, query));
+    this.last = sent.catch((error: unknown) => {
+      if (error instanceof ServiceError) this.failure ??= error;
+    });
+    return sent;
+  }
+}

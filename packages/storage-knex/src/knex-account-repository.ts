@@ -1,0 +1,58 @@
+import { type Account, type AccountRepository, type NewAccount, type ObjectId, objectIdOf, objectNumber } from "@sallyport/core";
+import type { SqlRunner } from "./sql-runner.ts";
+import { isStorableText } from "./storable-text.ts";
+
+interface AccountRow {
+  readonly user_id: string;
+  readonly login_name: string;
+  readonly secret: string;
+  readonly secret_version: number;
+  readonly administrator: boolean;
+  readonly disabled: boolean;
+}
+
+export class KnexAccountRepository implements AccountRepository {
+  constructor(private readonly sql: SqlRunner) {}
+
+  async byLoginName(loginName: string): Promise<Account | null> {
+    if (!isStorableText(loginName)) return null;
+    const query = this.sql
+      .table("accounts")
+      .select("user_id", "login_name", "secret", "secret_version", "administrator", "disabled")
+      .where("login_name", loginName);
+    const { rows } = await this.sql.build<AccountRow>(query);
+    return rows[0] === undefined ? null : accountOf(rows[0]);
+  }
+
+  async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+    const row = { user_id: objectNumber(userId), login_name: loginName, confusable_key: confusableKey, secret, administrator };
+    const { rowCount } = await this.sql.build(this.sql.table("accounts").insert(row).onConflict().ignore());
+    return rowCount === 1 ? "created" : "nameTaken";
+  }
+
+  async setSecret(userId: ObjectId, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
+    const { rowCount } = await this.sql.build(
+      this.sql
+        .table("accounts")
+        .where({ user_id: objectNumber(userId), secret_version: expectedVersion })
+        .update({ secret, secret_version: expectedVersion + 1 }),
+    );
+    return rowCount === 1 ? "stored" : "stale";
+  }
+
+  async setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
+    const { rowCount } = await this.sql.build(this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ disabled }));
+    return rowCount === 1;
+  }
+}
+
+function accountOf(row: AccountRow): Account {
+  return {
+    userId: objectIdOf(Number(row.user_id)),
+    loginName: row.login_name,
+    secret: row.secret,
+    secretVersion: row.secret_version,
+    administrator: row.administrator,
+    disabled: row.disabled,
+  };
+}

@@ -1,0 +1,67 @@
+import {
+  type Admission,
+  type AdmissionRepository,
+  type AdmissionRequest,
+  type Digest,
+  type Principal,
+  type Session,
+  objectIdOf,
+  touchInterval,
+} from "@sallyport/core";
+import type { AdmissionRow, AdmissionStatements } from "./dialects/postgres/statements/admission-statements.ts";
+import type { SqlRunner } from "./sql-runner.ts";
+
+export class KnexAdmissionRepository implements AdmissionRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: AdmissionStatements,
+    private readonly offset: () => number,
+  ) {}
+
+  async admit({ appKey, session, idleTimeout }: AdmissionRequest): Promise<Admission> {
+    const sessionDigest = bytesOf(session);
+    const offset = this.offset();
+    const enough = idleTimeout - touchInterval(idleTimeout);
+    const { rows } = await this.sql.run<AdmissionRow>(this.statements.admit, [bytesOf(appKey), sessionDigest, offset, enough]);
+    // The settings always have their row.
+    const row = rows[0] as AdmissionRow;
+    if (row.mode !== null && row.due) await this.sql.run(this.statements.touch, [sessionDigest, idleTimeout, offset, enough]);
+    return admissionOf(row);
+  }
+}
+
+function bytesOf(digest: Digest | null): Buffer | null {
+  return digest === null ? null : Buffer.from(digest, "hex");
+}
+
+function admissionOf(row: AdmissionRow): Admission {
+  const found = row.mode !== null;
+  return {
+    maintenance: row.maintenance,
+    modelGeneration: Number(row.model_generation),
+    appKey:
+      row.key_id === null
+        ? null
+        : { id: row.key_id, name: row.key_name, enabled: row.key_enabled, appNames: row.key_app_names, origins: row.key_origins },
+    session: found ? sessionOf(row) : null,
+    principal: found ? principalOf(row) : null,
+  };
+}
+
+function sessionOf(row: AdmissionRow): Session {
+  return {
+    mode: row.mode as Session["mode"],
+    appKeyId: row.key_id as string,
+    userId: objectIdOf(Number(row.user_id)),
+    appNames: row.app_names,
+    deviceId: row.device_id,
+  };
+}
+
+function principalOf({ user_id, groups, administrator }: AdmissionRow): Principal {
+  return {
+    userId: objectIdOf(Number(user_id)),
+    groups: Array.isArray(groups) ? groups.filter((id) => typeof id === "string") : [],
+    administrator,
+  };
+}

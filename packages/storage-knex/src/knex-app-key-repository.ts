@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import type { AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
+import type { SqlRunner } from "./sql-runner.ts";
+import { isStorableText } from "./storable-text.ts";
+
+export class KnexAppKeyRepository implements AppKeyRepository {
+  constructor(private readonly sql: SqlRunner) {}
+
+  async create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+    const row = {
+      id: randomBytes(9).toString("base64url"),
+      name,
+      digest: Buffer.from(digest, "hex"),
+      app_names: appNames === null ? null : JSON.stringify(appNames),
+      origins: JSON.stringify(origins),
+    };
+    const { rowCount } = await this.sql.build(this.sql.table("app_keys").insert(row).onConflict().ignore());
+    return rowCount === 1 ? "created" : "nameTaken";
+  }
+
+  async setEnabled(name: string, enabled: boolean): Promise<boolean> {
+    const { rowCount } = await this.sql.build(this.sql.table("app_keys").where("name", name).update({ enabled }));
+    return rowCount === 1;
+  }
+
+  async listsOrigin(origin: string): Promise<boolean> {
+    if (!isStorableText(origin)) return false;
+    const query = this.sql
+      .table("app_keys")
+      .select("id")
+      .where("enabled", true)
+      .whereRaw("origins @> ?::jsonb", [JSON.stringify([origin])])
+      .limit(1);
+    return (await this.sql.build(query)).rowCount > 0;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Application, ApplicationRepository } from "@sallyport/core";
+import type { SqlRunner } from "./sql-runner.ts";
+import { isStorableText } from "./storable-text.ts";
+
+export class KnexApplicationRepository implements ApplicationRepository {
+  constructor(private readonly sql: SqlRunner) {}
+
+  async create({ name, seats }: Application): Promise<"created" | "nameTaken"> {
+    const { rowCount } = await this.sql.build(this.sql.table("applications").insert({ name, seats }).onConflict().ignore());
+    return rowCount === 1 ? "created" : "nameTaken";
+  }
+
+  async known(names: readonly string[]): Promise<string[]> {
+    const possible = names.filter(isStorableText);
+    if (possible.length === 0) return [];
+    const { rows } = await this.sql.build<{ name: string }>(this.sql.table("applications").select("name").whereIn("name", possible));
+    return rows.map(({ name }) => name);
+  }
+}

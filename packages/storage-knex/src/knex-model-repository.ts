@@ -1,0 +1,23 @@
+import type { ClassDefinition, ModelDelta, ModelRepository, StoredModel } from "@sallyport/core";
+import type { ModelStatements } from "./dialects/postgres/statements/model-statements.ts";
+import type { SqlRunner } from "./sql-runner.ts";
+
+export class KnexModelRepository implements ModelRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: ModelStatements,
+  ) {}
+
+  async load(): Promise<StoredModel> {
+    const { rows } = await this.sql.run<{ generation: string; classes: ClassDefinition[] }>(this.statements.load, []);
+    const [row] = rows as [{ generation: string; classes: ClassDefinition[] }];
+    return { generation: Number(row.generation), classes: row.classes };
+  }
+
+  async change({ put }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
+    const latest = new Map(put.map((definition) => [definition.name, definition]));
+    const definitions = JSON.stringify([...latest.values()]);
+    const { rows } = await this.sql.run<{ raised: boolean }>(this.statements.change, [expectedGeneration, definitions]);
+    return rows[0]?.raised === true ? "ok" : "stale";
+  }
+}

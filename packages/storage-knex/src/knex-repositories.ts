@@ -1,0 +1,29 @@
+import type { Repositories } from "@sallyport/core";
+import type { Statements } from "./dialects/postgres/statements/statements.ts";
+import { KnexAccountRepository } from "./knex-account-repository.ts";
+import { KnexAdmissionRepository } from "./knex-admission-repository.ts";
+import { KnexAppKeyRepository } from "./knex-app-key-repository.ts";
+import { KnexApplicationRepository } from "./knex-application-repository.ts";
+import { KnexAuditRepository } from "./knex-audit-repository.ts";
+import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
+import { KnexModelRepository } from "./knex-model-repository.ts";
+import { KnexObjectRepository } from "./knex-object-repository.ts";
+import { KnexSessionRepository } from "./knex-session-repository.ts";
+import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
+import type { SqlRunner } from "./sql-runner.ts";
+
+/** All repositories over one runner: those of the storage, or those of a transaction. */
+export function knexRepositories(sql: SqlRunner, statements: Statements, offset: () => number): Repositories {
+  return {
+    admission: new KnexAdmissionRepository(sql, statements.admission, offset),
+    accounts: new KnexAccountRepository(sql),
+    appKeys: new KnexAppKeyRepository(sql),
+    applications: new KnexApplicationRepository(sql),
+    audit: new KnexAuditRepository(sql, statements.audit, offset),
+    maintenance: new KnexMaintenanceSwitch(sql),
+    model: new KnexModelRepository(sql, statements.model),
+    objects: new KnexObjectRepository(sql, statements.objects, offset),
+    sessions: new KnexSessionRepository(sql, statements.sessions, offset),
+    throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
+  };
+}

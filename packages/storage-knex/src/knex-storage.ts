@@ -1,0 +1,85 @@
+import { type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import type { Knex } from "knex";
+import { runOn, withConnection } from "./dialects/postgres/connection.ts";
+import { pendingMigrations } from "./dialects/postgres/migrations/migration-state.ts";
+import { migrations } from "./dialects/postgres/migrations/migrations.ts";
+import { Migrator } from "./dialects/postgres/migrations/migrator.ts";
+import { PooledRunner } from "./dialects/postgres/pooled-runner.ts";
+import { epochMilliseconds, storageTime } from "./dialects/postgres/statements/storage-time.ts";
+import { type Statements, statementsOf } from "./dialects/postgres/statements/statements.ts";
+import { type Tables, tablesOf } from "./dialects/postgres/tables.ts";
+import { knexRepositories } from "./knex-repositories.ts";
+import { OpenCalls } from "./open-calls.ts";
+
+export interface KnexStorageOptions {
+  /** May be shared by several storages. */
+  readonly knex: Knex;
+  /** Everything is kept in this schema: at most 63 lowercase letters, digits and underscores. */
+  readonly schema: string;
+  /** Milliseconds by which the storage's clock is ahead of the server's; lets tests pass time. */
+  readonly clockOffset?: () => number;
+  /** Runs once when the storage is closed and its last call has ended; ends the connections, if that is whose they are. */
+  readonly onClose?: () => Promise<void>;
+  /** What the engine behind Knex can do; a Postgres server can do all. */
+  readonly capabilities?: StorageCapabilities;
+}
+
+/** One database in one schema of Postgres. */
+export class KnexStorage implements Storage {
+  readonly capabilities: StorageCapabilities;
+  readonly repositories: Repositories;
+  private readonly knex: Knex;
+  private readonly tables: Tables;
+  private readonly statements: Statements;
+  private readonly offset: () => number;
+  private readonly onClose: () => Promise<void>;
+  private readonly calls = new OpenCalls();
+  private readonly sql: PooledRunner;
+  private migrated = false;
+  private closed: Promise<void> | undefined;
+
+  constructor({ knex, schema, clockOffset, onClose, capabilities }: KnexStorageOptions) {
+    this.knex = knex;
+    this.tables = tablesOf(schema);
+    this.statements = statementsOf(this.tables);
+    this.offset = clockOffset ?? (() => 0);
+    this.onClose = onClose ?? (async () => {});
+    this.capabilities = capabilities ?? { severalProcesses: true, durable: true };
+    this.sql = new PooledRunner(knex, schema, this.calls, () => (this.migrated ? undefined : this.assertMigrated()));
+    this.repositories = knexRepositories(this.sql, this.statements, this.offset);
+  }
+
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    return this.sql.atomically((sql) => work(knexRepositories(sql, this.statements, this.offset)));
+  }
+
+  migrate(): Promise<MigrationReport> {
+    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations).migrate());
+  }
+
+  health(): Promise<void> {
+    return this.calls.during(() => this.assertMigrated());
+  }
+
+  now(): Promise<number> {
+    return this.calls.during(async () => {
+      const query = { text: `select ${epochMilliseconds(storageTime(1))} as now`, values: [this.offset()] };
+      const { rows } = await withConnection(this.knex, (connection) => runOn<{ now: string }>(connection, query));
+      return Number(rows[0]?.now);
+    });
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.calls.close().then(this.onClose);
+    return this.closed;
+  }
+
+  /** Asked before the first call, so that a database of another version is refused before it is touched. */
+  private async assertMigrated(): Promise<void> {
+    const query = { text: `select name from ${this.tables.migrations}` };
+    const { rows } = await withConnection(this.knex, (connection) => runOn<{ name: string }>(connection, query));
+    const pending = pendingMigrations(migrations, rows.map(({ name }) => name));
+    if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
+    this.migrated = true;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Attempt, ThrottleKey, ThrottleRepository } from "@sallyport/core";
+import type { ThrottleStatements } from "./dialects/postgres/statements/throttle-statements.ts";
+import type { SqlRunner } from "./sql-runner.ts";
+
+export class KnexThrottleRepository implements ThrottleRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: ThrottleStatements,
+    private readonly offset: () => number,
+  ) {}
+
+  async attempt(keys: readonly ThrottleKey[]): Promise<Attempt> {
+    const asked = askedOf(keys);
+    if (asked === null) return { wait: 0, claimed: false };
+    const { rows } = await this.sql.run<Attempt>(this.statements.attempt, [asked, this.offset()]);
+    return rows[0] as Attempt;
+  }
+
+  async wait(keys: readonly ThrottleKey[]): Promise<number> {
+    const asked = askedOf(keys);
+    if (asked === null) return 0;
+    const { rows } = await this.sql.run<{ wait: number }>(this.statements.wait, [asked, this.offset()]);
+    return rows[0]?.wait ?? 0;
+  }
+
+  async fail(keys: readonly ThrottleKey[]): Promise<number> {
+    const asked = askedOf(keys);
+    if (asked === null) return 0;
+    const { rows } = await this.sql.run<{ wait: number }>(this.statements.fail, [asked, this.offset()]);
+    return rows[0]?.wait ?? 0;
+  }
+
+  async clear(keys: readonly string[]): Promise<void> {
+    if (keys.length > 0) await this.sql.run(this.statements.clear, [keys]);
+  }
+}
+
+/** The keys with their policies as the statements take them, each key once; `null` if every throttle is off. */
+function askedOf(keys: readonly ThrottleKey[]): string | null {
+  const asked = new Map<string, object>();
+  for (const { key, policy } of keys) {
+    const { freeFailures: free, firstDelay: first, longestDelay: longest, forgetAfter: forget } = policy;
+    if (free > 0) asked.set(key, { key, free, first, longest, forget });
+  }
+  return asked.size === 0 ? null : JSON.stringify([...asked.values()]);
+}

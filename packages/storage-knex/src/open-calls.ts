@@ -1,0 +1,29 @@
+import { ServiceError } from "@sallyport/core";
+
+/** Counts the calls that run, so that closing can wait for them and refuse later ones with 706. */
+export class OpenCalls {
+  private count = 0;
+  private closing: Promise<void> | undefined;
+  private finished: (() => void) | undefined;
+
+  /** Runs one call, unless closed. */
+  async during<T>(call: () => Promise<T>): Promise<T> {
+    if (this.closing !== undefined) throw new ServiceError(706, { detail: "The storage is closed." });
+    this.count += 1;
+    try {
+      return await call();
+    } finally {
+      this.count -= 1;
+      if (this.count === 0) this.finished?.();
+    }
+  }
+
+  /** Refuses further calls and resolves when the last one has ended. */
+  close(): Promise<void> {
+    this.closing ??= new Promise((resolve) => {
+      this.finished = resolve;
+      if (this.count === 0) resolve();
+    });
+    return this.closing;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Knex } from "knex";
+import type { Statement } from "./statement.ts";
+
+/** A value as the driver takes it. Arrays become arrays of the database, JSON travels as text. */
+export type SqlValue = string | number | boolean | null | Buffer | readonly string[];
+
+export interface SqlResult<Row> {
+  readonly rows: Row[];
+  /** Rows returned or changed. */
+  readonly rowCount: number;
+}
+
+/**
+ * Where repositories send their SQL: to any free connection, or to the one of a transaction. Its errors are
+ * `ServiceError`s.
+ */
+export interface SqlRunner {
+  /** Runs a prepared statement: the way for everything that runs often. */
+  run<Row>(statement: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>>;
+
+  /** Runs what Knex's query builder composed: the way for everything else. */
+  build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>>;
+
+  /** Starts a query on one of the storage's tables. */
+  table(name: string): Knex.QueryBuilder;
+
+  /** Runs several statements as one unit: in a transaction of their own, or in the one that is already open. */
+  atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
+}
