@@ -1,0 +1,77 @@
+import type { Digests } from "@sallyport/core";
+import { demoCredentials } from "./demo-credentials.ts";
+import { demoSession } from "./demo-session.ts";
+import { demoUuid } from "./demo-uuid.ts";
+import type { TerminalStyle } from "./terminal-style.ts";
+
+export interface BannerDatabase {
+  readonly alias: string;
+  readonly name: string;
+  /** Where clients find it, without a trailing slash. */
+  readonly address: string;
+  /** Whether the demo is in it. */
+  readonly demo: boolean;
+}
+
+export interface BannerParts {
+  /** Name of the service. */
+  readonly name: string;
+  readonly version: string;
+  readonly databases: readonly BannerDatabase[];
+  /** Where the data are kept: a folder, or the address of a database without its password. */
+  readonly dataPlace: string;
+  readonly digests: Digests;
+  readonly style: TerminalStyle;
+}
+
+/** What the demo prints at its start: where it is, what opens it, and requests to paste. Ends with a line break. */
+export function banner(parts: BannerParts): string {
+  const { name, version, databases, dataPlace, style } = parts;
+  const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
+  const example = databases.find(({ demo }) => demo);
+  if (example !== undefined) {
+    sections.push(credentialLines(style));
+    const customer = demoUuid(parts.digests, example.alias, "Customer", 0);
+    for (const { title, lines } of demoSession(example.address, customer)) {
+      sections.push([style.strong(title), ...lines.map(indented)]);
+    }
+  }
+  sections.push([
+    ...row("Data", dataPlace),
+    ...row("Docs", "README.md, docs/guides, docs/reference"),
+    ...row("Stop", "Ctrl+C"),
+  ]);
+  return `\n${sections.map((lines) => lines.join("\n")).join("\n\n")}\n\n`;
+}
+
+function addressLines(databases: readonly BannerDatabase[], style: TerminalStyle): string[] {
+  const width = Math.max(...databases.map(({ name }) => name.length));
+  const lines = databases.map(({ name, address, demo }) => {
+    const note = demo ? "" : style.faint("  holds data of its own, without the demo");
+    return indented(`${name.padEnd(width)}  ${address}${note}`);
+  });
+  return [style.strong("Databases"), ...lines];
+}
+
+function credentialLines(style: TerminalStyle): string[] {
+  const { appKey, apps, users } = demoCredentials;
+  const appNames = apps.map(({ name, seats }) => (seats === null ? name : `${name} (${seats} seats)`)).join(", ");
+  const nameWidth = Math.max(...users.map(({ name }) => name.length));
+  const passwordWidth = Math.max(...users.map(({ password }) => password.length));
+  const userLines = users.map(
+    ({ name, password, may }) => `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(may)}`,
+  );
+  return [
+    style.strong("Credentials"),
+    ...[...row("app key", appKey), ...row("app names", appNames), ...row("users", ...userLines)].map(indented),
+  ];
+}
+
+/** A labelled value; further values stand below the first. */
+function row(label: string, ...values: readonly string[]): string[] {
+  return values.map((value, index) => `${(index === 0 ? label : "").padEnd(11)}${value}`);
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
+}

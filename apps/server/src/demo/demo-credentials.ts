@@ -1,0 +1,15 @@
+/** What opens the demo; printed at every start, so no secrets. */
+export const demoCredentials = {
+  appKey: "demo-app-key",
+  apps: [
+    { name: "demo-app", seats: null },
+    { name: "demo-seats", seats: 2 },
+  ],
+  users: [
+    { name: "demo", password: "demo", may: "reads and writes customers and invoices" },
+    { name: "reader", password: "reader", may: "reads them" },
+    { name: "admin", password: "admin", may: "administrator" },
+  ],
+} as const;
+
+export type DemoUserName = (typeof demoCredentials.users)[number]["name"];

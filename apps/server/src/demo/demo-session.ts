@@ -1,0 +1,41 @@
+import { demoCredentials } from "./demo-credentials.ts";
+
+export interface ShellExample {
+  readonly title: string;
+  /** Lines for bash and zsh, to be pasted as they stand. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * A first session as shell commands, each example building on the ones before it. They need nothing but curl and sed.
+ * `address` is where the database is, `customer` the id or UUID of an object to read.
+ */
+export function demoSession(address: string, customer: string): ShellExample[] {
+  const [{ name, password }] = demoCredentials.users;
+  const body = JSON.stringify({ user: name, pass: password, appNames: [demoCredentials.apps[0].name] });
+  return [
+    {
+      title: "Log in; the lines further down use the session id",
+      lines: [
+        `URL='${address}' KEY='appkey: ${demoCredentials.appKey}'`,
+        `ANSWER=$(curl -sS "$URL/v1/login" -H "$KEY" \\`,
+        `  -H 'Content-Type: application/json' \\`,
+        `  -d '${body}')`,
+        `SID=$(printf %s "$ANSWER" | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')`,
+        `printf '%s\\n' "$ANSWER"`,
+      ],
+    },
+    {
+      title: "Read an object",
+      lines: [`curl -sS -w '\\n' "$URL/v1/object/${customer}" \\`, `  -H "$KEY" -H "sessionId: $SID"`],
+    },
+    {
+      title: "List a class, page by page",
+      lines: [`curl -sS -w '\\n' "$URL/v1/objects/Invoice?page=0&perPage=5" \\`, `  -H "$KEY" -H "sessionId: $SID"`],
+    },
+    {
+      title: "Log out",
+      lines: [`curl -sS -w '\\n' -X POST "$URL/v1/logout" -H "$KEY" -H "sessionId: $SID"`],
+    },
+  ];
+}

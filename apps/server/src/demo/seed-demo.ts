@@ -1,0 +1,151 @@
+import {
+  type Attributes,
+  type ClientHash,
+  type ClassRight,
+  clientPassword,
+  confusableKeyOf,
+  type Digests,
+  type NewObject,
+  type ObjectId,
+  type PasswordHasher,
+  permissions,
+  type Repositories,
+  seesAll,
+  type Storage,
+} from "@sallyport/core";
+import { demoClasses } from "./demo-classes.ts";
+import { type DemoUserName, demoCredentials } from "./demo-credentials.ts";
+import { demoCustomers } from "./demo-customers.ts";
+import { demoInvoices } from "./demo-invoices.ts";
+import { type DemoPerson, demoPeople } from "./demo-people.ts";
+import { demoUuid } from "./demo-uuid.ts";
+import { SeededRandom } from "./seeded-random.ts";
+
+export interface DemoParts {
+  readonly hasher: PasswordHasher;
+  readonly digests: Digests;
+  readonly clientHash: ClientHash;
+  /** Alias of the database; another alias has other customers and invoices. */
+  readonly alias: string;
+}
+
+/** `seeded`: done now; `present`: the demo was there; `foreign`: the database holds something else and was left alone. */
+export type DemoState = "seeded" | "present" | "foreign";
+
+const batchSize = 250;
+
+/** Ends the transaction without a trace. */
+class NotEmptyError extends Error {}
+
+/**
+ * Fills a migrated, empty database with the demo, all or nothing. When several processes do it at once, one of them
+ * seeds and the others find it done.
+ */
+export async function seedDemo(storage: Storage, parts: DemoParts): Promise<DemoState> {
+  if (await hasDemo(storage.repositories, parts.digests)) return "present";
+  if (!(await isEmpty(storage.repositories))) return "foreign";
+  const secrets = await hashPasswords(parts);
+  try {
+    await storage.transaction((r) => seed(r, parts, secrets));
+    return "seeded";
+  } catch (error) {
+    if (!(error instanceof NotEmptyError)) throw error;
+    return (await hasDemo(storage.repositories, parts.digests)) ? "present" : "foreign";
+  }
+}
+
+/** Whether the app key of the demo opens the database. */
+async function hasDemo({ admission }: Repositories, digests: Digests): Promise<boolean> {
+  const appKey = digests.sha256(demoCredentials.appKey);
+  return (await admission.admit({ appKey, session: null, idleTimeout: 60_000 })).appKey !== null;
+}
+
+async function isEmpty({ model, objects }: Repositories): Promise<boolean> {
+  const { classes } = await model.load();
+  const found = await objects.find(classes.map(({ name }) => name), seesAll, { offset: 0, limit: 1 });
+  return found.length === 0;
+}
+
+async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promise<ReadonlyMap<DemoUserName, string>> {
+  const hashed = demoCredentials.users.map(
+    async ({ name, password }) => [name, await hasher.hash(clientPassword(password, clientHash, digests))] as const,
+  );
+  return new Map(await Promise.all(hashed));
+}
+
+async function seed(r: Repositories, parts: DemoParts, secrets: ReadonlyMap<DemoUserName, string>): Promise<void> {
+  // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
+  const created = await r.appKeys.create(
+    { name: "demo", appNames: null, origins: [] },
+    parts.digests.sha256(demoCredentials.appKey),
+  );
+  if (created === "nameTaken" || !(await isEmpty(r))) throw new NotEmptyError();
+  for (const app of demoCredentials.apps) await r.applications.create(app);
+  const groups = await seedPeople(r, parts, secrets);
+  await seedClasses(r, groups);
+  const random = new SeededRandom(`demo/${parts.alias}`);
+  const customers = await insertAll(r, parts, "Customer", demoCustomers(random));
+  await insertAll(r, parts, "Invoice", demoInvoices(random, customers));
+}
+
+/** Creates users, employees and what they point to; the group ids by user. */
+async function seedPeople(
+  r: Repositories,
+  parts: DemoParts,
+  secrets: ReadonlyMap<DemoUserName, string>,
+): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
+  const insert = (className: string, attributes: (person: DemoPerson, index: number) => Attributes) =>
+    insertAll(r, parts, className, demoPeople.map(attributes));
+  const groups = await insert("UserGroup", ({ group }) => ({ ...group }));
+  const images = await insertAll(r, parts, "Image", demoPeople.flatMap(() => [{}, {}]));
+  const contacts = await insert("ContactPerson", ({ contact }, index) => ({ ...contact, Bild: idAt(images, 2 * index) }));
+  const employees = await insert("Employee", ({ employee }, index) => ({
+    ...employee,
+    Bild: idAt(images, 2 * index + 1),
+    Mitarbeiteransprechpartner: idAt(contacts, index),
+  }));
+  const users = await insert("User", ({ user, description }, index) => ({
+    Name: user,
+    Description: description,
+    Groups: [idAt(groups, index)],
+    Employee: idAt(employees, index),
+  }));
+  for (const [index, { user, administrator }] of demoPeople.entries()) {
+    const account = { userId: idAt(users, index), loginName: user, secret: secrets.get(user) as string, administrator };
+    const outcome = await r.accounts.create(account, confusableKeyOf(user));
+    if (outcome === "nameTaken") throw new NotEmptyError();
+  }
+  return new Map(demoPeople.map(({ user }, index) => [user, idAt(groups, index)]));
+}
+
+async function seedClasses({ model }: Repositories, groups: ReadonlyMap<DemoUserName, ObjectId>): Promise<void> {
+  const rights: ClassRight[] = [
+    { group: groups.get("demo") as ObjectId, permissions },
+    { group: groups.get("reader") as ObjectId, permissions: ["read"] },
+  ];
+  const { generation } = await model.load();
+  const outcome = await model.change({ put: demoClasses(rights) }, generation);
+  if (outcome === "stale") throw new NotEmptyError();
+}
+
+/** Inserts objects in batches; their ids in the order given. */
+async function insertAll(
+  { objects }: Repositories,
+  { digests, alias }: DemoParts,
+  className: string,
+  all: readonly Attributes[],
+): Promise<ObjectId[]> {
+  const prepared: NewObject[] = all.map((attributes, index) => {
+    return { className, attributes, uuid: demoUuid(digests, alias, className, index) };
+  });
+  const ids: ObjectId[] = [];
+  for (let start = 0; start < prepared.length; start += batchSize) {
+    const stored = await objects.insert(prepared.slice(start, start + batchSize));
+    ids.push(...stored.map(({ id }) => id));
+  }
+  return ids;
+}
+
+function idAt(ids: readonly ObjectId[], index: number): ObjectId {
+  return ids[index] as ObjectId;
+}
