@@ -20,7 +20,10 @@ export interface Admission {
   readonly modelGeneration: number;
   /** The app key with the digest, disabled ones included; `null` if unknown or not asked for. */
   readonly appKey: AppKey | null;
-  /** The live session with the digest, if this app key opened it and its account is not disabled. */
+  /**
+   * The live session with the digest, if this app key opened it, its account is not disabled and the account's secret
+   * is still the one that opened it.
+   */
   readonly session: Session | null;
   /** Whom the session belongs to; present exactly when the session is. */
   readonly principal: Principal | null;

@@ -43,13 +43,14 @@ export class Gate {
     const sessionId = this.random.secret();
     const digest = this.digests.sha256(sessionId);
     const { mode, appNames, deviceId } = claim;
+    const { userId, secretVersion } = account;
     try {
       await context.database.storage.transaction(async (r) => {
         // Failures of parallel guesses, counted while this one was being proven, must hold against it too.
         const wait = attempt.claimed ? 0 : await r.throttle.wait(keys);
         if (wait > 0) throw refusal(wait);
         const opened = await r.sessions.open(
-          { digest, mode, appKeyId: context.appKey.id, userId: account.userId, appNames, deviceId },
+          { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId },
           context.database.policy.sessions,
         );
         if (opened === "full") throw new ServiceError(315);

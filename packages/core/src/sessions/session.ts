@@ -12,13 +12,18 @@ export interface NewSession {
   /** Id of the app key that opened it; the session is good with this key only. */
   readonly appKeyId: string;
   readonly userId: ObjectId;
+  /**
+   * Version of the account's secret when the session was opened. The session is admitted only while the account still
+   * has it, so that a log-in which races with a change of the password does not outlive the change.
+   */
+  readonly secretVersion: number;
   readonly appNames: readonly string[];
   /** A log-in of the same user, app key and device replaces the session of the device; `null` stands alone. */
   readonly deviceId: string | null;
 }
 
 /** A live session as admission finds it. */
-export type Session = Omit<NewSession, "digest">;
+export type Session = Omit<NewSession, "digest" | "secretVersion">;
 
 /** How long sessions live and how many there may be. */
 export interface SessionPolicy {
