@@ -9,5 +9,6 @@ export type {
 export { ConfigurationError, type Fault } from "./configuration-error.ts";
 export { type ConfigurationField, configurationFields } from "./configuration-fields.ts";
 export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";
+export { isDebugging } from "./is-debugging.ts";
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
 export { isLoopbackHost } from "./schema/network-texts.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Kind } from "./kind.ts";
 
 /** What is known of a configuration field besides its schema. */

@@ -88,7 +88,7 @@ export const passwordsSection = section({
   }),
   concurrency: optionalField(wholeNumber(1, 256), {
     env: "PASSWORD_CONCURRENCY",
-    doc: "Passwords hashed at once; by default one per core.",
+    doc: "Passwords hashed at once; unless given one per core, three at most.",
   }),
   queueLimit: field(wholeNumber(0, 100_000), {
     env: "PASSWORD_QUEUE_LIMIT",

@@ -1,0 +1,28 @@
+import { ServiceError } from "@sallyport/core";
+import { ConfigurationError } from "../configuration/index.ts";
+import { StartError } from "../composition/start-error.ts";
+import { CommandError } from "./command-error.ts";
+
+const byCode: ReadonlyMap<number, string> = new Map([
+  [607, "No connection to the database became free in time."],
+  [704, "The database cannot be reached."],
+  [705, 'The database is not migrated. Run "sallyport-server migrate" first.'],
+]);
+
+/** Errors of the embedded engine that name their reason and what to do about it. */
+const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_STOPPED"]);
+
+/** What is told of an error on the terminal. */
+export function plainWords(error: unknown): string {
+  if (error instanceof ConfigurationError || error instanceof StartError || error instanceof CommandError) return error.message;
+  if (error instanceof ServiceError) {
+    const { code, detail, cause } = error;
+    const what = byCode.get(code) ?? detail ?? error.message;
+    return cause instanceof Error && cause.message !== "" ? `${what} (${cause.message})` : what;
+  }
+  if (error instanceof Error) {
+    const { code } = error as { code?: unknown };
+    return plainAlready.has(String(code)) ? error.message : `Something unexpected went wrong: ${error.message}`;
+  }
+  return "Something unexpected went wrong.";
+}

@@ -1,0 +1,26 @@
+import { NodeDigests } from "@sallyport/crypto";
+import type { RunningServer } from "../composition/start-server.ts";
+import { version } from "../composition/version.ts";
+import { type Configuration, maskedUrl, type StorageConfiguration } from "../configuration/index.ts";
+import { banner, terminalStyle } from "../demo/index.ts";
+
+/** Tells whoever started the demo what there is and how to use it. */
+export function printBanner({ applicationName, databases }: Configuration, { url, demoAliases }: RunningServer): void {
+  process.stdout.write(
+    banner({
+      name: applicationName,
+      version,
+      databases: databases.map(({ alias, name }) => {
+        return { alias, name, address: alias === "" ? url : `${url}/${alias}`, demo: demoAliases.includes(alias) };
+      }),
+      dataPlace: placeOf(databases[0]?.storage ?? null),
+      digests: new NodeDigests(),
+      style: terminalStyle(process.stdout),
+    }),
+  );
+}
+
+function placeOf(storage: StorageConfiguration | null): string {
+  if (storage?.engine === "postgres") return maskedUrl(storage.url);
+  return storage?.engine === "embedded" ? storage.dataDir : "memory";
+}

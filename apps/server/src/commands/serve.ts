@@ -1,0 +1,72 @@
+import { Command } from "commander";
+import type { Logger } from "pino";
+import { startServer } from "../composition/start-server.ts";
+import { version } from "../composition/version.ts";
+import { type Configuration, loadConfiguration } from "../configuration/index.ts";
+import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
+import { type ConfigurationOptions, configurationOption } from "./configuration-option.ts";
+import { printBanner } from "./print-banner.ts";
+
+/** `serve`: runs the server until it is told to stop. */
+export function serveCommand(): Command {
+  return new Command("serve")
+    .description("run the server (the default)")
+    .addOption(configurationOption())
+    .addHelpText(
+      "after",
+      `
+Without configuration the server runs the demo, in development and on loopback only.
+SIGTERM and SIGINT stop it after the requests in work have finished; a second signal stops it at once.`,
+    )
+    .action(({ config }: ConfigurationOptions) => serve(loadConfiguration({ file: config })));
+}
+
+async function serve(configuration: Configuration): Promise<void> {
+  const log = createLogger(configuration);
+  const { logger } = log;
+  watchForFaults(log);
+  const began = performance.now();
+  for (const warning of configuration.warnings) logger.warn(warning);
+  const server = await startServer(configuration, logger);
+  const milliseconds = Math.round(performance.now() - began);
+  if (configuration.demo) printBanner(configuration, server);
+  logger.info({ address: server.url, version, pid: process.pid, milliseconds }, "listening");
+  stopOnSignal(server, log);
+}
+
+function stopOnSignal({ close }: { close(): Promise<void> }, { logger, flush }: OpenLogger): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) {
+      logger.warn({ signal }, "stopping at once");
+      flush();
+      process.exit(1);
+    }
+    stopping = true;
+    logger.info({ signal }, "stopping");
+    close().then(
+      () => end(logger, flush, 0),
+      (err: unknown) => {
+        logger.error({ err }, "stopping failed");
+        end(logger, flush, 1);
+      },
+    );
+  };
+  process.on("SIGTERM", stop).on("SIGINT", stop);
+}
+
+function end(logger: Logger, flush: () => void, code: number): void {
+  logger.info("stopped");
+  flush();
+  process.exit(code);
+}
+
+/** After a fault that nobody caught, nothing is known to be right any more. */
+function watchForFaults({ logger, flush }: OpenLogger): void {
+  const fail = (what: string) => (err: unknown) => {
+    logger.fatal({ err }, what);
+    flush();
+    process.exit(1);
+  };
+  process.on("uncaughtException", fail("uncaught exception")).on("unhandledRejection", fail("unhandled rejection"));
+}

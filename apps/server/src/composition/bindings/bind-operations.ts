@@ -1,0 +1,27 @@
+import type { Container } from "inversify";
+import { allObservers } from "../../operations/all-observers.ts";
+import { Metrics } from "../../operations/metrics.ts";
+import { ReadinessProbe } from "../../operations/readiness-probe.ts";
+import { RequestLog } from "../../operations/request-log.ts";
+import { ServerOperations } from "../../operations/server-operations.ts";
+import { identifiers } from "../identifiers.ts";
+
+/** What those who run the server see of it. */
+export function bindOperations(container: Container): void {
+  const { configuration, logger, databases, engines, hasher, metrics, operations, observer } = identifiers;
+  container.bind(metrics).toResolvedValue((opened, passwords) => {
+    const measured = new Metrics();
+    measured.watchPools(() => opened.pools());
+    measured.watchPasswords(() => passwords.pending);
+    return measured;
+  }, [engines, hasher]);
+  container
+    .bind(operations)
+    .toResolvedValue(
+      (served, measured, configured) => new ServerOperations(new ReadinessProbe(served), measured, configured),
+      [databases, metrics, configuration],
+    );
+  container
+    .bind(observer)
+    .toResolvedValue((log, measured) => allObservers(new RequestLog(log), measured), [logger, metrics]);
+}

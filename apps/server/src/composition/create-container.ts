@@ -1,0 +1,23 @@
+import "reflect-metadata";
+import { Container } from "inversify";
+import type { Logger } from "pino";
+import type { Configuration } from "../configuration/index.ts";
+import { bindDatabases } from "./bindings/bind-databases.ts";
+import { bindHttp } from "./bindings/bind-http.ts";
+import { bindOperations } from "./bindings/bind-operations.ts";
+import { bindSecrets } from "./bindings/bind-secrets.ts";
+import { bindUseCases } from "./bindings/bind-use-cases.ts";
+import { identifiers } from "./identifiers.ts";
+
+/** Knows how everything is made. Some of it is made asynchronously, so ask with `getAsync`. */
+export function createContainer(configuration: Configuration, logger: Logger): Container {
+  const container = new Container({ defaultScope: "Singleton" });
+  container.bind(identifiers.configuration).toConstantValue(configuration);
+  container.bind(identifiers.logger).toConstantValue(logger);
+  bindSecrets(container);
+  bindDatabases(container);
+  bindUseCases(container);
+  bindOperations(container);
+  bindHttp(container);
+  return container;
+}

@@ -1,0 +1,67 @@
+import type { Database } from "@sallyport/core";
+import type { DatabaseDirectory } from "@sallyport/http";
+import type { Logger } from "pino";
+import type { DatabaseConfiguration } from "../../configuration/index.ts";
+
+const firstPause = 2_000;
+const longestPause = 60_000;
+
+export interface PreparationParts {
+  readonly databases: DatabaseDirectory;
+  readonly configurations: readonly DatabaseConfiguration[];
+  readonly logger: Logger;
+  /** Called once for each database that has been migrated here. */
+  readonly afterMigration: (database: Database) => Promise<void>;
+}
+
+/**
+ * Makes the databases ready for work. One that is down or not migrated holds up nothing: it answers 704 or 705, and
+ * what was to be done with it is tried again until it succeeds.
+ */
+export class DatabasePreparation {
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private stopped = false;
+
+  constructor(private readonly parts: PreparationParts) {}
+
+  /** Tries each database once. */
+  async run(): Promise<void> {
+    await Promise.all(
+      this.parts.configurations.map(async ({ alias, migrateOnStart }) => {
+        const database = this.parts.databases.get(alias);
+        if (database) await this.prepare(database, migrateOnStart, firstPause);
+      }),
+    );
+  }
+
+  stop(): void {
+    this.stopped = true;
+    for (const timer of this.timers) clearTimeout(timer);
+  }
+
+  private async prepare(database: Database, migrate: boolean, pause: number): Promise<void> {
+    const { alias, storage } = database;
+    const { logger, afterMigration } = this.parts;
+    try {
+      if (!migrate) {
+        await storage.health();
+        return;
+      }
+      const { applied } = await storage.migrate();
+      if (applied.length > 0) logger.info({ alias, applied }, "database migrated");
+      await afterMigration(database);
+    } catch (err) {
+      if (this.stopped) return;
+      logger.warn({ alias, err }, "database cannot be used yet");
+      if (migrate) this.retry(database, pause);
+    }
+  }
+
+  private retry(database: Database, pause: number): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      void this.prepare(database, true, Math.min(2 * pause, longestPause));
+    }, pause);
+    this.timers.add(timer.unref());
+  }
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer, type DatabaseDirectory, type TlsFiles } from "@sallyport/http";
+import type { Logger } from "pino";
+import type { Configuration } from "../configuration/index.ts";
+import { ConnectionDrain } from "../operations/connection-drain.ts";
+import { createLogger } from "../operations/create-logger.ts";
+import { createContainer } from "./create-container.ts";
+import { identifiers } from "./identifiers.ts";
+import { listen } from "./listen.ts";
+import { StartError } from "./start-error.ts";
+
+export interface RunningServer {
+  /** Address on this machine, with the base path, without a slash at its end. */
+  readonly url: string;
+  readonly address: AddressInfo;
+  readonly databases: DatabaseDirectory;
+  /** Aliases of the databases that hold the demo. */
+  readonly demoAliases: readonly string[];
+  /** Finishes what is in work, then lets go of everything. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the server as configured: opens and prepares the databases (the demo's data included), then listens. Throws
+ * and leaves nothing behind if it cannot. A database that cannot be used is no reason not to start.
+ */
+export async function startServer(
+  configuration: Configuration,
+  logger: Logger = createLogger(configuration).logger,
+): Promise<RunningServer> {
+  const container = createContainer(configuration, logger);
+  const engines = container.get(identifiers.engines);
+  try {
+    const databases = await container.getAsync(identifiers.databases);
+    const preparation = await container.getAsync(identifiers.preparation);
+    const seeder = await container.getAsync(identifiers.demoSeeder);
+    const sweeper = await container.getAsync(identifiers.sweeper);
+    const application = await container.getAsync(identifiers.application);
+    await preparation.run();
+
+    const server = createServer(application, configuration.server.timeouts, tlsOf(configuration));
+    const drain = new ConnectionDrain(server, application.load);
+    const address = await listen(server, configuration.server);
+    sweeper.start();
+
+    const stop = async (): Promise<void> => {
+      preparation.stop();
+      sweeper.stop();
+      const finished = await drain.run(configuration.server.timeouts.drain);
+      if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
+      await engines.close();
+    };
+    let closed: Promise<void> | undefined;
+    return {
+      url: urlOf(configuration, address),
+      address,
+      databases,
+      demoAliases: [...databases.keys()].filter((alias) => seeder.holds(alias)),
+      close: () => (closed ??= stop()),
+    };
+  } catch (error) {
+    await engines.close();
+    throw error;
+  }
+}
+
+function tlsOf({ server: { tls } }: Configuration): TlsFiles | null {
+  const { certificateFile, keyFile } = tls;
+  if (certificateFile === undefined || keyFile === undefined) return null;
+  try {
+    return { certificate: readFileSync(certificateFile), key: readFileSync(keyFile) };
+  } catch (cause) {
+    throw new StartError("The certificate or its key cannot be read.", { cause });
+  }
+}
+
+function urlOf({ server: { tls, basePath } }: Configuration, { address, family, port }: AddressInfo): string {
+  const scheme = tls.certificateFile === undefined ? "http" : "https";
+  const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  const host = family === "IPv6" ? `[${reachable}]` : reachable;
+  return `${scheme}://${host}:${port}${basePath}`;
+}

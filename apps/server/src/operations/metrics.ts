@@ -1,0 +1,76 @@
+import type { LoadGauge, RequestObserver, RequestRecord } from "@sallyport/http";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** State of a connection pool at one moment. */
+export interface PoolState {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** What the server counts and measures, in a registry of its own. */
+export class Metrics implements RequestObserver {
+  private readonly registry = new Registry();
+  private readonly requests: Counter<"route" | "method" | "status" | "code">;
+  private readonly durations: Histogram<"route">;
+
+  constructor() {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.requests = new Counter({
+      name: "sallyport_requests_total",
+      help: "Requests answered, by route, method, HTTP status and internal status.",
+      labelNames: ["route", "method", "status", "code"],
+      registers,
+    });
+    this.durations = new Histogram({
+      name: "sallyport_request_duration_seconds",
+      help: "Time from the arrival of a request to the end of its answer.",
+      labelNames: ["route"],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    });
+  }
+
+  answered({ route, method, status, code, duration }: RequestRecord): void {
+    // Only names that the server itself knows become labels: a client could invent any number of others.
+    const known = route ?? "none";
+    this.requests.inc({ route: known, method: route === null ? "any" : method, status, code });
+    this.durations.observe({ route: known }, duration / 1000);
+  }
+
+  watchLoad(load: LoadGauge): void {
+    this.gauge("sallyport_requests_in_flight", "Requests in work.", (gauge) => gauge.set(load.current));
+  }
+
+  watchPools(pools: () => ReadonlyMap<string, PoolState>): void {
+    const watch = (name: string, help: string, read: (state: PoolState) => number) =>
+      this.gauge(name, help, (gauge) => {
+        for (const [pool, state] of pools()) gauge.set({ pool }, read(state));
+      }, ["pool"]);
+    watch("sallyport_pool_connections", "Connections to a database server.", ({ total }) => total);
+    watch("sallyport_pool_idle_connections", "Connections that nobody uses at the moment.", ({ idle }) => idle);
+    watch("sallyport_pool_waiting", "Requests that wait for a connection.", ({ waiting }) => waiting);
+  }
+
+  watchPasswords(pending: () => number): void {
+    this.gauge("sallyport_password_hashes_pending", "Passwords being hashed or waiting for it.", (gauge) => gauge.set(pending()));
+  }
+
+  async text(): Promise<{ contentType: string; text: string }> {
+    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+  }
+
+  private gauge(name: string, help: string, read: (gauge: Gauge) => void, labelNames: string[] = []): void {
+    const registers = [this.registry];
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        read(this);
+      },
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { errorEntry, ServiceError } from "@sallyport/core";
+import type { DatabaseDirectory, DatabaseEntry, Readiness } from "@sallyport/http";
+
+const cacheTime = 1_000;
+const timeout = 2_000;
+
+/**
+ * Asks every database whether it can be used. The server is ready while at least one can be: a database that is down
+ * leaves the others working, and only its own addresses answer so.
+ */
+export class ReadinessProbe {
+  private last: { readonly at: number; readonly result: Promise<Readiness> } | undefined;
+
+  constructor(private readonly databases: DatabaseDirectory) {}
+
+  /** At most a second old; parallel questions share one answer. */
+  read(): Promise<Readiness> {
+    const now = performance.now();
+    if (this.last === undefined || now - this.last.at > cacheTime) this.last = { at: now, result: this.ask() };
+    return this.last.result;
+  }
+
+  private async ask(): Promise<Readiness> {
+    const states = await Promise.all(
+      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "/" : alias, await stateOf(database)] as const),
+    );
+    return { ready: states.some(([, state]) => state === "ok"), databases: Object.fromEntries(states) };
+  }
+}
+
+async function stateOf(database: DatabaseEntry): Promise<string> {
+  if (database === null) return errorEntry(705).name;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve("no answer in time"), timeout);
+  });
+  try {
+    return await Promise.race([database.storage.health().then(() => "ok"), late]);
+  } catch (error) {
+    return errorEntry(error instanceof ServiceError ? error.code : 799).name;
+  } finally {
+    clearTimeout(timer);
+  }
+}
