@@ -8,14 +8,23 @@ export class OpenCalls {
 
   /** Runs one call, unless closed. */
   async during<T>(call: () => Promise<T>): Promise<T> {
-    if (this.closing !== undefined) throw new ServiceError(706, { detail: "The storage is closed." });
-    this.count += 1;
+    this.begin();
     try {
       return await call();
     } finally {
-      this.count -= 1;
-      if (this.count === 0) this.finished?.();
+      this.end();
     }
+  }
+
+  /** For calls where one promise more counts; `end` must follow. */
+  begin(): void {
+    if (this.closing !== undefined) throw new ServiceError(706, { detail: "The storage is closed." });
+    this.count += 1;
+  }
+
+  end(): void {
+    this.count -= 1;
+    if (this.count === 0) this.finished?.();
   }
 
   /** Refuses further calls and resolves when the last one has ended. */

@@ -11,39 +11,52 @@ export interface Query {
   readonly query_timeout?: number;
 }
 
-/** A connection as Knex hands it out. */
+interface Answer {
+  readonly rows: unknown[];
+  readonly rowCount: number | null;
+}
+
+/** A connection of the driver as Knex lends it. */
 export interface Connection {
-  query(query: Query): Promise<{ rows: unknown[]; rowCount: number | null; command: string }>;
+  query(query: Query, callback: (error: Error | null, answer: Answer) => void): void;
   /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
   __knex__disposed?: unknown;
 }
 
 /**
- * Lends one connection of Knex's pool. Statements that are ready as text go to it directly: through `knex.raw` a
- * named statement costs about 36 µs of processor time, like this 23 µs, as much as with the bare driver.
+ * Takes a connection from Knex's pool. Statements that are ready as text are given to it directly: through
+ * `knex.raw` a named statement costs 36 µs of processor time, like this 23 µs, as much as with the bare driver.
  */
-export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const client = knex.client as Knex.Client;
-  let connection: Connection;
+export async function acquire(knex: Knex): Promise<Connection> {
   try {
-    connection = (await client.acquireConnection()) as Connection;
+    return (await (knex.client as Knex.Client).acquireConnection()) as Connection;
   } catch (error) {
     throw connectionError(error);
   }
+}
+
+export function release(knex: Knex, connection: Connection): void {
+  void (knex.client as Knex.Client).releaseConnection(connection);
+}
+
+/** Lends a connection to the work. */
+export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await acquire(knex);
   try {
     return await work(connection);
   } finally {
-    void client.releaseConnection(connection);
+    release(knex, connection);
   }
 }
 
 /** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
-export async function runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row> & { command: string }> {
-  try {
-    const { rows, rowCount, command } = await connection.query(query);
-    return { rows: rows as Row[], rowCount: rowCount ?? 0, command };
-  } catch (error) {
-    if (losesConnection(error)) connection.__knex__disposed = error;
-    throw statementError(error);
-  }
+export function runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
+  // The driver's promises cost a second one for the stack trace, which the request id makes up for.
+  return new Promise((resolve, reject) => {
+    connection.query(query, (error, answer) => {
+      if (error === null || error === undefined) return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
+      if (losesConnection(error)) connection.__knex__disposed = error;
+      reject(statementError(error));
+    });
+  });
 }

@@ -1,6 +1,6 @@
 import knexPkg, { type Knex } from "knex";
 import pg from "pg";
-import { BoundedPool } from "./bounded-pool.ts";
+import { PostgresPool } from "./postgres-pool.ts";
 
 const { knex: createKnex } = knexPkg;
 
@@ -37,7 +37,7 @@ export interface PostgresKnex {
 export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
   const { url, pool: limits, statementTimeout } = settings;
   assertReadable(url);
-  const pool = new BoundedPool({
+  const pool = new PostgresPool({
     connectionString: url,
     max: limits.max,
     idleTimeoutMillis: limits.idleTimeout ?? 30_000,
@@ -57,7 +57,7 @@ export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
   const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };
   const knex = createKnex({ client: "pg", connectionPool: pool, log: silent });
   let closed: Promise<void> | undefined;
-  const close = () => (closed ??= knex.destroy().then(() => pool.end()));
+  const close = () => (closed ??= knex.destroy().then(() => pool.destroy()));
   return { knex, close };
 }
 

@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
-import { type Query, runOn, withConnection } from "./connection.ts";
+import { acquire, type Query, release, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
 import { TransactionRunner } from "./transaction-runner.ts";
 
@@ -53,16 +53,23 @@ export class PooledRunner implements SqlRunner {
     });
   }
 
-  private send<Row>(query: Query): Promise<SqlResult<Row>> {
-    return this.calls.during(async () => {
-      await this.ready();
+  private async send<Row>(query: Query): Promise<SqlResult<Row>> {
+    this.calls.begin();
+    try {
+      const checking = this.ready();
+      if (checking !== undefined) await checking;
       for (let attempt = 1; ; attempt += 1) {
+        const connection = await acquire(this.knex);
         try {
-          return await withConnection(this.knex, (connection) => runOn<Row>(connection, query));
+          return await runOn<Row>(connection, query);
         } catch (error) {
           if (attempt === attempts || !(error instanceof ServiceError) || !isConflict(error.cause)) throw error;
+        } finally {
+          release(this.knex, connection);
         }
       }
-    });
+    } finally {
+      this.calls.end();
+    }
   }
 }

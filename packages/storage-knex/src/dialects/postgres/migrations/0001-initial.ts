@@ -9,10 +9,10 @@ import type { Migration } from "./migration.ts";
  */
 export const initial: Migration = {
   name: "0001-initial",
-  statements: (tables) => [...settings(tables), ...accounts(tables), ...sessions(tables), ...objects(tables), ...records(tables)],
+  statements: (tables) => [...administration(tables), ...accounts(tables), ...sessions(tables), ...objects(tables), ...records(tables), ...statistics(tables)],
 };
 
-function settings({ settings: table, appKeys, applications }: Tables): string[] {
+function administration({ settings: table, appKeys, applications }: Tables): string[] {
   return [
     `create table ${table} (
       singleton boolean primary key default true check (singleton),
@@ -131,4 +131,9 @@ function records({ throttle, audit }: Tables): string[] {
       app_names jsonb not null
     )`,
   ];
+}
+
+/** Otherwise the planner takes the tables with one row for large ones until somebody analyzes them. */
+function statistics({ settings, sessionCounts }: Tables): string[] {
+  return [`analyze ${settings}`, `analyze ${sessionCounts}`];
 }

@@ -1,0 +1,82 @@
+import pg from "pg";
+import { PoolExhausted } from "./pool-exhausted.ts";
+
+export interface PostgresPoolSettings extends pg.PoolConfig {
+  /** Milliseconds in which a new connection must stand. */
+  readonly connectTimeout: number;
+  /** Callers that may wait for a connection; one more is refused at once. */
+  readonly maxPendingAcquires: number;
+}
+
+type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
+
+/**
+ * The driver's own pool with a bounded queue, in the shape that Knex takes for a pool. Knex's pool costs some 5 µs
+ * more per query, and while the database is down it fails its waiters one after the other instead of all at once.
+ */
+export class PostgresPool {
+  private readonly pool: pg.Pool;
+  private readonly maxPendingAcquires: number;
+
+  constructor({ connectTimeout, maxPendingAcquires, ...settings }: PostgresPoolSettings) {
+    this.pool = new pg.Pool({ ...settings, Client: clientThatConnectsWithin(connectTimeout) } as pg.PoolConfig);
+    this.maxPendingAcquires = maxPendingAcquires;
+    // The pool drops broken connections by itself; without listeners their errors would end the process.
+    this.pool.on("error", () => {});
+    this.pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  acquire(): { promise: Promise<Connection> } {
+    return { promise: this.pool.waitingCount < this.maxPendingAcquires ? this.connect() : Promise.reject(tooMany()) };
+  }
+
+  release(connection: Connection): boolean {
+    connection.release(connection.__knex__disposed !== undefined);
+    return true;
+  }
+
+  numUsed(): number {
+    return this.pool.totalCount - this.pool.idleCount;
+  }
+
+  numFree(): number {
+    return this.pool.idleCount;
+  }
+
+  numPendingAcquires(): number {
+    return this.pool.waitingCount;
+  }
+
+  numPendingCreates(): number {
+    return 0;
+  }
+
+  destroy(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private connect(): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      this.pool.connect((error, client) => {
+        if (client !== undefined) resolve(client);
+        else reject(error?.message === "timeout exceeded when trying to connect" ? tookTooLong() : (error as Error));
+      });
+    });
+  }
+}
+
+function tooMany(): PoolExhausted {
+  return new PoolExhausted("Too many callers wait for a connection.");
+}
+
+function tookTooLong(): PoolExhausted {
+  return new PoolExhausted("No connection became free in time.");
+}
+
+function clientThatConnectsWithin(timeout: number): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, connectionTimeoutMillis: timeout });
+    }
+  };
+}
