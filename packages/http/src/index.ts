@@ -1,4 +1,6 @@
 export type { Operations, Readiness } from "./operations/operations.ts";
+export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
+export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
 export { declaredErrors } from "./routes/declared-errors.ts";
 export type { Access, Method, Route } from "./routes/route.ts";
 export { routeTable } from "./routes/route-table.ts";

@@ -1,0 +1,103 @@
+import { errorEntry } from "@sallyport/core";
+import { z } from "zod";
+import { openApiShape } from "../../test/open-api-shape.ts";
+import { declaredErrors } from "../routes/declared-errors.ts";
+import type { Route } from "../routes/route.ts";
+import { routeTable } from "../routes/route-table.ts";
+import type { UseCases } from "../routes/use-cases.ts";
+import { openApiDocument } from "./open-api-document.ts";
+
+// Only the declarations of the routes are read, so no use case is ever called.
+const routes = routeTable({} as UseCases);
+const make = () => openApiDocument({ routes, title: "Sallyport", version: "1.2.3", basePath: "" });
+const document = make();
+
+const operationOf = ({ path, method }: Route) => document.paths[path]?.[method.toLowerCase()];
+
+describe("the API description", () => {
+  test("has the shape of OpenAPI 3.1", () => {
+    expect(openApiShape.safeParse(JSON.parse(JSON.stringify(document))).error).toBeUndefined();
+  });
+
+  test("refers to nothing that is not there, and holds nothing that is not referred to", () => {
+    const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target));
+    const { schemas, examples, headers } = document.components;
+    const components = Object.entries({ schemas, examples, headers }).flatMap(([folder, byName]) =>
+      Object.keys(byName).map((name) => `#/components/${folder}/${name}`),
+    );
+    expect([...references].toSorted()).toEqual(components.toSorted());
+  });
+
+  test("names security schemes that exist", () => {
+    const names = routes.flatMap((route) => operationOf(route)?.security.flatMap((each) => Object.keys(each)) ?? []);
+    expect([...new Set(names)].toSorted()).toEqual(Object.keys(document.components.securitySchemes).toSorted());
+  });
+
+  test("is the same every time", () => {
+    expect(JSON.stringify(make())).toBe(JSON.stringify(document));
+  });
+
+  test("has every route, and nothing else", () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+    const ids = routes.map((route) => operationOf(route)?.operationId);
+    expect(new Set(ids).size).toBe(routes.length);
+  });
+
+  test("puts the base path before every address", () => {
+    const { servers } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
+    expect(servers.map(({ url }) => url)).toEqual(["/api", "/api/{alias}"]);
+  });
+});
+
+describe.each(routes)("$method $path in the API description", (route) => {
+  const operation = operationOf(route);
+
+  test("declares the parameters of its path", () => {
+    const inPath = operation?.parameters?.filter((parameter) => parameter.in === "path") ?? [];
+    expect(inPath.map(({ name }) => `{${name}}`)).toEqual(route.path.match(/\{[^}]+\}/g) ?? []);
+  });
+
+  test("has a body exactly if the route needs one", () => {
+    expect(operation?.requestBody !== undefined).toBe(route.body !== undefined);
+  });
+
+  test("names every declared code once, under its status, in text, schema and example", () => {
+    const failures = Object.entries(operation?.responses ?? {}).filter(([status]) => status !== "200");
+    const codes = failures.flatMap(([status, { description, content }]) => {
+      const { schema, examples } = content["application/json"] as { schema: object; examples: object };
+      const named = [...description.matchAll(/^- `(\d+)`/gm)].map(([, code]) => code);
+      const [, listed] = /"internalStatus":\{"enum":\[([^\]]+)\]/.exec(JSON.stringify(schema)) ?? [];
+      expect(JSON.parse(`[${listed}]`)).toEqual(named);
+      expect(Object.keys(examples)).toEqual(named);
+      return named.map((code) => ({ code: Number(code), status: Number(status) }));
+    });
+    const declared = declaredErrors(route).map((code) => ({ code, status: errorEntry(code).status }));
+    expect(codes.toSorted((a, b) => a.code - b.code)).toEqual(declared);
+  });
+});
+
+describe("schemas in the API description", () => {
+  const routeWith = (data: z.ZodType): Route => ({ ...(routes[0] as Route), data });
+  const describing = (...all: z.ZodType[]) => {
+    const described = all.map((data, index) => ({ ...routeWith(data), path: `/${index}` }));
+    return openApiDocument({ routes: described, title: "a", version: "1", basePath: "" });
+  };
+
+  test("leave answers open to new members, unless they say otherwise", () => {
+    const open = z.object({ a: z.int() }).meta({ id: "Open" });
+    const closed = z.strictObject({}).meta({ id: "Closed" });
+    const { schemas } = describing(open, closed).components;
+    expect(schemas["Open"]).toEqual({ type: "object", properties: { a: { type: "integer" } }, required: ["a"] });
+    expect(schemas["Closed"]).toMatchObject({ additionalProperties: false });
+  });
+
+  test("cannot share a name", () => {
+    const first = z.object({ a: z.string() }).meta({ id: "Twice" });
+    const second = z.object({ b: z.string() }).meta({ id: "Twice" });
+    expect(() => describing(first, second)).toThrow("Two schemas have the id Twice.");
+    expect(() => describing(first, first)).not.toThrow();
+  });
+});

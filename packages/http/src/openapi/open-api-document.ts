@@ -1,0 +1,102 @@
+import { type ErrorCode, errorEntry } from "@sallyport/core";
+import { declaredErrors } from "../routes/declared-errors.ts";
+import type { Access, Route } from "../routes/route.ts";
+import type { OpenApiDocument, OperationObject } from "./open-api.ts";
+import { parametersOf } from "./parameters.ts";
+import { responsesOf } from "./responses.ts";
+import { SchemaComponents } from "./schema-components.ts";
+
+export interface OpenApiParts {
+  readonly routes: readonly Route[];
+  readonly title: string;
+  readonly version: string;
+  /** Prefix of every address, without a trailing slash; empty for none. */
+  readonly basePath: string;
+}
+
+const description = [
+  "Every answer is an envelope: `status` tells how it went, `data` is the payload of a success.",
+  "`status.internalStatus` is `0` on success, else a code of the error catalogue; a code always comes with the same HTTP status.",
+].join(" ");
+
+const security: Readonly<Record<Access, OperationObject["security"]>> = {
+  public: [],
+  appKey: [{ appKey: [] }],
+  secrets: [{ appKey: [] }],
+  session: [{ appKey: [], sessionId: [] }],
+};
+
+/** The description of the API, made from the routes. The same routes give the same document, byte for byte. */
+export function openApiDocument({ routes, title, version, basePath }: OpenApiParts): OpenApiDocument {
+  const components = new SchemaComponents();
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const route of routes) {
+    const operations = (paths[route.path] ??= {});
+    operations[route.method.toLowerCase()] = operationOf(route, components);
+  }
+  return {
+    openapi: "3.1.1",
+    info: { title, version, description },
+    servers: servers(basePath),
+    paths,
+    components: {
+      schemas: components.all(),
+      examples: examples(routes),
+      headers: {
+        "X-Request-Id": {
+          description: "Names the request in the log; the client's own, if it sent a usable one.",
+          schema: { type: "string" },
+        },
+        "Retry-After": {
+          description: "Whole seconds after which a repeated request can succeed.",
+          schema: { type: "integer", minimum: 1 },
+        },
+        Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
+      },
+      securitySchemes: {
+        appKey: { type: "apiKey", in: "header", name: "appkey", description: "The key of the client application." },
+        sessionId: { type: "apiKey", in: "header", name: "sessionId", description: "`data.sessionId` of the log-in." },
+      },
+    },
+  };
+}
+
+function operationOf(route: Route, components: SchemaComponents): OperationObject {
+  const parameters = parametersOf(route, components);
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    security: security[route.access],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: components.describe(route.body.schema, "input") } },
+          },
+        }),
+    responses: responsesOf(route, components),
+  };
+}
+
+function servers(basePath: string): OpenApiDocument["servers"] {
+  return [
+    { url: basePath === "" ? "/" : basePath, description: "The database with the empty alias." },
+    {
+      url: `${basePath}/{alias}`,
+      description: "A database with an alias.",
+      variables: { alias: { default: "second", description: "Alias of the database." } },
+    },
+  ];
+}
+
+function examples(routes: readonly Route[]): OpenApiDocument["components"]["examples"] {
+  const codes = [...new Set<ErrorCode>(routes.flatMap(declaredErrors))].toSorted((a, b) => a - b);
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { name } = errorEntry(code);
+      return [code, { summary: name, value: { status: { internalStatus: String(code), statusMessage: name } } }];
+    }),
+  );
+}

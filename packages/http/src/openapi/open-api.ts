@@ -1,0 +1,54 @@
+/** A JSON Schema, or a reference to one. */
+export type SchemaObject = { readonly [keyword: string]: unknown };
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface MediaTypeObject {
+  readonly schema: SchemaObject;
+  readonly examples?: Readonly<Record<string, Reference>>;
+}
+
+export type Content = Readonly<Record<string, MediaTypeObject>>;
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema?: SchemaObject;
+  /** Instead of `schema`, for a parameter whose text is a document of its own. */
+  readonly content?: Content;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Reference>>;
+  readonly content: Content;
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly ParameterObject[];
+  readonly requestBody?: { readonly required: true; readonly content: Content };
+  /** By HTTP status. */
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+/** An OpenAPI 3.1 document, as far as this service makes use of the format. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.1";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly SchemaObject[];
+  /** By path, then by method in lower case. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, SchemaObject>>;
+    readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+    readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: SchemaObject }>>;
+    readonly securitySchemes: Readonly<Record<string, SchemaObject>>;
+  };
+}

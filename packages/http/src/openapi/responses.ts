@@ -1,0 +1,64 @@
+import { envelopeOf, failureEnvelope } from "@sallyport/contract";
+import { type ErrorCode, errorEntry } from "@sallyport/core";
+import { declaredErrors } from "../routes/declared-errors.ts";
+import type { Route } from "../routes/route.ts";
+import type { Reference, ResponseObject } from "./open-api.ts";
+import type { SchemaComponents } from "./schema-components.ts";
+
+const json = "application/json";
+
+/** Codes whose answer says when to come back. */
+const withRetryAfter: ReadonlySet<ErrorCode> = new Set<ErrorCode>([302, 706, 800]);
+
+const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
+
+/** All that a route can answer, by HTTP status: the success and, per status, the failures that it declares. */
+export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
+  const responses: Record<string, ResponseObject> = { 200: success(route, components) };
+  for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(codes, components);
+  return responses;
+}
+
+function success({ data }: Route, components: SchemaComponents): ResponseObject {
+  return {
+    description: "Success: `status.internalStatus` is `0`.",
+    headers: headers([]),
+    content: { [json]: { schema: components.describe(envelopeOf(data), "output") } },
+  };
+}
+
+function failure(codes: readonly ErrorCode[], components: SchemaComponents): ResponseObject {
+  const lines = codes.map((code) => `- \`${code}\` ${errorEntry(code).name}: ${errorEntry(code).condition}`);
+  const internalStatus = { enum: codes.map(String) };
+  return {
+    description: lines.join("\n"),
+    headers: headers(codes),
+    content: {
+      [json]: {
+        schema: {
+          allOf: [
+            components.describe(failureEnvelope, "output"),
+            { properties: { status: { properties: { internalStatus } } } },
+          ],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+function headers(codes: readonly ErrorCode[]): Record<string, Reference> {
+  const names = ["X-Request-Id"];
+  if (codes.some((code) => withRetryAfter.has(code))) names.push("Retry-After");
+  if (codes.some((code) => withAllow.has(code))) names.push("Allow");
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const grouped = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorEntry(code);
+    grouped.set(status, [...(grouped.get(status) ?? []), code]);
+  }
+  return grouped;
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+
+/**
+ * The shape of an OpenAPI 3.1 document as far as the service uses the format, and strictly: a field that stands where
+ * the format has none is a fault, and so is a keyword that JSON Schema does not know.
+ */
+
+const componentName = z.string().regex(/^[A-Za-z0-9._-]+$/);
+const text = z.string().min(1);
+
+const jsonSchema: z.ZodType = z.lazy(() =>
+  z.strictObject({
+    $ref: z.string().startsWith("#/components/schemas/").optional(),
+    type: z.enum(["null", "boolean", "object", "array", "number", "string", "integer"]).optional(),
+    description: text.optional(),
+    default: z.json().optional(),
+    const: z.json().optional(),
+    enum: z.array(z.json()).min(1).optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    minLength: z.int().min(0).optional(),
+    maxLength: z.int().min(0).optional(),
+    pattern: z.string().optional(),
+    format: text.optional(),
+    items: jsonSchema.optional(),
+    minItems: z.int().min(0).optional(),
+    maxItems: z.int().min(0).optional(),
+    properties: z.record(z.string(), jsonSchema).optional(),
+    required: z.array(z.string()).optional(),
+    additionalProperties: z.union([z.boolean(), jsonSchema]).optional(),
+    allOf: z.array(jsonSchema).min(1).optional(),
+    anyOf: z.array(jsonSchema).min(1).optional(),
+    oneOf: z.array(jsonSchema).min(1).optional(),
+  }),
+);
+
+const referenceTo = (folder: string) => z.strictObject({ $ref: z.string().startsWith(`#/components/${folder}/`) });
+
+const content = z.record(
+  z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/),
+  z.strictObject({ schema: jsonSchema, examples: z.record(componentName, referenceTo("examples")).optional() }),
+);
+
+const parameterBase = { name: text, description: text.optional() };
+const parameter = z.union([
+  z.strictObject({ ...parameterBase, in: z.literal("path"), required: z.literal(true), schema: jsonSchema }),
+  z.strictObject({ ...parameterBase, in: z.literal("query"), required: z.boolean(), schema: jsonSchema }),
+  z.strictObject({ ...parameterBase, in: z.literal("query"), required: z.boolean(), content }),
+]);
+
+const response = z.strictObject({
+  description: text,
+  headers: z.record(z.string(), referenceTo("headers")),
+  content,
+});
+
+const operation = z.strictObject({
+  operationId: z.string().regex(/^[a-z][A-Za-z0-9]*$/),
+  summary: text,
+  security: z.array(z.record(componentName, z.array(z.string()))),
+  parameters: z.array(parameter).min(1).optional(),
+  requestBody: z.strictObject({ required: z.literal(true), content }).optional(),
+  responses: z.record(z.string().regex(/^[1-5]\d\d$/), response),
+});
+
+const pathItem = z.partialRecord(z.enum(["get", "put", "post", "delete", "patch"]), operation);
+
+export const openApiShape = z.strictObject({
+  openapi: z.string().regex(/^3\.1\.\d+$/),
+  info: z.strictObject({ title: text, version: text, description: text.optional() }),
+  servers: z.array(
+    z.strictObject({
+      url: text,
+      description: text.optional(),
+      variables: z
+        .record(text, z.strictObject({ default: text, enum: z.array(text).min(1).optional(), description: text.optional() }))
+        .optional(),
+    }),
+  ),
+  paths: z.record(z.string().startsWith("/"), pathItem),
+  components: z.strictObject({
+    schemas: z.record(componentName, jsonSchema),
+    examples: z.record(componentName, z.strictObject({ summary: text.optional(), value: z.json() })),
+    headers: z.record(componentName, z.strictObject({ description: text.optional(), schema: jsonSchema })),
+    securitySchemes: z.record(
+      componentName,
+      z.strictObject({ type: z.literal("apiKey"), in: z.literal("header"), name: text, description: text.optional() }),
+    ),
+  }),
+});
