@@ -1,1 +1,1 @@
-export {};
+export { MemoryStorage, type MemoryStorageOptions } from "./memory-storage.ts";

@@ -1,0 +1,63 @@
+import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Principal } from "@sallyport/core";
+import { objectNumber } from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { isLive, isTouchDue, type SessionRecord, touched } from "./session-record.ts";
+import type { State } from "./state.ts";
+
+export class MemoryAdmissionRepository implements AdmissionRepository {
+  constructor(private readonly access: Access) {}
+
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    // Only a due touch writes, and only writing waits for a transaction.
+    const seen = await this.access.read((state, now) => look(state, request, now));
+    if (!seen.touchDue) return seen.admission;
+    return this.access.write((state, now) => {
+      const { admission, record, touchDue } = look(state, request, now);
+      if (touchDue) state.sessions.set(request.session as string, touched(record as SessionRecord, request.idleTimeout, now));
+      return admission;
+    });
+  }
+}
+
+interface Look {
+  readonly admission: Admission;
+  readonly record: SessionRecord | null;
+  readonly touchDue: boolean;
+}
+
+function look(state: State, { appKey: keyDigest, session: digest, idleTimeout }: AdmissionRequest, now: number): Look {
+  const appKey = appKeyOf(state, keyDigest);
+  const found = appKey === null || digest === null ? null : liveSession(state, digest, appKey, now);
+  const admission = {
+    maintenance: state.switches.get("maintenance") ?? false,
+    modelGeneration: state.numbers.get("modelGeneration") ?? 0,
+    appKey,
+    session: found?.record.session ?? null,
+    principal: found === null ? null : principalOf(state, found.account),
+  };
+  return { admission, record: found?.record ?? null, touchDue: found !== null && isTouchDue(found.record, idleTimeout, now) };
+}
+
+function appKeyOf({ appKeys, appKeyDigests }: State, digest: string | null): AppKey | null {
+  const name = digest === null ? undefined : appKeyDigests.get(digest);
+  return (name === undefined ? undefined : appKeys.get(name)) ?? null;
+}
+
+function liveSession(
+  { accounts, sessions }: State,
+  digest: string,
+  appKey: AppKey,
+  now: number,
+): { record: SessionRecord; account: Account } | null {
+  const record = sessions.get(digest);
+  if (record === undefined || record.session.appKeyId !== appKey.id || !isLive(record, now)) return null;
+  const account = accounts.get(record.session.userId);
+  if (account === undefined || account.disabled || account.secretVersion !== record.secretVersion) return null;
+  return { record, account };
+}
+
+function principalOf({ objects }: State, { userId, administrator }: Account): Principal {
+  const attributes = objects.get(objectNumber(userId))?.attributes ?? {};
+  const groups = Object.hasOwn(attributes, "Groups") ? attributes["Groups"] : null;
+  return { userId, groups: Array.isArray(groups) ? groups.filter((id) => typeof id === "string") : [], administrator };
+}

@@ -1,0 +1,33 @@
+import type { AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { frozenCopy } from "./frozen-copy.ts";
+import { nextNumber } from "./state.ts";
+
+export class MemoryAppKeyRepository implements AppKeyRepository {
+  constructor(private readonly access: Access) {}
+
+  create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+    return this.access.write((state) => {
+      if (state.appKeys.has(name) || state.appKeyDigests.has(digest)) return "nameTaken";
+      const id = String(nextNumber(state, "appKey"));
+      state.appKeys.set(name, frozenCopy({ id, name, enabled: true, appNames, origins }));
+      state.appKeyDigests.set(digest, name);
+      return "created";
+    });
+  }
+
+  setEnabled(name: string, enabled: boolean): Promise<boolean> {
+    return this.access.write(({ appKeys }) => {
+      const appKey = appKeys.get(name);
+      if (appKey === undefined) return false;
+      appKeys.set(name, Object.freeze({ ...appKey, enabled }));
+      return true;
+    });
+  }
+
+  listsOrigin(origin: string): Promise<boolean> {
+    return this.access.read(({ appKeys }) =>
+      [...appKeys.values()].some(({ enabled, origins }) => enabled && origins.includes(origin)),
+    );
+  }
+}

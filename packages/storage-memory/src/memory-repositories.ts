@@ -1,0 +1,27 @@
+import type { Repositories } from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { MemoryAccountRepository } from "./memory-account-repository.ts";
+import { MemoryAdmissionRepository } from "./memory-admission-repository.ts";
+import { MemoryAppKeyRepository } from "./memory-app-key-repository.ts";
+import { MemoryApplicationRepository } from "./memory-application-repository.ts";
+import { MemoryAuditRepository } from "./memory-audit-repository.ts";
+import { MemoryMaintenanceSwitch } from "./memory-maintenance-switch.ts";
+import { MemoryModelRepository } from "./memory-model-repository.ts";
+import { MemoryObjectRepository } from "./memory-object-repository.ts";
+import { MemorySessionRepository } from "./memory-session-repository.ts";
+import { MemoryThrottleRepository } from "./memory-throttle-repository.ts";
+
+export function memoryRepositories(access: Access): Repositories {
+  return {
+    admission: new MemoryAdmissionRepository(access),
+    accounts: new MemoryAccountRepository(access),
+    appKeys: new MemoryAppKeyRepository(access),
+    applications: new MemoryApplicationRepository(access),
+    audit: new MemoryAuditRepository(access),
+    maintenance: new MemoryMaintenanceSwitch(access),
+    model: new MemoryModelRepository(access),
+    objects: new MemoryObjectRepository(access),
+    sessions: new MemorySessionRepository(access),
+    throttle: new MemoryThrottleRepository(access),
+  };
+}

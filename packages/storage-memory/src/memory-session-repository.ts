@@ -1,0 +1,73 @@
+import {
+  type NewSession,
+  ServiceError,
+  type Session,
+  type SessionPolicy,
+  type SessionRepository,
+  type SessionSelector,
+} from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { frozenCopy } from "./frozen-copy.ts";
+import { isLive, type SessionRecord } from "./session-record.ts";
+import type { State } from "./state.ts";
+
+export class MemorySessionRepository implements SessionRepository {
+  constructor(private readonly access: Access) {}
+
+  open(newSession: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
+    const { digest, secretVersion, ...session } = frozenCopy(newSession);
+    return this.access.write(({ sessions }, now) => {
+      const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
+      const staying = live.filter(([, record]) => !replaces(session, record.session));
+      const ofUser = staying.filter(([, record]) => record.session.userId === session.userId);
+      if (isFull(staying.length, policy.limit) || isFull(ofUser.length, policy.perUserLimit)) return "full";
+      if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
+      for (const [old, record] of live) {
+        if (replaces(session, record.session)) sessions.delete(old);
+      }
+      const endsAt = now + policy.absoluteLifetime;
+      const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
+      sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });
+      return "opened";
+    });
+  }
+
+  end(selector: SessionSelector): Promise<number> {
+    return this.access.write((state, now) => {
+      const ended = [...selected(state, selector)].filter(([, record]) => isLive(record, now));
+      for (const [digest] of ended) state.sessions.delete(digest);
+      return ended.length;
+    });
+  }
+
+  count(): Promise<number> {
+    return this.access.read(({ sessions }, now) => [...sessions.values()].filter((record) => isLive(record, now)).length);
+  }
+
+  sweep(limit: number): Promise<number> {
+    return this.access.write(({ sessions }, now) => {
+      const over = [...sessions.entries()].filter(([, record]) => !isLive(record, now)).slice(0, limit);
+      for (const [digest] of over) sessions.delete(digest);
+      return over.length;
+    });
+  }
+}
+
+function isFull(others: number, limit: number): boolean {
+  return limit > 0 && others >= limit;
+}
+
+function replaces({ deviceId, userId, appKeyId }: Session, old: Session): boolean {
+  return deviceId !== null && old.deviceId === deviceId && old.userId === userId && old.appKeyId === appKeyId;
+}
+
+function* selected({ sessions }: State, selector: SessionSelector): Generator<[string, SessionRecord]> {
+  if ("digest" in selector) {
+    const record = sessions.get(selector.digest);
+    if (record !== undefined) yield [selector.digest, record];
+    return;
+  }
+  for (const entry of sessions.entries()) {
+    if (entry[1].session.userId === selector.userId) yield entry;
+  }
+}

@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { builtInClasses, type MigrationReport, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { frozenCopy } from "./frozen-copy.ts";
+import { memoryRepositories } from "./memory-repositories.ts";
+import { commitState, emptyState, forkState, nextNumber } from "./state.ts";
+import { TransactionAccess } from "./transaction-access.ts";
+import { Turns } from "./turns.ts";
+
+export interface MemoryStorageOptions {
+  /** Milliseconds by which the storage's clock is ahead of the process's, asked for at every call; none unless given. */
+  readonly clockOffset?: () => number;
+}
+
+/**
+ * A database in the memory of this process, gone with it. Writes and transactions happen one after the other;
+ * reads outside of them see what was committed and never wait.
+ */
+export class MemoryStorage implements Storage {
+  readonly capabilities = { severalProcesses: false, durable: false } as const;
+  readonly repositories: Repositories;
+  private readonly clockOffset: () => number;
+  private readonly state = emptyState();
+  private readonly turns = new Turns();
+  /** The transaction that the running code belongs to. */
+  private readonly current = new AsyncLocalStorage<TransactionAccess>();
+  private migrated = false;
+  private closed = false;
+
+  constructor({ clockOffset = () => 0 }: MemoryStorageOptions = {}) {
+    this.clockOffset = clockOffset;
+    const access: Access = {
+      read: async (work) => {
+        this.checkUsable();
+        return work(this.state, this.time());
+      },
+      write: async (work) => {
+        this.checkUsable();
+        return this.turns.run(() => {
+          const fork = forkState(this.state);
+          const result = work(fork, this.time());
+          commitState(fork);
+          return result;
+        });
+      },
+    };
+    this.repositories = memoryRepositories(access);
+  }
+
+  async transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    this.checkUsable();
+    return this.turns.run(async () => {
+      const fork = forkState(this.state);
+      const access = new TransactionAccess(fork, () => this.time());
+      try {
+        const result = await this.current.run(access, () => work(memoryRepositories(access)));
+        access.end();
+        commitState(fork);
+        return result;
+      } finally {
+        access.end();
+      }
+    });
+  }
+
+  async migrate(): Promise<MigrationReport> {
+    this.checkOpen();
+    if (this.migrated) return { applied: [] };
+    this.migrated = true;
+    for (const definition of frozenCopy(builtInClasses)) this.state.classes.set(definition.name, definition);
+    nextNumber(this.state, "modelGeneration");
+    return { applied: ["built-in-classes"] };
+  }
+
+  async health(): Promise<void> {
+    this.checkOpen();
+    if (!this.migrated) throw new ServiceError(705);
+  }
+
+  async now(): Promise<number> {
+    this.checkOpen();
+    return this.time();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.turns.run(() => {});
+  }
+
+  private time(): number {
+    return Date.now() + this.clockOffset();
+  }
+
+  private checkOpen(): void {
+    if (this.closed) throw new ServiceError(706, { detail: "The storage is closed." });
+  }
+
+  private checkUsable(): void {
+    this.checkOpen();
+    if (!this.migrated) throw new ServiceError(705);
+    // It would wait for the transaction that waits for it.
+    if (this.current.getStore()?.running === true) {
+      throw new ServiceError(799, { detail: "A transaction awaits something else than its own repositories." });
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { type Attempt, delayAfter, type ThrottleKey, type ThrottleRepository } from "@sallyport/core";
+import type { Access } from "./access.ts";
+import type { State } from "./state.ts";
+import { claimed, failed, judge, type ThrottleRecord } from "./throttle-record.ts";
+
+export class MemoryThrottleRepository implements ThrottleRepository {
+  constructor(private readonly access: Access) {}
+
+  attempt(keys: readonly ThrottleKey[]): Promise<Attempt> {
+    return this.access.write((state, now) => {
+      const wait = longestWait(state, keys, now);
+      if (wait > 0) return { wait, claimed: false };
+      const taken = keys.filter(({ key, policy }) => judge(state.throttle.get(key), policy, now).kind === "claimable");
+      for (const { key } of taken) state.throttle.set(key, claimed(state.throttle.get(key) as ThrottleRecord, now));
+      return { wait: 0, claimed: taken.length > 0 };
+    });
+  }
+
+  wait(keys: readonly ThrottleKey[]): Promise<number> {
+    return this.access.read((state, now) => longestWait(state, keys, now));
+  }
+
+  fail(keys: readonly ThrottleKey[]): Promise<number> {
+    return this.access.write(({ throttle }, now) => {
+      const delays = keys.map(({ key, policy }) => {
+        const record = failed(throttle.get(key), policy, now);
+        throttle.set(key, record);
+        return delayAfter(record.failures, policy);
+      });
+      return Math.max(0, ...delays);
+    });
+  }
+
+  clear(keys: readonly string[]): Promise<void> {
+    return this.access.write(({ throttle }) => {
+      for (const key of keys) throttle.delete(key);
+    });
+  }
+}
+
+function longestWait({ throttle }: State, keys: readonly ThrottleKey[], now: number): number {
+  const waits = keys.map(({ key, policy }) => {
+    const verdict = judge(throttle.get(key), policy, now);
+    return verdict.kind === "wait" ? verdict.wait : 0;
+  });
+  return Math.max(0, ...waits);
+}

@@ -1,0 +1,74 @@
+import type { Account, AppKey, Application, ClassDefinition, Digest, ObjectId, RecordedAuditEvent, StoredObject } from "@sallyport/core";
+import type { SessionRecord } from "./session-record.ts";
+import { Table } from "./table.ts";
+import type { ThrottleRecord } from "./throttle-record.ts";
+
+/** Everything that the database holds. */
+export interface State {
+  readonly accounts: Table<ObjectId, Account>;
+  /** Users by login name and by confusable key, each prefixed by its kind. */
+  readonly accountNames: Table<string, ObjectId>;
+  readonly appKeys: Table<string, AppKey>;
+  /** Names of app keys by digest. */
+  readonly appKeyDigests: Table<Digest, string>;
+  readonly applications: Table<string, Application>;
+  readonly audit: Table<number, RecordedAuditEvent>;
+  readonly classes: Table<string, ClassDefinition>;
+  readonly numbers: Table<"appKey" | "audit" | "modelGeneration" | "object", number>;
+  /** By object number, ascending. */
+  readonly objects: Table<number, StoredObject>;
+  /** Object numbers by UUID. */
+  readonly uuids: Table<string, number>;
+  readonly sessions: Table<Digest, SessionRecord>;
+  readonly switches: Table<"maintenance", boolean>;
+  readonly throttle: Table<string, ThrottleRecord>;
+}
+
+export function emptyState(): State {
+  return {
+    accounts: new Table(),
+    accountNames: new Table(),
+    appKeys: new Table(),
+    appKeyDigests: new Table(),
+    applications: new Table(),
+    audit: new Table(),
+    classes: new Table(),
+    numbers: new Table(),
+    objects: new Table(),
+    uuids: new Table(),
+    sessions: new Table(),
+    switches: new Table(),
+    throttle: new Table(),
+  };
+}
+
+/** A state that starts as the given one and keeps its changes to itself. */
+export function forkState(state: State): State {
+  return {
+    accounts: state.accounts.fork(),
+    accountNames: state.accountNames.fork(),
+    appKeys: state.appKeys.fork(),
+    appKeyDigests: state.appKeyDigests.fork(),
+    applications: state.applications.fork(),
+    audit: state.audit.fork(),
+    classes: state.classes.fork(),
+    numbers: state.numbers.fork(),
+    objects: state.objects.fork(),
+    uuids: state.uuids.fork(),
+    sessions: state.sessions.fork(),
+    switches: state.switches.fork(),
+    throttle: state.throttle.fork(),
+  };
+}
+
+/** Hands the changes of a fork down to the state that it was forked from. */
+export function commitState(fork: State): void {
+  for (const table of Object.values(fork) as Table<unknown, NonNullable<unknown>>[]) table.commit();
+}
+
+/** The next number of a series that starts with 1. */
+export function nextNumber(state: State, series: "appKey" | "audit" | "modelGeneration" | "object"): number {
+  const number = (state.numbers.get(series) ?? 0) + 1;
+  state.numbers.set(series, number);
+  return number;
+}

@@ -1,0 +1,59 @@
+/** Marks an entry of the base as deleted. */
+const gone = Symbol("gone");
+
+/**
+ * A map that can be forked: the fork shows the entries of its base, keeps its own changes to itself and hands them
+ * down with `commit`. What is never committed is never seen. Entries come in the order in which they were added.
+ */
+export class Table<K, V extends NonNullable<unknown>> {
+  private readonly own = new Map<K, V | typeof gone>();
+
+  constructor(private readonly base?: Table<K, V>) {}
+
+  fork(): Table<K, V> {
+    return new Table(this);
+  }
+
+  get(key: K): V | undefined {
+    const value = this.own.get(key);
+    if (value === gone) return undefined;
+    return value ?? this.base?.get(key);
+  }
+
+  has(key: K): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  set(key: K, value: V): void {
+    this.own.set(key, value);
+  }
+
+  delete(key: K): void {
+    if (this.base === undefined) this.own.delete(key);
+    else this.own.set(key, gone);
+  }
+
+  *entries(): Generator<[K, V]> {
+    if (this.base !== undefined) {
+      for (const [key, value] of this.base.entries()) {
+        const changed = this.own.get(key);
+        if (changed === undefined) yield [key, value];
+        else if (changed !== gone) yield [key, changed];
+      }
+    }
+    for (const [key, value] of this.own) {
+      if (value !== gone && this.base?.get(key) === undefined) yield [key, value];
+    }
+  }
+
+  *values(): Generator<V> {
+    for (const [, value] of this.entries()) yield value;
+  }
+
+  commit(): void {
+    for (const [key, value] of this.own) {
+      if (value === gone) this.base?.delete(key);
+      else this.base?.set(key, value);
+    }
+  }
+}
