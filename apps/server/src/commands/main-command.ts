@@ -1,6 +1,13 @@
 import { Command } from "commander";
 import { version } from "../composition/version.ts";
+import { appCommand } from "./apps/app.ts";
+import { appKeyCommand } from "./apps/app-key.ts";
+import { checkConfigCommand } from "./check-config.ts";
+import { maintenanceCommand } from "./databases/maintenance.ts";
+import { migrateCommand } from "./databases/migrate.ts";
+import { seedCommand } from "./databases/seed.ts";
 import { serveCommand } from "./serve.ts";
+import { userCommand } from "./users/user.ts";
 
 /** The command line of the server. */
 export function mainCommand(): Command {
@@ -8,5 +15,12 @@ export function mainCommand(): Command {
     .description("The controlled gate to a business-object database.")
     .version(version)
     .showHelpAfterError("(--help tells what there is)")
-    .addCommand(serveCommand(), { isDefault: true });
+    .addCommand(serveCommand(), { isDefault: true })
+    .addCommand(migrateCommand())
+    .addCommand(checkConfigCommand())
+    .addCommand(appKeyCommand())
+    .addCommand(appCommand())
+    .addCommand(userCommand())
+    .addCommand(maintenanceCommand())
+    .addCommand(seedCommand());
 }

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import type { Logger } from "pino";
 import { startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import { type Configuration, loadConfiguration } from "../configuration/index.ts";
@@ -36,6 +35,18 @@ async function serve(configuration: Configuration): Promise<void> {
 
 function stopOnSignal({ close }: { close(): Promise<void> }, { logger, flush }: OpenLogger): void {
   let stopping = false;
+  const finish = async (): Promise<void> => {
+    let code = 0;
+    try {
+      await close();
+      logger.info("stopped");
+    } catch (err) {
+      logger.error({ err }, "stopping failed");
+      code = 1;
+    }
+    flush();
+    process.exit(code);
+  };
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) {
       logger.warn({ signal }, "stopping at once");
@@ -44,21 +55,9 @@ function stopOnSignal({ close }: { close(): Promise<void> }, { logger, flush }: 
     }
     stopping = true;
     logger.info({ signal }, "stopping");
-    close().then(
-      () => end(logger, flush, 0),
-      (err: unknown) => {
-        logger.error({ err }, "stopping failed");
-        end(logger, flush, 1);
-      },
-    );
+    void finish();
   };
   process.on("SIGTERM", stop).on("SIGINT", stop);
-}
-
-function end(logger: Logger, flush: () => void, code: number): void {
-  logger.info("stopped");
-  flush();
-  process.exit(code);
 }
 
 /** After a fault that nobody caught, nothing is known to be right any more. */

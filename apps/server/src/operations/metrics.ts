@@ -62,15 +62,9 @@ export class Metrics implements RequestObserver {
   }
 
   private gauge(name: string, help: string, read: (gauge: Gauge) => void, labelNames: string[] = []): void {
-    const registers = [this.registry];
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        read(this);
-      },
-    });
+    const collect = function (this: Gauge): void {
+      read(this);
+    };
+    this.registry.registerMetric(new Gauge({ name, help, labelNames, registers: [], collect }));
   }
 }

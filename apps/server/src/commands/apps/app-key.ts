@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { identifiers } from "../../composition/identifiers.ts";
+import { CommandError } from "../command-error.ts";
+import { configurationOption } from "../configuration-option.ts";
+import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
+import { withDatabase } from "../databases/with-database.ts";
+import { requireApps } from "./require-apps.ts";
+
+interface CreateOptions extends AliasOptions {
+  readonly appName?: readonly string[];
+  readonly origin?: readonly string[];
+  readonly keyFile?: string;
+}
+
+/** What clients can send in a header and nobody guesses. */
+const acceptable = /^[\x21-\x7E]{16,512}$/;
+
+/** `app-key create|enable|disable`. */
+export function appKeyCommand(): Command {
+  const command = new Command("app-key").description("manage the app keys of a database");
+  command
+    .command("create")
+    .description("create an app key; prints it once, only its digest is kept")
+    .argument("<name>", "name of the client application")
+    .option("--app-name <name...>", "app names that log-ins with the key may use (default: all)")
+    .option("--origin <origin...>", "web origins that may use the key from a browser, such as https://app.example")
+    .option("--key-file <file>", "take the key from this file instead of making one")
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(create);
+  for (const [verb, enabled] of [["enable", true], ["disable", false]] as const) {
+    command
+      .command(verb)
+      .description(`${verb} an app key; running servers see it with the next request`)
+      .argument("<name>", "name of the app key")
+      .addOption(aliasOption(oneDatabase))
+      .addOption(configurationOption())
+      .action((name: string, options: AliasOptions) => setEnabled(name, enabled, options));
+  }
+  return command;
+}
+
+async function create(name: string, options: CreateOptions): Promise<void> {
+  if (name.trim() === "") throw new CommandError("The app key needs a name.");
+  const origins = (options.origin ?? []).map(checkedOrigin);
+  const given = options.keyFile === undefined ? undefined : givenKey(options.keyFile);
+  await withDatabase(options, async ({ container, database }) => {
+    const { appKeys, applications } = database.storage.repositories;
+    const appNames = options.appName ?? null;
+    if (appNames !== null) await requireApps(applications, appNames);
+    const key = given ?? container.get(identifiers.random).secret();
+    const outcome = await appKeys.create({ name, appNames, origins }, container.get(identifiers.digests).sha256(key));
+    if (outcome === "nameTaken") throw new CommandError(`There is an app key with the name "${name}", or with this very key, already.`);
+    if (given === undefined) console.log(key);
+    console.error(given === undefined ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`);
+  });
+}
+
+async function setEnabled(name: string, enabled: boolean, options: AliasOptions): Promise<void> {
+  await withDatabase(options, async ({ database }) => {
+    const found = await database.storage.repositories.appKeys.setEnabled(name, enabled);
+    if (!found) throw new CommandError(`There is no app key with the name "${name}".`);
+    console.log(`The app key "${name}" is ${enabled ? "enabled" : "disabled"}.`);
+  });
+}
+
+function checkedOrigin(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text;
+  throw new CommandError(`"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example.`);
+}
+
+function givenKey(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (cause) {
+    throw new CommandError(`The file ${file} cannot be read.`, { cause });
+  }
+  if (!acceptable.test(text)) throw new CommandError("An app key has 16 to 512 visible ASCII characters and no blanks.");
+  return text;
+}

@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import { CommandError } from "../command-error.ts";
+import { configurationOption } from "../configuration-option.ts";
+import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
+import { withDatabase } from "../databases/with-database.ts";
+
+interface CreateOptions extends AliasOptions {
+  readonly seats?: string;
+}
+
+/** `app create`. */
+export function appCommand(): Command {
+  const command = new Command("app").description("manage the app names that log-ins carry");
+  command
+    .command("create")
+    .description("make an app name known to a database")
+    .argument("<name>", "the name, as clients send it in appNames")
+    .option("--seats <number>", "log-ins that may hold a seat at once (default: any number)")
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(create);
+  return command;
+}
+
+async function create(name: string, options: CreateOptions): Promise<void> {
+  if (name.trim() === "") throw new CommandError("The app needs a name.");
+  const seats = options.seats === undefined ? null : seatsOf(options.seats);
+  await withDatabase(options, async ({ database }) => {
+    const outcome = await database.storage.repositories.applications.create({ name, seats });
+    if (outcome === "nameTaken") throw new CommandError(`There is an app with the name "${name}" already.`);
+    console.log(`The app "${name}" exists now.`);
+  });
+}
+
+function seatsOf(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new CommandError("--seats takes a whole number from 1 to 9999999.");
+  return Number(text);
+}

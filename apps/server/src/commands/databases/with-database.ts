@@ -1,0 +1,58 @@
+import type { Database } from "@sallyport/core";
+import { pino } from "pino";
+import { createContainer } from "../../composition/create-container.ts";
+import { identifiers } from "../../composition/identifiers.ts";
+import { type Configuration, type DatabaseConfiguration, loadConfiguration } from "../../configuration/index.ts";
+import { CommandError } from "../command-error.ts";
+import type { AliasOptions } from "./alias-option.ts";
+
+type Container = ReturnType<typeof createContainer>;
+
+export interface OpenedDatabase {
+  readonly database: Database;
+  /** Makes whatever else the work needs. */
+  readonly container: Container;
+}
+
+/** Opens the one database that the options name, for the time of some work. */
+export async function withDatabase<T>({ config, alias }: AliasOptions, work: (opened: OpenedDatabase) => Promise<T>): Promise<T> {
+  const configuration = loadConfiguration({ file: config });
+  return withOpened(configuration, chosen(configuration, alias), work);
+}
+
+/** Opens one database of a configuration, for the time of some work. */
+export async function withOpened<T>(
+  configuration: Configuration,
+  chosenOne: DatabaseConfiguration,
+  work: (opened: OpenedDatabase) => Promise<T>,
+): Promise<T> {
+  const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }));
+  const engines = container.get(identifiers.engines);
+  try {
+    const database = (await container.getAsync(identifiers.databases)).get(chosenOne.alias);
+    if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);
+    return await work({ database, container });
+  } finally {
+    await engines.close();
+  }
+}
+
+/** How messages call a database. */
+export function nameOf({ alias }: Pick<DatabaseConfiguration, "alias">): string {
+  return alias === "" ? "without alias" : `"${alias}"`;
+}
+
+function chosen({ databases }: Configuration, alias: string | undefined): DatabaseConfiguration {
+  const [first] = databases;
+  const found = databases.find((each) => each.alias === (alias ?? "")) ?? (alias === undefined && databases.length === 1 ? first : undefined);
+  if (found === undefined) {
+    const names = databases.map(nameOf).join(", ");
+    throw new CommandError(
+      alias === undefined ? `Name the database with --alias; configured are: ${names}.` : `There is no database "${alias}"; configured are: ${names}.`,
+    );
+  }
+  if (found.storage?.engine === "memory") {
+    throw new CommandError(`The database ${nameOf(found)} is in the memory of its server; a command cannot reach it.`);
+  }
+  return found;
+}

@@ -1,0 +1,54 @@
+import { Command } from "commander";
+import { identifiers } from "../../composition/identifiers.ts";
+import { CommandError } from "../command-error.ts";
+import { configurationOption } from "../configuration-option.ts";
+import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
+import { withDatabase } from "../databases/with-database.ts";
+import { findGroups } from "./find-groups.ts";
+import { readPassword } from "./read-password.ts";
+
+interface CreateOptions extends AliasOptions {
+  readonly administrator?: true;
+  readonly description?: string;
+  readonly group?: readonly string[];
+  readonly createGroups?: true;
+  readonly passwordFile?: string;
+}
+
+/** `user create`. */
+export function userCommand(): Command {
+  const command = new Command("user").description("manage the users of a database");
+  command
+    .command("create")
+    .description("create a user; the password is read from standard input, or typed")
+    .argument("<name>", "name to log in with")
+    .option("--administrator", "may do everything")
+    .option("--description <text>", "who that is")
+    .option("--group <name...>", "user groups to belong to")
+    .option("--create-groups", "create the groups that do not exist")
+    .option("--password-file <file>", "read the password from this file")
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(create);
+  return command;
+}
+
+async function create(name: string, options: CreateOptions): Promise<void> {
+  if (name.trim() === "" || name.length > 1024) throw new CommandError("The user needs a name of at most 1024 characters.");
+  const { administrator = false, description, group = [], createGroups = false, passwordFile } = options;
+  await withDatabase(options, async ({ container, database: { storage, policy } }) => {
+    await storage.health();
+    const password = await readPassword(passwordFile);
+    const createAccount = await container.getAsync(identifiers.createAccount);
+    await storage.transaction(async (r) => {
+      const groups = await findGroups(r.objects, group, createGroups);
+      const attributes = { Name: name.normalize("NFC"), ...(description === undefined ? {} : { Description: description }), Groups: groups };
+      const [user] = await r.objects.insert([{ className: "User", attributes }]);
+      if (user === undefined) throw new CommandError("The user could not be created.");
+      // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
+      const { clientHash } = policy;
+      await createAccount.run(r.accounts, { userId: user.id, loginName: name, password, administrator, clientHash });
+    });
+    console.log(`The user "${name}" exists now.`);
+  });
+}
