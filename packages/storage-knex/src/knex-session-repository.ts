@@ -38,7 +38,7 @@ export class KnexSessionRepository implements SessionRepository {
     return Number(rows[0]?.all);
   }
 
-  private valuesOf({ digest, mode, appKeyId, userId, appNames, deviceId }: NewSession, policy: SessionPolicy): SqlValue[] {
+  private valuesOf({ digest, mode, appKeyId, userId, secretVersion, appNames, deviceId }: NewSession, policy: SessionPolicy): SqlValue[] {
     return [
       Buffer.from(digest, "hex"),
       mode,
@@ -49,6 +49,7 @@ export class KnexSessionRepository implements SessionRepository {
       policy.idleTimeout,
       policy.absoluteLifetime,
       this.offset(),
+      secretVersion,
     ];
   }
 }

@@ -31,7 +31,7 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
 
 const lostConnection =
   /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired|Query read timeout)/;
-const networkErrors = new Set(["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"]);
+const unreachable = new Set(["ENGINE_STOPPED", "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"]);
 const endedPool = /^(?:Unable to acquire a connection$|Cannot use a pool after calling end|aborted$)/;
 
 /** The failure of a statement, as callers see it. */
@@ -67,7 +67,7 @@ function preparedIsStale(error: unknown): boolean {
 
 function codeOf(error: unknown): ErrorCode | undefined {
   const state = stateOf(error);
-  if (networkErrors.has(state)) return 704;
+  if (unreachable.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
   return codes.get(state) ?? codes.get(state.slice(0, 2));
 }

@@ -35,20 +35,30 @@ export class PostgresPool {
     return true;
   }
 
-  numUsed(): number {
-    return this.pool.totalCount - this.pool.idleCount;
+  /** Connections that stand or are being made. */
+  get totalCount(): number {
+    return this.pool.totalCount;
   }
 
-  numFree(): number {
+  get idleCount(): number {
     return this.pool.idleCount;
   }
 
-  numPendingAcquires(): number {
+  /** Callers that wait for a connection. */
+  get waitingCount(): number {
     return this.pool.waitingCount;
   }
 
-  numPendingCreates(): number {
-    return 0;
+  numUsed(): number {
+    return this.totalCount - this.idleCount;
+  }
+
+  numFree(): number {
+    return this.idleCount;
+  }
+
+  numPendingAcquires(): number {
+    return this.waitingCount;
   }
 
   destroy(): Promise<void> {

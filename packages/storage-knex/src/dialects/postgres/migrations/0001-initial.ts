@@ -62,6 +62,7 @@ function sessions({ sessions: table, sessionCounts }: Tables): string[] {
       mode text not null,
       app_key_id text collate "C" not null,
       user_id bigint not null,
+      secret_version integer not null,
       app_names jsonb not null,
       device_id text collate "C",
       opened_at timestamptz not null,
@@ -114,8 +115,7 @@ function records({ throttle, audit }: Tables): string[] {
     `create table ${throttle} (
       key text collate "C" primary key,
       failures integer not null,
-      last_failure_at timestamptz not null,
-      blocked_until timestamptz not null,
+      delayed_at timestamptz not null,
       forget_at timestamptz not null
     ) with (fillfactor = 80)`,
     `create index throttle_forget on ${throttle} (forget_at)`,

@@ -40,7 +40,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       left join ${tables.appKeys} k on k.digest = $1::bytea
       left join (
         (select *, ${due} as due from ${tables.sessions}) s
-        join ${tables.accounts} a on a.user_id = s.user_id and not a.disabled
+        join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled
       ) on s.digest = $2::bytea and s.app_key_id = k.id and s.expires_at > ${now}
       left join ${tables.objects} u on u.oid = a.user_id`,
     ),

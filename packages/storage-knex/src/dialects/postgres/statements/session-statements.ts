@@ -13,10 +13,10 @@ export interface SessionStatements {
   readonly lock: Statement;
   /**
    * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 offset of the
-   * clock. Returns whether it was opened, which it was.
+   * clock, 10 version of the secret. Returns whether it was opened, which it was.
    */
   readonly open: Statement;
-  /** The same, and 10 limit of the database, 11 of the user (0 = none): nothing is opened where that would exceed one. */
+  /** The same, and 11 limit of the database, 12 of the user (0 = none): nothing is opened where that would exceed one. */
   readonly openWithin: Statement;
   /** 1 digest, 2 offset of the clock. */
   readonly endOne: Statement;
@@ -61,12 +61,12 @@ function lock({ schema }: Tables): string {
 function open({ sessions, sessionCounts }: Tables, condition: string): string {
   const now = storageTime(9);
   return `with opened as (
-    insert into ${sessions} (digest, mode, app_key_id, user_id, app_names, device_id, opened_at, expires_at, ends_at)
-    select $1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text,
+    insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
+    select $1::bytea, $2::text, $3::text, $4::bigint, $10::integer, $5::jsonb, $6::text,
       ${now}, ${now} + least($7::float8, $8::float8) * interval '1 millisecond', ${now} + $8${milliseconds}
     where ${condition}
     on conflict (user_id, app_key_id, device_id) do update set
-      digest = excluded.digest, mode = excluded.mode, app_names = excluded.app_names,
+      digest = excluded.digest, mode = excluded.mode, secret_version = excluded.secret_version, app_names = excluded.app_names,
       opened_at = excluded.opened_at, expires_at = excluded.expires_at, ends_at = excluded.ends_at
     returning xmax = 0 as added
   ), counted as (
@@ -80,13 +80,13 @@ function room({ sessions, sessionCounts }: Tables): string {
   const others = `expires_at > ${storageTime(9)}
     and not (user_id = $4::bigint and app_key_id = $3::text and device_id is not distinct from $6::text and device_id is not null)`;
   return `case
-      when $10::bigint = 0 then true
-      when (select sum(sessions) from ${sessionCounts}) < $10::bigint then true
-      else (select count(*) from ${sessions} where ${others}) < $10::bigint
+      when $11::bigint = 0 then true
+      when (select sum(sessions) from ${sessionCounts}) < $11::bigint then true
+      else (select count(*) from ${sessions} where ${others}) < $11::bigint
     end
     and case
-      when $11::bigint = 0 then true
-      else (select count(*) from ${sessions} where user_id = $4::bigint and ${others}) < $11::bigint
+      when $12::bigint = 0 then true
+      else (select count(*) from ${sessions} where user_id = $4::bigint and ${others}) < $12::bigint
     end`;
 }
 

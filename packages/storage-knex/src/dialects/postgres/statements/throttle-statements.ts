@@ -21,32 +21,34 @@ const asked = `asked as materialized (
   select * from jsonb_to_recordset($1::jsonb) as a (key text, free integer, first float8, longest float8, forget float8)
 )`;
 const clock = `clock as materialized (select ${storageTime(2)} as now)`;
-const longestWait = `coalesce(max(greatest(0, ceil(extract(epoch from blocked_until - now) * 1000))), 0)::float8`;
 
-/** `delayAfter` of the domain, as an interval. */
+/** `delayAfter` of the domain, in milliseconds. */
 function delay(failures: string): string {
-  return `case when ${failures} < a.free then interval '0'
-    else least(a.longest, a.first * power(2, least(${failures} - a.free, 30))) * interval '1 millisecond' end`;
+  return `case when ${failures} < a.free then 0 else least(a.longest, a.first * power(2, least(${failures} - a.free, 30))) end`;
+}
+
+/** Milliseconds left, rounded up so that what is not over never looks like it. */
+function longestWait(freeAt: string): string {
+  return `coalesce(max(greatest(0, ceil(extract(epoch from ${freeAt} - now) * 1000))), 0)::float8`;
 }
 
 export function throttleStatements({ throttle }: Tables): ThrottleStatements {
-  const counting = `${throttle} t join asked a on a.key = t.key cross join clock c
-    where t.failures >= a.free and t.last_failure_at + a.forget * interval '1 millisecond' > c.now`;
+  const held = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now
+    from ${throttle} t join asked a on a.key = t.key cross join clock c
+    where t.forget_at > c.now and ${delay("t.failures")} > 0`;
   return {
     attempt: statement(
       "throttle_attempt",
       `with ${asked}, ${clock},
-      held as (
-        select t.key, t.blocked_until, c.now, ${delay("t.failures")} as delay from ${counting} order by t.key for update of t
-      ),
+      held as (${held} order by t.key for update of t),
       claimed as (
-        update ${throttle} t set blocked_until = held.now + held.delay from held
-        where t.key = held.key and not exists (select from held where blocked_until > now)
+        update ${throttle} t set delayed_at = held.now from held
+        where t.key = held.key and not exists (select from held where free_at > now)
         returning t.key
       )
-      select (select ${longestWait} from held) as wait, exists (select from claimed) as claimed`,
+      select (select ${longestWait("free_at")} from held) as wait, exists (select from claimed) as claimed`,
     ),
-    wait: statement("throttle_wait", `with ${asked}, ${clock} select ${longestWait} as wait from ${counting}`),
+    wait: statement("throttle_wait", `with ${asked}, ${clock} select ${longestWait("free_at")} as wait from (${held}) held`),
     fail: statement("throttle_fail", fail(throttle)),
     clear: statement(
       "throttle_clear",
@@ -58,7 +60,6 @@ export function throttleStatements({ throttle }: Tables): ThrottleStatements {
 }
 
 function fail(throttle: string): string {
-  const failures = `case when t.last_failure_at + a.forget * interval '1 millisecond' > c.now then t.failures + 1 else 1 end`;
   return `with ${asked}, ${clock},
   forgotten as (
     delete from ${throttle} where key in (
@@ -68,15 +69,13 @@ function fail(throttle: string): string {
     )
   ),
   counted as (
-    insert into ${throttle} as t (key, failures, last_failure_at, blocked_until, forget_at)
-    select a.key, 1, c.now, c.now + ${delay("1")}, c.now + a.forget * interval '1 millisecond'
-    from asked a cross join clock c order by a.key
-    on conflict (key) do update set (failures, last_failure_at, blocked_until, forget_at) = (
-      select n.failures, excluded.last_failure_at, excluded.last_failure_at + ${delay("n.failures")}, excluded.forget_at
-      from asked a cross join clock c cross join lateral (select ${failures} as failures) n
-      where a.key = excluded.key
-    )
-    returning t.blocked_until, t.last_failure_at as now
+    insert into ${throttle} as t (key, failures, delayed_at, forget_at)
+    select a.key, 1, c.now, c.now + a.forget * interval '1 millisecond' from asked a cross join clock c order by a.key
+    on conflict (key) do update set
+      failures = case when t.forget_at > excluded.delayed_at then t.failures + 1 else 1 end,
+      delayed_at = excluded.delayed_at,
+      forget_at = excluded.forget_at
+    returning t.key, t.failures
   )
-  select ${longestWait} as wait from counted`;
+  select coalesce(max(${delay("counted.failures")}), 0)::float8 as wait from counted join asked a using (key)`;
 }
