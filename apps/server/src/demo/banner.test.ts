@@ -1,0 +1,195 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { Database, Gate, GetObject, ListObjects, LogIn, LogOut, SerializeOwnUser, VerifyPassword } from "@sallyport/core";
+import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import { createApplication, routeTable } from "@sallyport/http";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
+import { banner, type BannerDatabase } from "./banner.ts";
+import { seedDemo } from "./seed-demo.ts";
+import { terminalStyle } from "./terminal-style.ts";
+
+const digests = new NodeDigests();
+const plain = terminalStyle({ isTTY: false });
+
+const show = (databases: readonly BannerDatabase[], style = plain) =>
+  banner({ name: "sallyport", version: "2.2.0", databases, dataPlace: "data", digests, style });
+
+const databasesAt = (url: string): BannerDatabase[] => [
+  { alias: "", name: "demo", address: url, demo: true },
+  { alias: "second", name: "second", address: `${url}/second`, demo: true },
+];
+
+describe("the banner", () => {
+  const text = show(databasesAt("http://127.0.0.1:8080"));
+
+  test("is readable in 80 columns", () => {
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  test("tells addresses, credentials and where the data are", () => {
+    expect(text).toMatch(/^ {2}demo {4}http:\/\/127\.0\.0\.1:8080$/m);
+    expect(text).toMatch(/^ {2}second {2}http:\/\/127\.0\.0\.1:8080\/second$/m);
+    expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
+    for (const name of ["demo", "reader", "admin"]) expect(text).toMatch(new RegExp(`\\b${name} +${name}\\b`));
+    expect(text).toMatch(/^Data +data$/m);
+  });
+
+  test("shows no more than the addresses when the demo is nowhere", () => {
+    const foreign = databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo: false }));
+    expect(show(foreign)).not.toMatch(/demo-app-key|curl/);
+    expect(show(foreign)).toMatch(/holds data of its own/);
+  });
+
+  test("is coloured on a terminal that has colours, and nowhere else", () => {
+    const databases = databasesAt("http://127.0.0.1:8080");
+    const coloured = show(databases, terminalStyle({ isTTY: true, hasColors: () => true }));
+    expect(coloured).toContain("\u001B[1m");
+    // oxlint-disable-next-line no-control-regex
+    expect(coloured.replaceAll(/\u001B\[\d+m/g, "")).toBe(text);
+    expect(show(databases, terminalStyle({ isTTY: true, hasColors: () => false }))).toBe(text);
+    expect(text).not.toContain("\u001B");
+  });
+});
+
+const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
+const sender = has("curl") ? "curl" : "a stand-in for curl, which this machine lacks";
+const shells = ["bash", "zsh"].filter(has);
+
+describe(`the lines of the banner, sent by ${sender}`, () => {
+  let server: Server;
+  let url: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sallyport-banner-"));
+    if (!has("curl")) await symlink(resolve(import.meta.dirname, "../../test/stand-in-curl.mjs"), join(folder, "curl"));
+    server = await startServer();
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const run = async (shell: string, databases: readonly BannerDatabase[]) => {
+    const lines = show(databases).split("\n");
+    const commands = lines.slice(lines.findIndex((line) => line.startsWith("Log in"))).filter((line) => line.startsWith("  "));
+    const environment = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
+    const { stdout, stderr } = await promisify(execFile)(shell, ["-c", commands.join("\n")], { env: environment });
+    expect(stderr).toBe("");
+    return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  };
+
+  test.each(shells)("log in, read, list and log out in %s", async (shell) => {
+    const [loggedIn, object, list, loggedOut, ...rest] = await run(shell, databasesAt(url));
+    expect(rest).toEqual([]);
+    for (const { status } of [loggedIn, object, list, loggedOut]) {
+      expect(status).toEqual({ internalStatus: "0", statusMessage: "ok" });
+    }
+    expect(object.data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) });
+    expect(list.data["~Elements"]).toHaveLength(5);
+    expect(list.data).toMatchObject({ "~Count": 1_000, "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}] });
+    expect(loggedOut.data).toEqual({});
+
+    const headers = { appkey: "demo-app-key", sessionid: loggedIn.data.sessionId };
+    expect((await fetch(`${url}/_CheckSession`, { headers })).status).toBe(401);
+  });
+
+  test.each(shells)("answer the whole user object in %s", async (shell) => {
+    const [{ data }] = await run(shell, databasesAt(url));
+    const meta = (name: string) => ({
+      "~ClassName": name,
+      "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/),
+      "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/),
+    });
+    const names = { Name1: expect.any(String), Name2: expect.any(String), Name3: expect.any(String) };
+    expect(data).toEqual({
+      sessionId: expect.stringMatching(/^[\w-]{43}$/),
+      databaseName: "demo",
+      user: {
+        ...meta("User"),
+        Name: "demo",
+        Description: expect.any(String),
+        Groups: {
+          "~Count": 1,
+          "~UnfilteredCount": 1,
+          "~Elements": [{ ...meta("UserGroup"), Name: expect.any(String), Description: expect.any(String) }],
+        },
+        Employee: {
+          ...meta("Employee"),
+          ...names,
+          Bild: meta("Image"),
+          Mitarbeiteransprechpartner: { ...meta("ContactPerson"), ...names, Bild: meta("Image") },
+        },
+      },
+    });
+  });
+
+  test.each(shells)("reach a database with an alias in %s", async (shell) => {
+    const [loggedIn, object] = await run(shell, databasesAt(url).slice(1));
+    expect(loggedIn.data.databaseName).toBe("second");
+    expect(object.data).toMatchObject({ "~ClassName": "Customer" });
+  });
+});
+
+async function startServer(): Promise<Server> {
+  const hasher = new PlainPasswordHasher();
+  const databases = await Promise.all(["", "second"].map(async (alias) => [alias, await seeded(alias, hasher)] as const));
+  const verifyPassword = new VerifyPassword(hasher, digests);
+  const { listener } = createApplication({
+    settings: {
+      applicationName: "sallyport",
+      applicationVersion: "2.2.0",
+      basePath: "",
+      maxInFlight: 10,
+      debugMessages: false,
+      missingCredential: 200,
+      allowInsecureTransport: false,
+      trustedProxies: [],
+    },
+    databases: new Map(databases),
+    routes: routeTable({
+      logIn: new LogIn(new Gate(digests, new NodeRandomSource()), verifyPassword, new SerializeOwnUser()),
+      logOut: new LogOut(),
+      getObject: new GetObject(),
+      listObjects: new ListObjects(),
+    }),
+    digests,
+    operations: {
+      readiness: async () => ({ ready: true, databases: {} }),
+      metrics: async () => ({ contentType: "text/plain", text: "" }),
+      metricsAccess: "off",
+    },
+    observer: { answered: () => {} },
+  });
+  const server = createServer(listener);
+  await new Promise<void>((listening) => {
+    server.listen(0, "127.0.0.1", listening);
+  });
+  return server;
+}
+
+async function seeded(alias: string, hasher: PlainPasswordHasher): Promise<Database> {
+  const storage = new MemoryStorage();
+  await storage.migrate();
+  await seedDemo(storage, { hasher, digests, clientHash: "md5", alias });
+  const throttle = { freeFailures: 0, firstDelay: 0, longestDelay: 0, forgetAfter: 0 };
+  return new Database({
+    alias,
+    name: alias || "demo",
+    storage,
+    policy: {
+      sessions: { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0 },
+      throttle: { user: throttle, address: throttle },
+      clientHash: "md5",
+      timeZone: "UTC",
+    },
+  });
+}

@@ -1,0 +1,166 @@
+import { type JsonValue, Model, type Repositories, seesAll, type Storage, type StoredObject, visibilityOf } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
+import { demoCredentials } from "./demo-credentials.ts";
+import { type DemoParts, seedDemo } from "./seed-demo.ts";
+
+const digests = new NodeDigests();
+const parts: DemoParts = { hasher: new PlainPasswordHasher(), digests, clientHash: "md5", alias: "" };
+
+async function emptyStorage(): Promise<Storage> {
+  const storage = new MemoryStorage();
+  await storage.migrate();
+  return storage;
+}
+
+const all = ({ objects }: Repositories, className: string): Promise<StoredObject[]> =>
+  objects.find([className], seesAll, { offset: 0, limit: 10_000 });
+
+const attribute = (objects: readonly StoredObject[], name: string): (JsonValue | undefined)[] =>
+  objects.map(({ attributes }) => attributes[name]);
+
+/** All that is seeded, without what differs from run to run. */
+async function contents({ repositories }: Storage): Promise<unknown[]> {
+  const classes = ["User", "UserGroup", "Employee", "ContactPerson", "Image", "Customer", "Invoice"];
+  const found = await repositories.objects.find(classes, seesAll, { offset: 0, limit: 10_000 });
+  return found.map(({ storedAt: _storedAt, ...rest }) => rest);
+}
+
+describe("the demo data", () => {
+  let r: Repositories;
+  let customers: StoredObject[];
+  let invoices: StoredObject[];
+
+  beforeAll(async () => {
+    const storage = await emptyStorage();
+    expect(await seedDemo(storage, parts)).toBe("seeded");
+    r = storage.repositories;
+    customers = await all(r, "Customer");
+    invoices = await all(r, "Invoice");
+  });
+
+  test("has 200 customers with different names, at addresses that nobody can have", () => {
+    expect(customers).toHaveLength(200);
+    expect(new Set(attribute(customers, "Name")).size).toBe(200);
+    for (const email of attribute(customers, "Email")) expect(email).toMatch(/^office@[a-z-]+\.example\.com$/);
+  });
+
+  test("has 1,000 invoices with different numbers, each to a customer and due after its date", () => {
+    expect(invoices).toHaveLength(1_000);
+    expect(new Set(attribute(invoices, "Number")).size).toBe(1_000);
+    const ids = customers.map(({ id }) => id);
+    for (const { attributes } of invoices) {
+      expect(ids).toContain(attributes["Customer"]);
+      expect(Date.parse(String(attributes["Due"]))).toBeGreaterThan(Date.parse(String(attributes["Date"])));
+    }
+  });
+
+  test("fills every attribute of its classes with a value of its type", async () => {
+    const model = new Model(await r.model.load());
+    const expected = { string: "string", date: "string", reference: "string", number: "number", boolean: "boolean" };
+    for (const object of [...customers, ...invoices]) {
+      const attributes = model.find(object.className)?.attributes ?? new Map();
+      expect(Object.keys(object.attributes)).toEqual([...attributes.keys()]);
+      for (const { name, type } of attributes.values()) {
+        expect(typeof object.attributes[name]).toBe(expected[type as keyof typeof expected]);
+        if (type === "date") expect(object.attributes[name]).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+      }
+    }
+  });
+
+  test("has the three users with their passwords, and one administrator", async () => {
+    for (const { name, password } of demoCredentials.users) {
+      const account = await r.accounts.byLoginName(name);
+      expect(account).toMatchObject({ secret: `plain:${digests.md5(password)}`, administrator: name === "admin" });
+    }
+  });
+
+  test("lets each user do what the banner says", async () => {
+    const model = new Model(await r.model.load());
+    const { rights } = model.find("Customer")?.definition ?? { rights: [] };
+    const mayOf = async (name: string) => {
+      const account = await r.accounts.byLoginName(name);
+      const [user] = await r.objects.get([account?.userId ?? ""], seesAll);
+      const groups = user?.attributes["Groups"] as string[];
+      const permissions = rights.filter(({ group }) => groups.includes(group)).flatMap((right) => right.permissions);
+      const principal = { userId: account?.userId ?? "", groups, administrator: account?.administrator ?? false };
+      return { permissions, sees: [...(visibilityOf(principal, model).classes ?? ["everything"])] };
+    };
+    expect(await mayOf("demo")).toEqual({ permissions: ["read", "create", "write", "delete"], sees: ["Customer", "Invoice"] });
+    expect(await mayOf("reader")).toEqual({ permissions: ["read"], sees: ["Customer", "Invoice"] });
+    expect(await mayOf("admin")).toEqual({ permissions: [], sees: ["everything"] });
+    expect(model.find("Invoice")?.definition.rights).toEqual(rights);
+  });
+
+  test("knows its app names and no other", async () => {
+    const known = await r.applications.known(["demo-app", "demo-seats", "other"]);
+    expect(known.toSorted()).toEqual(["demo-app", "demo-seats"]);
+  });
+});
+
+describe("seeding", () => {
+  test("gives the same objects for the same alias, and other customers for another", async () => {
+    const [first, again, second] = await Promise.all(["", "", "second"].map(async (alias) => {
+      const storage = await emptyStorage();
+      await seedDemo(storage, { ...parts, alias });
+      return storage;
+    }) as [Promise<Storage>, Promise<Storage>, Promise<Storage>]);
+    expect(await contents(again)).toEqual(await contents(first));
+    const names = await Promise.all([first, second].map(async ({ repositories }) => attribute(await all(repositories, "Customer"), "Name")));
+    expect(names[1]).not.toEqual(names[0]);
+  });
+
+  test("happens once", async () => {
+    const storage = await emptyStorage();
+    await seedDemo(storage, parts);
+    const before = await contents(storage);
+    expect(await seedDemo(storage, parts)).toBe("present");
+    expect(await contents(storage)).toEqual(before);
+  });
+
+  test("happens once when several do it at the same time", async () => {
+    const storage = await emptyStorage();
+    const states = await Promise.all([1, 2, 3].map(() => seedDemo(storage, parts)));
+    expect(states.toSorted()).toEqual(["present", "present", "seeded"]);
+    expect(await all(storage.repositories, "Customer")).toHaveLength(200);
+  });
+
+  test("leaves a database alone that holds something", async () => {
+    const storage = await emptyStorage();
+    await storage.repositories.objects.insert([{ className: "UserGroup", attributes: { Name: "Ours" } }]);
+    expect(await seedDemo(storage, parts)).toBe("foreign");
+    expect(await contents(storage)).toHaveLength(1);
+  });
+
+  test("stops without a trace when something gets in before it", async () => {
+    const storage = await emptyStorage();
+    const hasher = new PlainPasswordHasher();
+    hasher.hash = async (password) => {
+      await storage.repositories.objects.insert([{ className: "UserGroup", attributes: { Name: password } }]);
+      return "late";
+    };
+    expect(await seedDemo(storage, { ...parts, hasher })).toBe("foreign");
+    expect(await storage.repositories.applications.known(["demo-app"])).toEqual([]);
+  });
+
+  test("leaves nothing behind when it fails, and succeeds the next time", async () => {
+    const storage = await emptyStorage();
+    const broken: Storage = {
+      capabilities: storage.capabilities,
+      repositories: storage.repositories,
+      migrate: () => storage.migrate(),
+      health: () => storage.health(),
+      now: () => storage.now(),
+      close: () => storage.close(),
+      transaction: (work) =>
+        storage.transaction(async (repositories) => {
+          await work(repositories);
+          throw new Error("the power went");
+        }),
+    };
+    await expect(seedDemo(broken, parts)).rejects.toThrow("the power went");
+    expect(await contents(storage)).toEqual([]);
+    expect(await seedDemo(storage, parts)).toBe("seeded");
+  });
+});
