@@ -1,1 +1,4 @@
-export {};
+export type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
+export { EngineStoppedError } from "./engine-stopped-error.ts";
+export { DirectoryLockedError, type LockHolder } from "./lock/directory-locked-error.ts";
+export { openEmbeddedEngine } from "./open-embedded-engine.ts";

@@ -1,0 +1,38 @@
+import { access, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineWorker } from "../backend/engine-worker.ts";
+import { syncPath, syncTree } from "./sync-tree.ts";
+
+/**
+ * The directory of the database cluster in a data directory, created when there is none. It gets its name when it is
+ * complete and on the disk: a creation that was interrupted leaves nothing that could be mistaken for a database.
+ *
+ * @param template a dumped cluster to begin with
+ * @throws {Error} when there is a database already and a template is given
+ */
+export async function prepareCluster(dataDirectory: string, template: Blob | undefined): Promise<string> {
+  const cluster = join(dataDirectory, "cluster");
+  if (await exists(cluster)) {
+    if (template !== undefined) throw new Error(`${dataDirectory} holds a database already; a template cannot be loaded into it`);
+    return cluster;
+  }
+  const incomplete = `${cluster}.new`;
+  await rm(incomplete, { recursive: true, force: true });
+  const settings = { clusterDirectory: incomplete, template, durable: false, checkpointBytes: Infinity };
+  const worker = await EngineWorker.start(settings);
+  await worker.close(shutdownPatience);
+  await syncTree(incomplete);
+  await rename(incomplete, cluster);
+  await syncPath(dataDirectory);
+  return cluster;
+}
+
+/** Milliseconds. Were it exceeded, the first start would recover. */
+const shutdownPatience = 60_000;
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,77 @@
+import { closeSync, existsSync, openSync } from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { join } from "node:path";
+
+/**
+ * A Unix socket the holder of a lock listens on. The kernel stops answering for it the moment the process is gone,
+ * whatever its pid and in whichever container on this machine it ran, and goes on answering while its event loop is busy.
+ */
+export interface LockBeacon {
+  /** File name in the directory. */
+  readonly name: string;
+  /** Goes dark and removes the file. */
+  extinguish(): Promise<void>;
+}
+
+/** The shortest limit of the systems in use (macOS: 104 bytes with the terminating zero). */
+const longestSocketPath = 103;
+
+/** @returns `undefined` where there can be none: Windows, file systems without sockets, far too long a path */
+export async function lightBeacon(directory: string, name: string): Promise<LockBeacon | undefined> {
+  if (process.platform === "win32") return undefined;
+  const place = reach(directory, name);
+  if (place === undefined) return undefined;
+  const server = createServer((socket) => socket.destroy());
+  try {
+    await listen(server, place.path);
+  } catch {
+    place.leave();
+    return undefined;
+  }
+  server.unref();
+  return {
+    name,
+    extinguish: async () => {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      place.leave();
+    },
+  };
+}
+
+/** Whether somebody listens: "lit", "dark" (certainly nobody), or "unknown". */
+export async function probeBeacon(directory: string, name: string): Promise<"lit" | "dark" | "unknown"> {
+  const place = reach(directory, name);
+  if (place === undefined) return "unknown";
+  try {
+    return await new Promise((resolve) => {
+      const socket = connect(place.path);
+      socket.once("connect", () => resolve("lit"));
+      socket.once("error", (error: NodeJS.ErrnoException) => {
+        resolve(error.code === "ECONNREFUSED" || error.code === "ENOENT" ? "dark" : "unknown");
+      });
+      socket.once("close", () => resolve("unknown"));
+      socket.once("connect", () => socket.destroy());
+    });
+  } finally {
+    place.leave();
+  }
+}
+
+/** A path to the socket that the operating system's limit admits; on Linux through an open directory when need be. */
+function reach(directory: string, name: string): { path: string; leave: () => void } | undefined {
+  const path = join(directory, name);
+  if (Buffer.byteLength(path) <= longestSocketPath) return { path, leave: () => undefined };
+  if (!existsSync("/proc/self/fd")) return undefined;
+  const descriptor = openSync(directory, "r");
+  return { path: `/proc/self/fd/${descriptor}/${name}`, leave: () => closeSync(descriptor) };
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    // Anyone may probe: another container may run under another user id. `exclusive` keeps a cluster's primary out of it.
+    server.listen({ path, exclusive: true, writableAll: true }, resolve);
+  });
+}

@@ -1,0 +1,96 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import knexPkg, { type Knex } from "knex";
+import { EmbeddedBackend } from "./backend/embedded-backend.ts";
+import { prepareCluster } from "./directory/prepare-cluster.ts";
+import type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
+import { EmbeddedKnexClient } from "./embedded-knex-client.ts";
+import { lockDirectory, type DirectoryLock } from "./lock/lock-directory.ts";
+import { WireSocket } from "./wire/wire-socket.ts";
+import { withinTime } from "./within-time.ts";
+
+const { knex: createKnex } = knexPkg;
+
+/**
+ * Opens the embedded engine; see {@link EmbeddedEngine} for what it promises.
+ *
+ * @throws {DirectoryLockedError} when the directory is in use, by this process or another
+ * @throws {EngineStoppedError} when the database cannot start
+ */
+export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+  const { template, durable = true, checkpointBytes = 64 * 1024 * 1024 } = options;
+  if (options.dataDir === "memory://") {
+    const settings = { clusterDirectory: undefined, template, durable: false, checkpointBytes };
+    return assemble(options, await EmbeddedBackend.start(settings), undefined);
+  }
+  const directory = path.resolve(options.dataDir);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(directory);
+  try {
+    const clusterDirectory = await prepareCluster(directory, template);
+    const settings = { clusterDirectory, template: undefined, durable, checkpointBytes };
+    return assemble(options, await EmbeddedBackend.start(settings), lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function assemble(
+  options: EmbeddedEngineOptions,
+  backend: EmbeddedBackend,
+  lock: DirectoryLock | undefined,
+): EmbeddedEngine {
+  const { acquireConnectionTimeout = 5_000, closeTimeout = 10_000 } = options;
+  const connection = {
+    stream: () => new WireSocket(backend),
+    // Named, so that the driver does not look for them in the environment.
+    host: "embedded",
+    user: "postgres",
+    database: "postgres",
+    ssl: false,
+    ...(options.types === undefined ? {} : { types: options.types }),
+  };
+  const knex = createKnex({
+    ...options.knex,
+    client: EmbeddedKnexClient,
+    connection: connection as Knex.PgConnectionConfig,
+    pool: { min: 1, max: 1 },
+    acquireConnectionTimeout,
+  });
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    const released = knex.destroy();
+    await withinTime(released, closeTimeout);
+    await backend.close(closeTimeout);
+    // Whoever was broken off gives the connection back now; a transaction that was forgotten never does.
+    await withinTime(released, graceOfTheBroken);
+    await lock?.release();
+  };
+  return {
+    knex,
+    dump: () => holdingConnection(knex, async () => new Blob([await backend.dump()])),
+    maintain: async () => {
+      await knex.raw("VACUUM (ANALYZE)");
+    },
+    close: () => (closed ??= close()),
+  };
+}
+
+/** Milliseconds. */
+const graceOfTheBroken = 1_000;
+
+async function holdingConnection<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
+  const client = knex.client as Knex.Client & ConnectionKeeper;
+  const connection: unknown = await client.acquireConnection();
+  try {
+    return await work();
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+interface ConnectionKeeper {
+  acquireConnection(): Promise<unknown>;
+  releaseConnection(connection: unknown): Promise<void>;
+}

@@ -1,0 +1,32 @@
+/** What an answer says about the server's own state. */
+export interface AnswerState {
+  /** The transaction status of the last message, when that is ReadyForQuery: "I" idle, "T" in one, "E" in a failed one. */
+  readonly ready: string | undefined;
+  /** The message of a FATAL or PANIC error: the server does not live on after it. */
+  readonly fatal: string | undefined;
+}
+
+const [error, readyForQuery] = [0x45, 0x5a];
+
+/** @param answer whole messages of the backend side of the PostgreSQL protocol (version 3) */
+export function inspectAnswer(answer: Uint8Array): AnswerState {
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
+  let ready: string | undefined;
+  let fatal: string | undefined;
+  let offset = 0;
+  while (offset + 5 <= answer.length) {
+    const end = offset + 1 + view.getUint32(offset + 1);
+    ready = answer[offset] === readyForQuery ? String.fromCharCode(answer[offset + 5] ?? 0) : undefined;
+    if (answer[offset] === error) fatal ??= fatalText(answer.subarray(offset + 5, end));
+    offset = end;
+  }
+  return { ready, fatal };
+}
+
+/** The fields of an ErrorResponse: one letter each, text, zero byte. V is the severity in English, M the message. */
+function fatalText(body: Uint8Array): string | undefined {
+  const fields = new Map<string, string>();
+  for (const field of Buffer.from(body).toString("utf8").split("\0")) fields.set(field.slice(0, 1), field.slice(1));
+  const severity = fields.get("V");
+  return severity === "FATAL" || severity === "PANIC" ? `${severity}: ${fields.get("M") ?? ""}` : undefined;
+}
