@@ -19,7 +19,7 @@ export const sessionCases: readonly Case[] = [
     title: "checks the service without an app key",
     path: "/_CheckService",
     headers: { appkey: null },
-    expect: { code: 0, data: (data) => expect(data).toEqual({ applicationName: "Sallyport", applicationVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) }) },
+    expect: { code: 0, data: (data) => expect(data).toEqual({ applicationName: expect.any(String), applicationVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) }) },
     smoke: true,
   },
   { title: "checks the service of another database", path: "/second/_CheckService", headers: { appkey: null }, expect: { code: 0 }, smoke: true },

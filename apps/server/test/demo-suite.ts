@@ -1,0 +1,15 @@
+import { allCases } from "./cases/all-cases.ts";
+import { runCases, type Subject } from "./cases/run-cases.ts";
+import { rawHttpSuite } from "./raw-http-suite.ts";
+
+/** The whole black-box suite against a server that holds the demo. */
+export function demoSuite(subject: () => Subject): void {
+  for (const [name, cases] of Object.entries(allCases)) describe(name, () => runCases(subject, cases));
+  describe("raw HTTP", () => rawHttpSuite(subject));
+}
+
+/** The part of it that every engine sees in every run. */
+export function smokeSuite(subject: () => Subject): void {
+  const smoke = Object.values(allCases).flatMap((cases) => cases.filter((each) => each.smoke));
+  runCases(subject, smoke);
+}
