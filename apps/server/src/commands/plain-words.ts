@@ -1,3 +1,4 @@
+import { isNativeError } from "node:util/types";
 import { ServiceError } from "@sallyport/core";
 import { ConfigurationError } from "../configuration/index.ts";
 import { StartError } from "../composition/start-error.ts";
@@ -18,9 +19,9 @@ export function plainWords(error: unknown): string {
   if (error instanceof ServiceError) {
     const { code, detail, cause } = error;
     const what = byCode.get(code) ?? detail ?? error.message;
-    return cause instanceof Error && cause.message !== "" ? `${what} (${cause.message})` : what;
+    return isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : what;
   }
-  if (error instanceof Error) {
+  if (isNativeError(error)) {
     const { code } = error as { code?: unknown };
     return plainAlready.has(String(code)) ? error.message : `Something unexpected went wrong: ${error.message}`;
   }

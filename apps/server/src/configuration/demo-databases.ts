@@ -1,14 +1,15 @@
 import { isLoopbackHost } from "./schema/network-texts.ts";
 
 export interface DemoCircumstances {
-  readonly hasFile: boolean;
+  /** Whether there is a configuration besides the environment. */
+  readonly given: boolean;
   readonly production: boolean;
   readonly host: string;
 }
 
 /** The demo is what nobody asked for by name: no file, not in production, reachable from this machine only. */
-export function isDemo({ hasFile, production, host }: DemoCircumstances): boolean {
-  return !hasFile && !production && isLoopbackHost(host);
+export function isDemo({ given, production, host }: DemoCircumstances): boolean {
+  return !given && !production && isLoopbackHost(host);
 }
 
 /** The databases of the demo, as a file would list them: on the given Postgres, else embedded. */

@@ -16,6 +16,8 @@ import { readFile } from "./sources/read-file.ts";
 export interface ConfigurationSources {
   /** Path of a file that must exist. */
   readonly file?: string | undefined;
+  /** What a file would hold, instead of one. */
+  readonly content?: object;
   /** Instead of the variables of this process. */
   readonly environment?: Environment;
 }
@@ -27,11 +29,13 @@ const defaultFile = "sallyport.config.json";
  * it. Throws a `ConfigurationError` with everything that is wrong. Without file, in development and on loopback, the
  * answer is the demo.
  */
-export function loadConfiguration({ file: named, environment = process.env }: ConfigurationSources = {}): Configuration {
-  const file = named ?? (environment["SALLYPORT_CONFIG"] || (existsSync(defaultFile) ? defaultFile : null));
+export function loadConfiguration(sources: ConfigurationSources = {}): Configuration {
+  const { environment = process.env } = sources;
+  const file = fileOf(sources, environment);
   const production = environment["NODE_ENV"] === "production";
   const read = readEnvironment(environment);
-  const content = file === null ? {} : readFile(file);
+  const content: unknown = sources.content ?? (file === null ? {} : readFile(file));
+  const given = file !== null || sources.content !== undefined;
   if (!isRecord(content)) throw new ConfigurationError([{ path: "", reason: `The file ${file} must hold an object.` }]);
   const raw = structuredClone(content);
   for (const { path, value } of read.values.values()) put(raw, path, value);
@@ -42,9 +46,9 @@ export function loadConfiguration({ file: named, environment = process.env }: Co
   if (shape.document === null) throw new ConfigurationError(faults);
 
   const { host } = shape.document.server;
-  const demo = isDemo({ hasFile: file !== null, production, host });
+  const demo = isDemo({ given, production, host });
   const onPostgres = raw["databaseUrl"] !== undefined;
-  if (!demo && file === null && !onPostgres && faults.length === 0) throw nothingConfigured(production);
+  if (!demo && !given && !onPostgres && faults.length === 0) throw nothingConfigured(production);
   const asked = demo ? { ...raw, databases: demoDatabases(onPostgres) } : raw;
   const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
 
@@ -56,6 +60,11 @@ export function loadConfiguration({ file: named, environment = process.env }: Co
   const { databaseUrl: _url, dataDir: _dataDir, throttle: _throttle, ...rest } = document;
   const configuration = { ...rest, databases, demo, production, file };
   return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
+}
+
+function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {
+  if (file !== undefined || content !== undefined) return file ?? null;
+  return environment["SALLYPORT_CONFIG"] || (existsSync(defaultFile) ? defaultFile : null);
 }
 
 function commonContradictions({ sessions, throttle }: ConfigurationDocument): Contradiction[] {

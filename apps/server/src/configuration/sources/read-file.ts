@@ -22,7 +22,7 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+    const position = /position (\d+)/.exec(String((error as Error).message))?.[1];
     const line = position === undefined ? "" : ` (line ${text.slice(0, Number(position)).split("\n").length})`;
     throw new ConfigurationError([{ path: "", reason: `The configuration file ${file} is not valid JSON${line}.` }]);
   }

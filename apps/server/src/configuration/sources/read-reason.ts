@@ -7,6 +7,6 @@ const reasons: ReadonlyMap<string, string> = new Map([
 
 /** Why a file could not be read: completes "the file …". */
 export function readReason(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = String((error as NodeJS.ErrnoException | null)?.code ?? "");
   return reasons.get(code) ?? `cannot be read${code === "" ? "" : ` (${code})`}`;
 }

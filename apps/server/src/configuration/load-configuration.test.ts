@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigurationError } from "./configuration-error.ts";
+import { loadConfiguration } from "./load-configuration.ts";
+
+const memory = { storage: { engine: "memory" } };
+const postgres = (url: string, more: object = {}) => ({ storage: { engine: "postgres", url, ...more } });
+const embedded = (dataDir: string, more: object = {}) => ({ storage: { engine: "embedded", dataDir, ...more } });
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sallyport-configuration-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function messageOf(content: object, environment: Record<string, string> = {}): string {
+  try {
+    loadConfiguration({ content: { databases: [memory], ...content }, environment });
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
+  }
+  return "accepted";
+}
+
+const secret = "S3cretValue";
+
+describe("refuses", () => {
+  const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
+    ["an unknown member", { server: { prot: 1 } }, /^ {2}- server\.prot: is unknown; did you mean "port"\?$/m],
+    ["an unknown member like no other", { server: { zzzzzzz: 1 } }, /server\.zzzzzzz: is unknown; known are host, port,/],
+    ["an unknown section", { databasez: [] }, /databasez: is unknown; did you mean "databases"\?/],
+    ["an unknown member of a database", { databases: [{ alais: "a", ...memory }] }, /databases\[0\]\.alais: is unknown; did you mean "alias"\?/],
+    ["a member with the name of a prototype", JSON.parse('{"constructor": 1}'), /constructor: is unknown/],
+    ["a number for a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
+    ["a text for a number", { server: { port: "80" } }, /server\.port: must be a whole number from 0 to 65535/],
+    ["a fraction", { server: { port: 80.5 } }, /server\.port: must be a whole number/],
+    ["a number out of range", { server: { port: 65_536 } }, /server\.port: must be a whole number from 0 to 65535/],
+    ["a text for a flag", { debugMessages: "yes" }, /debugMessages: must be true or false/],
+    ["a list for a section", { server: [] }, /server: must be an object/],
+    ["null for a section", { sessions: null }, /sessions: must be an object/],
+    ["a section for a list", { databases: {} }, /databases: must be a list/],
+    ["a database that is none", { databases: ["a"] }, /databases\[0\]: must be an object/],
+    ["no database", { databases: [] }, /databases: is required/],
+    ["an unknown word", { log: { level: "loud" } }, /log\.level: must be "fatal", .* or "silent"/],
+    ["a duration without a unit", { sessions: { idleTimeout: "30" } }, /sessions\.idleTimeout: must be a duration from "1s"/],
+    ["a duration as a number", { sessions: { idleTimeout: 30 } }, /sessions\.idleTimeout: must be a duration/],
+    ["a duration that is too long", { server: { timeouts: { drain: "2h" } } }, /server\.timeouts\.drain: must be a duration from "0s" to "10m"/],
+    ["a bad host", { server: { host: "a b" } }, /server\.host: must be a host name/],
+    ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
+    ["a bad base path", { server: { basePath: "/api/" } }, /server\.basePath: must be empty, or a path/],
+    ["a bad public address", { server: { publicUrl: "ftp://a" } }, /server\.publicUrl: must be an http or https address/],
+    ["a bad network", { server: { trustedProxies: ["10.0.0.0/8", "10.0.0.0/33"] } }, /server\.trustedProxies\[1\]: must be an address or a network/],
+    ["a certificate without a key", { server: { tls: { certificateFile: "package.json" } } }, /server\.tls\.keyFile: is required/],
+    ["a key without a certificate", { server: { tls: { keyFile: "package.json" } } }, /server\.tls\.certificateFile: is required/],
+    ["a certificate that is not there", { server: { tls: { certificateFile: "/none", keyFile: "/none" } } }, /server\.tls\.keyFile: names a file that does not exist/],
+    ["more time for headers than for the request", { server: { timeouts: { headers: "40s" } } }, /server\.timeouts\.headers: must not be longer than server\.timeouts\.request/],
+    ["an idle time-out beyond the lifetime", { sessions: { idleTimeout: "13h" } }, /sessions\.idleTimeout: must not be longer than absoluteLifetime/],
+    ["the same in one database", { databases: [{ ...memory, sessions: { absoluteLifetime: "5m" } }] }, /databases\[0\]\.sessions\.idleTimeout: must not be longer/],
+    ["more sessions per user than in all", { sessions: { limit: 5, perUserLimit: 6 } }, /sessions\.perUserLimit: must not be greater than limit/],
+    ["a first delay beyond the longest", { throttle: { user: { firstDelay: "20m" } } }, /throttle\.user\.firstDelay: must not be longer than longestDelay/],
+    ["a delay beyond the memory", { throttle: { address: { longestDelay: "2h" } } }, /throttle\.address\.longestDelay: must not be longer than forgetAfter/],
+    ["the same in one database", { databases: [{ ...memory, throttle: { user: { forgetAfter: "1m" } } }] }, /databases\[0\]\.throttle\.user\.longestDelay: must not be/],
+    ["a reserved alias", { databases: [{ alias: "admin", ...memory }] }, /databases\[0\]\.alias: must be empty, or a lowercase letter/],
+    ["a malformed alias", { databases: [{ alias: "A", ...memory }] }, /databases\[0\]\.alias: must be/],
+    ["an alias twice", { databases: [{ alias: "a", ...memory }, { alias: "a", ...memory }] }, /databases\[1\]\.alias: is the same as databases\[0\]\.alias/],
+    ["two databases without alias", { databases: [memory, memory] }, /databases\[1\]\.alias: is the same as/],
+    ["an unknown time zone", { databases: [{ timeZone: "Mars/Olympus", ...memory }] }, /databases\[0\]\.timeZone: must be the name of a time zone/],
+    ["an unknown engine", { databases: [{ storage: { engine: "oracle" } }] }, /databases\[0\]\.storage\.engine: must be "postgres", "embedded" or "memory"/],
+    ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
+    ["an address in memory", { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] }, /databases\[0\]\.storage\.url: has no meaning for the engine "memory"/],
+    ["a directory of a Postgres", { databases: [postgres("postgres://h/d", { dataDir: "x" })] }, /databases\[0\]\.storage\.dataDir: has no meaning/],
+    ["a pool of an embedded engine", { databases: [embedded("x", { pool: {} })] }, /databases\[0\]\.storage\.pool: has no meaning/],
+    ["two addresses", { databases: [postgres("postgres://h/d", { urlFile: "x" })] }, /databases\[0\]\.storage\.urlFile: contradicts url/],
+    ["a file of an address that is not there", { databases: [{ storage: { urlFile: "/none" } }] }, /databases\[0\]\.storage\.urlFile: names a file that does not exist/],
+    ["a malformed schema", { databases: [embedded("x", { schema: "pg_a" })] }, /databases\[0\]\.storage\.schema: must be a lowercase letter/],
+    ["a schema twice on one Postgres", { databases: [postgres("postgres://a:b@h/d", { schema: "s" }), { alias: "b", ...postgres("postgresql://c@h:5432/d", { schema: "s" }) }] }, /databases\[1\]\.storage\.schema: is the schema of databases\[0\]/],
+    ["a schema twice in one directory", { databases: [{ alias: "a-b", ...embedded("x") }, { alias: "a_b", ...embedded("./x") }] }, /databases\[1\]\.storage\.schema: is the schema of databases\[0\], too \("sallyport_a_b"\)/],
+    ["an alias too long for a schema", { databases: [{ alias: "a".repeat(60), ...embedded("x") }] }, /databases\[0\]\.storage\.schema: is required/],
+    ["pools that differ", { databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }] }, /databases\[1\]\.storage\.pool: and statementTimeout must be those of databases\[0\]/],
+    ["a bad variable", {}, /^ {2}- server\.port \(PORT\): must be a whole number from 0 to 65535$/m, { PORT: "http" }],
+    ["a bad part of a variable", {}, /server\.trustedProxies\[1\] \(TRUSTED_PROXIES\): must be/, { TRUSTED_PROXIES: "::1, x" }],
+    ["a bad flag in a variable", {}, /debugMessages \(DEBUG_MESSAGES\): must be true or false/, { DEBUG_MESSAGES: "maybe" }],
+    ["a secret file that is not there", {}, /databaseUrl \(DATABASE_URL_FILE\): names a file that does not exist/, { DATABASE_URL_FILE: "/none" }],
+    ["a secret and its file", {}, /databaseUrl \(DATABASE_URL_FILE\): contradicts DATABASE_URL/, { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: "/none" }],
+  ];
+
+  test.each(faults)("%s", (_title, content, expected, environment = {}) => {
+    expect(messageOf(content, environment)).toMatch(expected);
+  });
+
+  test("all faults at once, each by name", () => {
+    const message = messageOf(
+      { server: { prot: 1, timeouts: { headers: "1m" } }, sessions: { idleTimeout: "1d" }, databases: [{ alias: "v1", ...memory }, { alias: "b", timeZone: 1 }] },
+      { PORT: "x" },
+    );
+    for (const path of ["server.port", "server.prot", "server.timeouts.headers", "sessions.idleTimeout", "databases[0].alias", "databases[1].timeZone"]) {
+      expect(message).toContain(`  - ${path}`);
+    }
+    expect(message.split("\n")).toHaveLength(7);
+  });
+
+  test("nothing on account of a value that is refused itself", () => {
+    expect(messageOf({ server: { timeouts: { headers: "x", request: "1s" } } })).not.toContain("must not be longer");
+    expect(messageOf({ databases: [{ alias: 1, ...memory }, memory] })).not.toContain("is the same");
+  });
+
+  test.each([
+    ["in the file", { databases: [{ storage: { engine: "postgres", url: `mysql://u:${secret}@h/d` } }] }, {}],
+    ["in a fault next to it", { databases: [{ storage: { engine: "memory", url: `postgres://u:${secret}@h/d` } }] }, {}],
+    ["in the environment", {}, { DATABASE_URL: `nonsense ${secret}` }],
+    ["as a member that nobody knows", { passwords: { argon: secret } }, {}],
+  ])("without repeating a secret %s", (_title, content, environment) => {
+    const message = messageOf(content, environment);
+    expect(message).not.toBe("accepted");
+    expect(message).not.toContain(secret);
+  });
+
+  test.each([
+    ["that is not there", undefined, /The configuration file .*file\.json does not exist\./],
+    ["that is no JSON", `{"databaseUrl": "${secret}", }`, /is not valid JSON/],
+    ["that holds no object", "[]", /must hold an object/],
+  ])("a file %s", (_title, content, expected) => {
+    const file = join(folder, "file.json");
+    rmSync(file, { force: true });
+    if (content !== undefined) writeFileSync(file, content);
+    const load = () => loadConfiguration({ file, environment: {} });
+    expect(load).toThrow(expected);
+    expect(load).not.toThrow(secret);
+  });
+
+  test.each([
+    ["in production", { NODE_ENV: "production" }, /NODE_ENV is production/],
+    ["beyond loopback", { HOST: "0.0.0.0" }, /more than loopback/],
+  ])("to start without a configuration %s, and says what to do", (_title, environment, why) => {
+    const load = () => loadConfiguration({ environment });
+    expect(load).toThrow(why);
+    expect(load).toThrow(/DATABASE_URL/);
+    expect(load).toThrow(/--config/);
+  });
+});
+
+describe("reads", () => {
+  test("the environment over the file", () => {
+    const content = { server: { port: 1, host: "127.0.0.2" }, databases: [memory] };
+    const environment = { PORT: "2", TRUSTED_PROXIES: "10.0.0.0/8, ::1", DEBUG_MESSAGES: "TRUE", SESSION_IDLE_TIMEOUT: "90s", LOG_LEVEL: "" };
+    const { server, debugMessages, sessions, log, databases } = loadConfiguration({ content, environment });
+    expect(server).toMatchObject({ port: 2, host: "127.0.0.2", trustedProxies: ["10.0.0.0/8", "::1"] });
+    expect({ debugMessages, idle: sessions.idleTimeout, level: log.level }).toEqual({ debugMessages: true, idle: 90_000, level: "info" });
+    expect(databases[0]?.sessions.idleTimeout).toBe(90_000);
+  });
+
+  test("a secret from a file, without the line break", () => {
+    const file = join(folder, "url");
+    writeFileSync(file, "postgres://u:p@h/d\n");
+    const fromEnvironment = loadConfiguration({ environment: { DATABASE_URL_FILE: file, NODE_ENV: "production" } });
+    const fromFile = loadConfiguration({ content: { databases: [{ storage: { urlFile: file } }] }, environment: {} });
+    for (const { databases } of [fromEnvironment, fromFile]) {
+      expect(databases).toMatchObject([{ alias: "", storage: { engine: "postgres", url: "postgres://u:p@h/d", schema: "sallyport" } }]);
+    }
+  });
+
+  test("paths relative to the file", () => {
+    const file = join(folder, "paths.json");
+    writeFileSync(file, JSON.stringify({ dataDir: "data", databases: [{ storage: { engine: "embedded" } }, { alias: "b", ...embedded("other") }] }));
+    const { databases } = loadConfiguration({ file, environment: {} });
+    expect(databases.map(({ storage }) => storage)).toMatchObject([{ dataDir: join(folder, "data") }, { dataDir: join(folder, "other") }]);
+  });
+
+  test("what a database has of its own over what is common", () => {
+    const content = {
+      sessions: { limit: 7 },
+      throttle: { user: { freeFailures: 3 } },
+      databases: [{ ...memory, clientHash: "none", sessions: { perUserLimit: 2 }, throttle: { user: { firstDelay: "2s" } } }],
+    };
+    const [database] = loadConfiguration({ content, environment: {} }).databases;
+    expect(database).toMatchObject({
+      clientHash: "none",
+      sessions: { limit: 7, perUserLimit: 2, idleTimeout: 1_800_000, absoluteLifetime: 43_200_000 },
+      throttle: { user: { freeFailures: 3, firstDelay: 2_000 }, address: { freeFailures: 10, firstDelay: 1_000 } },
+    });
+  });
+
+  test("a database without storage as one that is not set up", () => {
+    const { databases, warnings } = loadConfiguration({ content: { databases: [{ alias: "later" }] }, environment: {} });
+    expect(databases).toMatchObject([{ alias: "later", name: "later", storage: null }]);
+    expect(warnings).toEqual([expect.stringContaining('"later" has no storage')]);
+  });
+
+  test("and freezes the result", () => {
+    const configuration = loadConfiguration({ content: { databases: [memory] }, environment: {} });
+    expect(() => Object.assign(configuration.server.timeouts, { drain: 1 })).toThrow(TypeError);
+    expect(() => Object.assign(configuration.databases[0] as object, { alias: "x" })).toThrow(TypeError);
+  });
+});
+
+describe("without a configuration", () => {
+  test("the demo is embedded, two databases in one directory", () => {
+    const { demo, databases } = loadConfiguration({ environment: { DATA_DIR: folder, PORT: "0" } });
+    expect(demo).toBe(true);
+    expect(databases).toMatchObject([
+      { alias: "", name: "demo", migrateOnStart: true, storage: { engine: "embedded", dataDir: folder } },
+      { alias: "second", name: "second", migrateOnStart: true, storage: { engine: "embedded", dataDir: folder } },
+    ]);
+  });
+
+  test("the demo goes to a Postgres that is named", () => {
+    const { demo, databases } = loadConfiguration({ environment: { DATABASE_URL: "postgres://h/d" } });
+    expect(demo).toBe(true);
+    expect(databases).toMatchObject([
+      { alias: "", migrateOnStart: true, storage: { engine: "postgres", schema: "sallyport_demo" } },
+      { alias: "second", migrateOnStart: true, storage: { engine: "postgres", schema: "sallyport_demo_second" } },
+    ]);
+  });
+
+  test.each([{ NODE_ENV: "production" }, { HOST: "::" }])("a Postgres that is named is one database: %p", (environment) => {
+    const { demo, databases } = loadConfiguration({ environment: { DATABASE_URL: "postgres://h/d", ...environment } });
+    expect(demo).toBe(false);
+    expect(databases).toMatchObject([{ alias: "", name: "sallyport", migrateOnStart: false, storage: { engine: "postgres", schema: "sallyport" } }]);
+  });
+});
+
+describe("warns", () => {
+  const warnings = (content: object, environment: Record<string, string> = {}) =>
+    loadConfiguration({ content: { databases: [embedded("x")], ...content }, environment }).warnings;
+
+  test.each([
+    ["of credentials that will be refused", { server: { host: "0.0.0.0" } }, {}, /credentials are refused/],
+    ["of credentials in clear text", { server: { host: "0.0.0.0", allowInsecureTransport: true } }, {}, /readable for everybody/],
+    ["of memory", { databases: [memory] }, {}, /ends with the process/],
+    ["of debug messages in production", { debugMessages: true }, { NODE_ENV: "production" }, /debugMessages/],
+    ["of public metrics", { server: { host: "0.0.0.0", trustedProxies: ["10.0.0.1"] }, metrics: { access: "any" } }, {}, /metrics\.access/],
+  ])("%s", (_title, content, environment, expected) => {
+    expect(warnings(content, environment)).toContainEqual(expect.stringMatching(expected));
+  });
+
+  test.each([{}, { server: { host: "0.0.0.0", trustedProxies: ["10.0.0.1"] } }, { server: { host: "::1" } }])("of nothing in %p", (content) => {
+    expect(warnings(content)).toEqual([]);
+  });
+});
