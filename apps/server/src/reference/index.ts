@@ -1,0 +1,2 @@
+export { checkReference } from "./check-reference.ts";
+export { writeReference } from "./write-reference.ts";
