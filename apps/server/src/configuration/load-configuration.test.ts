@@ -86,7 +86,8 @@ describe("refuses", () => {
     ["a secret and its file", {}, /databaseUrl \(DATABASE_URL_FILE\): contradicts DATABASE_URL/, { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: "/none" }],
   ];
 
-  test.each(faults)("%s", (_title, content, expected, environment = {}) => {
+  const rows = faults.map(([title, content, expected, environment]) => [title, content, expected, environment ?? {}] as const);
+  test.each(rows)("%s", (_title, content, expected, environment) => {
     expect(messageOf(content, environment)).toMatch(expected);
   });
 

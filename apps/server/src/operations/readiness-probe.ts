@@ -1,8 +1,10 @@
 import { errorEntry, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory, DatabaseEntry, Readiness } from "@sallyport/http";
 
+/** Milliseconds for which an answer is good. */
 const cacheTime = 1_000;
-const timeout = 2_000;
+/** Milliseconds after which a database that says nothing counts as down. */
+const defaultTimeout = 2_000;
 
 /**
  * Asks every database whether it can be used. The server is ready while at least one can be: a database that is down
@@ -11,7 +13,10 @@ const timeout = 2_000;
 export class ReadinessProbe {
   private last: { readonly at: number; readonly result: Promise<Readiness> } | undefined;
 
-  constructor(private readonly databases: DatabaseDirectory) {}
+  constructor(
+    private readonly databases: DatabaseDirectory,
+    private readonly timeout = defaultTimeout,
+  ) {}
 
   /** At most a second old; parallel questions share one answer. */
   read(): Promise<Readiness> {
@@ -22,13 +27,13 @@ export class ReadinessProbe {
 
   private async ask(): Promise<Readiness> {
     const states = await Promise.all(
-      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "/" : alias, await stateOf(database)] as const),
+      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "/" : alias, await stateOf(database, this.timeout)] as const),
     );
     return { ready: states.some(([, state]) => state === "ok"), databases: Object.fromEntries(states) };
   }
 }
 
-async function stateOf(database: DatabaseEntry): Promise<string> {
+async function stateOf(database: DatabaseEntry, timeout: number): Promise<string> {
   if (database === null) return errorEntry(705).name;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {

@@ -3,7 +3,7 @@ import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { DatabaseConfiguration } from "../../configuration/index.ts";
 
-const firstPause = 2_000;
+const defaultPause = 2_000;
 const longestPause = 60_000;
 
 export interface PreparationParts {
@@ -12,6 +12,8 @@ export interface PreparationParts {
   readonly logger: Logger;
   /** Called once for each database that has been migrated here. */
   readonly afterMigration: (database: Database) => Promise<void>;
+  /** Milliseconds before the second try, doubled by every further one; 2 s unless given. */
+  readonly firstPause?: number;
 }
 
 /**
@@ -29,7 +31,7 @@ export class DatabasePreparation {
     await Promise.all(
       this.parts.configurations.map(async ({ alias, migrateOnStart }) => {
         const database = this.parts.databases.get(alias);
-        if (database) await this.prepare(database, migrateOnStart, firstPause);
+        if (database) await this.prepare(database, migrateOnStart, this.parts.firstPause ?? defaultPause);
       }),
     );
   }

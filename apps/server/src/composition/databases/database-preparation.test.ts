@@ -1,0 +1,73 @@
+import { type Database, ServiceError } from "@sallyport/core";
+import { pino } from "pino";
+import type { DatabaseConfiguration } from "../../configuration/index.ts";
+import { DatabasePreparation } from "./database-preparation.ts";
+
+const configured = (alias: string, migrateOnStart: boolean) => ({ alias, migrateOnStart }) as DatabaseConfiguration;
+
+function prepared(alias: string, storage: object, migrateOnStart: boolean) {
+  const lines: string[] = [];
+  const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const migrated: string[] = [];
+  let told = () => {};
+  const migration = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+  const preparation = new DatabasePreparation({
+    databases: new Map([[alias, { alias, storage } as unknown as Database], ["later", null]]),
+    configurations: [configured(alias, migrateOnStart), configured("later", true)],
+    logger: pino({}, { write: (line: string) => void lines.push(line) }),
+    afterMigration: async (database) => {
+      migrated.push(database.alias);
+      told();
+    },
+    firstPause: 1,
+  });
+  return { preparation, logged, migrated, migration };
+}
+
+test("migrates where that is wanted, and says so", async () => {
+  const { preparation, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
+  await preparation.run();
+  expect(migrated).toEqual(["a"]);
+  expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "database migrated" }]);
+});
+
+test("only looks where it is not wanted, and warns", async () => {
+  const health = async () => {
+    throw new ServiceError(705);
+  };
+  const { preparation, logged, migrated } = prepared("", { health }, false);
+  await preparation.run();
+  expect(migrated).toEqual([]);
+  expect(logged()).toMatchObject([{ level: 40, alias: "", msg: "database cannot be used yet" }]);
+});
+
+test("tries again until a database that was down is migrated", async () => {
+  let tries = 0;
+  const migrate = async () => {
+    tries += 1;
+    if (tries < 3) throw new ServiceError(704);
+    return { applied: [] };
+  };
+  const { preparation, logged, migration } = prepared("", { migrate }, true);
+  await preparation.run();
+  const alive = setInterval(() => {}, 1_000);
+  await migration;
+  clearInterval(alive);
+  expect(tries).toBe(3);
+  expect(logged()).toHaveLength(2);
+});
+
+test("tries no more once stopped", async () => {
+  let tries = 0;
+  const migrate = async () => {
+    tries += 1;
+    throw new ServiceError(704);
+  };
+  const { preparation, logged } = prepared("", { migrate }, true);
+  const running = preparation.run();
+  preparation.stop();
+  await running;
+  expect({ tries, logged: logged() }).toEqual({ tries: 1, logged: [] });
+});

@@ -1,0 +1,49 @@
+import { ServiceError } from "@sallyport/core";
+import { createLogger } from "./create-logger.ts";
+
+function written(format: "json" | "text", log: (logger: ReturnType<typeof createLogger>["logger"]) => void): string {
+  const lines: string[] = [];
+  const { logger } = createLogger({ log: { level: "info", format }, demo: false }, { write: (line) => void lines.push(line) });
+  log(logger);
+  return lines.join("");
+}
+
+const error = new ServiceError(704, { cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", password: "S3cret" }) });
+
+test("lines are JSON with level and time", () => {
+  const line = JSON.parse(written("json", (logger) => logger.info({ requestId: "r-1" }, "request")));
+  expect(line).toEqual({ level: "info", time: expect.stringMatching(/^\d{4}-.*Z$/), requestId: "r-1", msg: "request" });
+});
+
+test("secrets are not written, wherever they stand", () => {
+  const text = written("json", (logger) =>
+    logger.info({ password: "S3cret", url: "S3cret", body: { pass: "S3cret", sessionId: "S3cret" }, headers: { appkey: "S3cret", authorization: "S3cret" } }),
+  );
+  expect(text).not.toContain("S3cret");
+  expect(text).toContain('"password":"***"');
+});
+
+test("errors are written with their causes, but without what else they hold", () => {
+  const text = written("json", (logger) => logger.error({ err: error }, "failed"));
+  expect(text).not.toContain("S3cret");
+  expect(JSON.parse(text).err).toMatchObject({
+    type: "ServiceError",
+    code: 704,
+    stack: expect.stringContaining("create-logger.test"),
+    cause: { type: "Error", code: "ECONNREFUSED", message: "connect ECONNREFUSED" },
+  });
+});
+
+test("lines for people hold the same", () => {
+  const text = written("text", (logger) => {
+    logger.warn({ alias: "a", status: 5 }, "watch out");
+    logger.error({ err: error }, "failed");
+  });
+  expect(text).toMatch(/^\d\d:\d\d:\d\d WARN {2}watch out {2}alias=a {2}status=5\n/);
+  expect(text).toMatch(/\d\d:\d\d:\d\d ERROR failed\nServiceError: 704.*\n[^]*caused by Error: connect ECONNREFUSED\n/);
+  expect(text).not.toContain("S3cret");
+});
+
+test("nothing below the level is written", () => {
+  expect(written("json", (logger) => logger.debug("x"))).toBe("");
+});

@@ -1,0 +1,31 @@
+import type { LoadGauge } from "@sallyport/http";
+import { Metrics } from "./metrics.ts";
+
+const request = { requestId: "r", method: "GET", alias: "", route: "/v1/login", status: 200, code: 0, duration: 12, address: "::1" } as const;
+
+test("requests are counted and timed by what the server knows, never by what clients invent", async () => {
+  const metrics = new Metrics();
+  metrics.answered(request);
+  metrics.answered({ ...request, route: null, method: "INVENTED", status: 404, code: 304 });
+  const { text, contentType } = await metrics.text();
+  expect(contentType).toMatch(/^text\/plain/);
+  expect(text).toContain('sallyport_requests_total{route="/v1/login",method="GET",status="200",code="0"} 1');
+  expect(text).toContain('sallyport_requests_total{route="none",method="any",status="404",code="304"} 1');
+  expect(text).toContain('sallyport_request_duration_seconds_bucket{le="0.025",route="/v1/login"} 1');
+  expect(text).not.toContain("INVENTED");
+});
+
+test("gauges are read when somebody asks", async () => {
+  const metrics = new Metrics();
+  const load = { current: 3 };
+  metrics.watchLoad(load as LoadGauge);
+  metrics.watchPools(() => new Map([["postgres://h/d", { total: 4, idle: 1, waiting: 2 }]]));
+  metrics.watchPasswords(() => 5);
+  load.current = 7;
+  const { text } = await metrics.text();
+  expect(text).toContain("sallyport_requests_in_flight 7");
+  expect(text).toContain('sallyport_pool_connections{pool="postgres://h/d"} 4');
+  expect(text).toContain('sallyport_pool_waiting{pool="postgres://h/d"} 2');
+  expect(text).toContain("sallyport_password_hashes_pending 5");
+  expect(text).toContain("nodejs_eventloop_lag_p99_seconds");
+});

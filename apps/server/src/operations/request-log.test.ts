@@ -1,0 +1,62 @@
+import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { createLogger } from "./create-logger.ts";
+import { RequestLog } from "./request-log.ts";
+
+function lineFor(code: ErrorCode | 0, error?: unknown): Record<string, unknown> {
+  const lines: string[] = [];
+  const { logger } = createLogger({ log: { level: "info", format: "json" }, demo: false }, { write: (line) => void lines.push(line) });
+  const status = code === 0 ? 200 : new ServiceError(code).status;
+  new RequestLog(logger).answered({
+    requestId: "r-1",
+    method: "GET",
+    alias: "second",
+    route: "/v1/object/{idOrClass}",
+    status,
+    code,
+    duration: 1.2345,
+    address: "192.0.2.1",
+    ...(error === undefined ? {} : { error }),
+  });
+  expect(lines).toHaveLength(1);
+  return JSON.parse(lines[0] as string);
+}
+
+test("one line tells all that is known of a request", () => {
+  expect(lineFor(0)).toEqual({
+    level: "info",
+    time: expect.any(String),
+    msg: "request",
+    requestId: "r-1",
+    method: "GET",
+    alias: "second",
+    route: "/v1/object/{idOrClass}",
+    status: 200,
+    code: 0,
+    milliseconds: 1.2,
+    address: "192.0.2.1",
+  });
+});
+
+test.each([
+  [304, "info"],
+  [201, "info"],
+  [302, "warn"],
+  [315, "warn"],
+  [607, "warn"],
+  [706, "warn"],
+  [704, "error"],
+  [799, "error"],
+] as const)("an answer of %d is logged as %s", (code, level) => {
+  expect(lineFor(code, new ServiceError(code)).level).toBe(level);
+});
+
+test("a failure of the server is logged with its stack and cause", () => {
+  const line = lineFor(799, new ServiceError(799, { cause: new Error("underneath") }));
+  expect(line["err"]).toMatchObject({ stack: expect.any(String), cause: { message: "underneath", stack: expect.any(String) } });
+});
+
+test("a failure of the client is logged with its detail, without a stack", () => {
+  const line = lineFor(307, new ServiceError(307, { detail: "page must be a number" }));
+  expect(line["detail"]).toBe("page must be a number");
+  expect(line["err"]).toBeUndefined();
+});
