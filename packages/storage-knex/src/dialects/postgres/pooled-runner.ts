@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
@@ -8,6 +9,11 @@ import { isConflict } from "./postgres-error.ts";
 import { TransactionRunner } from "./transaction-runner.ts";
 
 const attempts = 3;
+
+/** Lets the winner of a deadlock take what the loser has given free, before the loser wants it again. */
+function pauseAfter(attempt: number): Promise<void> {
+  return delay(attempt * 10 + Math.random() * 20);
+}
 
 /** Sends each statement to any free connection; a statement or transaction that lost against another one runs again. */
 export class PooledRunner implements SqlRunner {
@@ -49,6 +55,7 @@ export class PooledRunner implements SqlRunner {
         } catch (error) {
           if (!conflicted || attempt === attempts) throw error;
         }
+        await pauseAfter(attempt);
       }
     });
   }
@@ -67,6 +74,7 @@ export class PooledRunner implements SqlRunner {
         } finally {
           release(this.knex, connection);
         }
+        await pauseAfter(attempt);
       }
     } finally {
       this.calls.end();

@@ -27,7 +27,9 @@ export class PostgresPool {
   }
 
   acquire(): { promise: Promise<Connection> } {
-    return { promise: this.pool.waitingCount < this.maxPendingAcquires ? this.connect() : Promise.reject(tooMany()) };
+    // Those for whom a connection lies ready are in the pool's queue too, until the next tick.
+    const waiting = this.pool.waitingCount - this.pool.idleCount;
+    return { promise: waiting < this.maxPendingAcquires ? this.connect() : Promise.reject(tooMany()) };
   }
 
   release(connection: Connection): boolean {

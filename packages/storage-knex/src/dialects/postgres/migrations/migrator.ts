@@ -6,12 +6,17 @@ import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
 import { pendingMigrations } from "./migration-state.ts";
 
-/** A change of a table waits this long for those who use it: everybody else queues behind it. */
-const lockTimeout = 2_000;
-const lockAttempts = 30;
-const pauseBetweenAttempts = 500;
+/** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
+export interface MigrationPatience {
+  readonly lockTimeout: number;
+  /** Between two attempts to get the lock. */
+  readonly pause: number;
+}
+
+const usualPatience: MigrationPatience = { lockTimeout: 2_000, pause: 500 };
+const lockAttempts = 100;
 /** Migrations may take as long as they need. */
-const patience = 24 * 60 * 60_000;
+const longestMigration = 24 * 60 * 60_000;
 
 /** Brings one schema up to date, while others may work in it or migrate it too. */
 export class Migrator {
@@ -19,6 +24,7 @@ export class Migrator {
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
+    private readonly patience = usualPatience,
   ) {}
 
   async migrate(): Promise<MigrationReport> {
@@ -32,14 +38,14 @@ export class Migrator {
       } catch (error) {
         if (!isLockTimeout(error) || attempt === lockAttempts) throw error;
         attempt += 1;
-        await delay(pauseBetweenAttempts);
+        await delay(this.patience.pause);
       }
     }
   }
 
   /** Applies the next migration in a transaction of its own; its name, or `undefined` if nothing is left. */
   private async step(connection: Connection): Promise<string | undefined> {
-    const run = <Row>(query: Query) => runOn<Row>(connection, { ...query, query_timeout: patience });
+    const run = <Row>(query: Query) => runOn<Row>(connection, { ...query, query_timeout: longestMigration });
     await run({ text: "begin isolation level read committed" });
     try {
       await run({ text: "set local statement_timeout = 0" });
@@ -49,7 +55,7 @@ export class Migrator {
       const { rows } = await run<{ name: string }>({ text: `select name from ${this.tables.migrations}` });
       const [next] = pendingMigrations(this.migrations, rows.map(({ name }) => name));
       if (next !== undefined) {
-        await run({ text: `set local lock_timeout = ${lockTimeout}` });
+        await run({ text: `set local lock_timeout = ${this.patience.lockTimeout}` });
         for (const text of next.statements(this.tables)) await run({ text });
         await run({ text: `insert into ${this.tables.migrations} (name) values ($1)`, values: [next.name] });
       }

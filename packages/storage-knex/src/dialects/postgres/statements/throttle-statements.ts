@@ -33,9 +33,10 @@ function longestWait(freeAt: string): string {
 }
 
 export function throttleStatements({ throttle }: Tables): ThrottleStatements {
+  // The array, which the join makes superfluous, tells the planner that it is about a few rows.
   const held = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now
     from ${throttle} t join asked a on a.key = t.key cross join clock c
-    where t.forget_at > c.now and ${delay("t.failures")} > 0`;
+    where t.key = any (array(select key from asked)) and t.forget_at > c.now and ${delay("t.failures")} > 0`;
   return {
     attempt: statement(
       "throttle_attempt",

@@ -1,0 +1,164 @@
+import { inspect } from "node:util";
+import { ServiceError } from "@sallyport/core";
+import { runOn, withConnection } from "../src/dialects/postgres/connection.ts";
+import { createPostgresKnex, KnexStorage, type PostgresKnex } from "../src/index.ts";
+import { codeOf, newSession, openPolicy } from "./sample.ts";
+import { TcpRelay } from "./tcp-relay.ts";
+import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+
+describe("failures of the database", () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    await database.storage().migrate();
+  });
+  afterAll(() => database.drop());
+
+  const storageOver = ({ knex }: PostgresKnex) => new KnexStorage({ knex, schema: "test" });
+  const sleepOn = ({ knex }: PostgresKnex) => withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(30)" }));
+
+  /** Ends the server's side of all connections under this name, once one of them runs a query that sleeps. */
+  async function terminate(applicationName: string): Promise<void> {
+    for (;;) {
+      const { rowCount } = await database.admin.query(
+        "select from pg_stat_activity where application_name = $1 and wait_event = 'PgSleep'",
+        [applicationName],
+      );
+      if (rowCount !== 0) break;
+    }
+    await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [applicationName]);
+  }
+
+  test("a connection that is ended in the middle of a query is 704, and the next call has another one", async () => {
+    const engine = database.connect({ applicationName: "ended" });
+    const storage = storageOver(engine);
+    const sleeping = codeOf(sleepOn(engine));
+    await terminate("ended");
+    expect(await sleeping).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("a transaction whose connection is ended is 704 and leaves nothing", async () => {
+    const storage = storageOver(database.connect({ applicationName: "cut", pool: { max: 1 } }));
+    const cut = storage.transaction(async (r) => {
+      await r.sessions.open(newSession("lost"), openPolicy);
+      await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'");
+      await r.sessions.count();
+    });
+    expect(await codeOf(cut)).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
+    const relay = new TcpRelay(new URL(database.url));
+    await relay.listen();
+    const storage = storageOver(database.connect({ url: relay.url, pool: { max: 2 } }));
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await relay.refuse();
+    const calls = Array.from({ length: 20 }, () => codeOf(storage.repositories.sessions.count()));
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([704]));
+    expect(await codeOf(storage.health())).toBe(704);
+    await relay.listen();
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await expect(storage.health()).resolves.toBeUndefined();
+    await relay.refuse();
+  });
+
+  test("a database that accepts connections and says nothing is 704 in bounded time", async () => {
+    const relay = new TcpRelay(new URL(database.url));
+    await relay.listen();
+    relay.answer(false);
+    const storage = storageOver(database.connect({ url: relay.url, connectTimeout: 100 }));
+    expect(await codeOf(storage.health())).toBe(704);
+    relay.answer(true);
+    await expect(storage.health()).resolves.toBeUndefined();
+    await relay.refuse();
+  });
+
+  test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
+    const unknown = new URL(database.url);
+    unknown.pathname = "no_such_database";
+    expect(await codeOf(storageOver(database.connect({ url: unknown.href })).health())).toBe(705);
+
+    const stranger = new URL(database.url);
+    stranger.username = "no_such_role";
+    stranger.password = "open-sesame";
+    const error = await storageOver(database.connect({ url: stranger.href })).health().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 704 });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("open-sesame");
+
+    const settings = { pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 }, connectTimeout: 1, statementTimeout: 1 };
+    const unreadable = () => createPostgresKnex({ ...settings, url: "postgres://user:open-sesame@host:port/" });
+    expect(unreadable).toThrow(expect.not.objectContaining({ message: expect.stringContaining("open-sesame") }));
+  });
+
+  test("a pool without a free connection is 607: after the time to wait, and at once when too many wait", async () => {
+    const engine = database.connect({ applicationName: "busy", pool: { max: 1, acquireTimeout: 300, maxPendingAcquires: 2 } });
+    const storage = storageOver(engine);
+    await storage.health();
+    const sleeping = codeOf(sleepOn(engine));
+    const begin = performance.now();
+    const waiting = [1, 2].map(() => codeOf(storage.repositories.sessions.count()));
+    expect(await codeOf(storage.repositories.sessions.count())).toBe(607);
+    expect(performance.now() - begin).toBeLessThan(250);
+    expect(await Promise.all(waiting)).toEqual([607, 607]);
+    await terminate("busy");
+    expect(await sleeping).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("a statement that takes too long is 706, and its connection stays good", async () => {
+    const engine = database.connect({ statementTimeout: 100, pool: { max: 1 } });
+    expect(await codeOf(sleepOn(engine))).toBe(706);
+    expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
+  });
+
+  test("what nobody expects is 799 and carries the driver's error as its cause only", async () => {
+    const { knex } = database.connect();
+    const call = withConnection(knex, (connection) => runOn(connection, { text: "select 1 / 0" }));
+    const error = await call.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ code: 799, detail: undefined, cause: { code: "22012" } });
+    expect((error as Error).message).not.toContain("zero");
+  });
+
+  test("a text that the database cannot hold is 307 where it is written and nothing where it is looked up", async () => {
+    const { repositories: r } = database.storage();
+    expect(await codeOf(r.objects.insert([{ className: "File", attributes: { Name: "a\0b" } }]))).toBe(307);
+    expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
+    for (const text of ["a\0b", "a\ud800b"]) {
+      expect(await r.accounts.byLoginName(text)).toBeNull();
+      expect(await r.applications.known([text])).toEqual([]);
+      expect(await r.appKeys.listsOrigin(text)).toBe(false);
+    }
+  });
+
+  test("a closed storage refuses with 706, waits for what runs, and leaves shared connections to others", async () => {
+    const engine = database.connect();
+    let released = 0;
+    const one = new KnexStorage({ knex: engine.knex, schema: "test", onClose: async () => void (released += 1) });
+    const other = storageOver(engine);
+    const order: string[] = [];
+    const running = one.transaction(async (r) => {
+      await r.sessions.count();
+      order.push("work");
+    });
+    const closing = one.close().then(() => order.push("closed"));
+    expect(await codeOf(one.repositories.sessions.count())).toBe(706);
+    expect(await codeOf(one.transaction(async () => {}))).toBe(706);
+    await Promise.all([running, closing, one.close()]);
+    expect(order).toEqual(["work", "closed"]);
+    expect(released).toBe(1);
+    expect(await Promise.all([one.health(), one.migrate(), one.now()].map(codeOf))).toEqual([706, 706, 706]);
+    expect(await other.repositories.sessions.count()).toBe(0);
+  });
+
+  test("a storage whose connections somebody has ended refuses with 706", async () => {
+    const engine = database.connect();
+    const storage = storageOver(engine);
+    await storage.health();
+    await engine.close();
+    expect(await codeOf(storage.health())).toBe(706);
+  });
+});

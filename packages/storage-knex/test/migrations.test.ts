@@ -1,0 +1,107 @@
+import type { Migration } from "../src/dialects/postgres/migrations/migration.ts";
+import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
+import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
+import { tablesOf } from "../src/dialects/postgres/tables.ts";
+import { runWorkers } from "./processes/run-workers.ts";
+import { codeOf, newSession, openPolicy } from "./sample.ts";
+import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+
+describe("migrations", () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  beforeEach(() => database.admin.query("drop schema if exists test cascade"));
+  afterAll(() => database.drop());
+
+  const names = migrations.map(({ name }) => name);
+  const migrator = (extra: readonly Migration[]) =>
+    new Migrator(database.connect().knex, tablesOf("test"), [...migrations, ...extra], { lockTimeout: 50, pause: 20 });
+
+  test("are applied once, in order, and recorded", async () => {
+    const storage = database.storage();
+    expect(await storage.migrate()).toEqual({ applied: names });
+    expect(await storage.migrate()).toEqual({ applied: [] });
+    const { rows } = await database.admin.query<{ name: string; applied_at: Date }>("select * from test.migrations order by name");
+    expect(rows.map(({ name }) => name)).toEqual(names);
+    expect(rows.every(({ applied_at }) => Math.abs(applied_at.getTime() - Date.now()) < 60_000)).toBe(true);
+    await expect(storage.health()).resolves.toBeUndefined();
+  });
+
+  test("of several processes at once wait for one another", async () => {
+    const reports = (await runWorkers(database.url, "migrate", [{}, {}, {}, {}])) as { applied: string[] }[];
+    expect(reports.flatMap(({ applied }) => applied)).toEqual(names);
+    await expect(database.storage().health()).resolves.toBeUndefined();
+  });
+
+  test("that are missing make every call answer 705", async () => {
+    const storage = database.storage();
+    const { repositories: r } = storage;
+    const calls = [
+      storage.health(),
+      storage.transaction((t) => t.sessions.count()),
+      r.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 }),
+      r.accounts.byLoginName("somebody"),
+      r.model.load(),
+      r.sessions.open(newSession("s"), { ...openPolicy, limit: 1 }),
+    ];
+    expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => 705));
+    await storage.migrate();
+    expect(await r.sessions.count()).toBe(0);
+  });
+
+  test("of a newer version are refused by every call and by the migration itself", async () => {
+    await database.storage().migrate();
+    await database.admin.query("insert into test.migrations (name) values ('9999-from-the-future')");
+    const storage = database.storage();
+    const calls = [() => storage.migrate(), () => storage.health(), () => storage.repositories.sessions.count()];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
+  });
+
+  test("of an older version make every call answer 705", async () => {
+    await database.storage().migrate();
+    await database.admin.query("delete from test.migrations");
+    expect(await codeOf(database.storage().repositories.sessions.count())).toBe(705);
+  });
+
+  test("that fail leave nothing behind, and keep what went before", async () => {
+    const broken = { name: "9998-broken", statements: () => ["create table test.half (id integer)", "select 1 / 0"] };
+    expect(await codeOf(migrator([broken]).migrate())).toBe(799);
+    const { rows } = await database.admin.query("select to_regclass('test.half') as half, array(select name from test.migrations) as names");
+    expect(rows).toEqual([{ half: null, names }]);
+  });
+
+  test("wait for those who use a table without making everybody else wait", async () => {
+    const storage = database.storage();
+    await storage.migrate();
+    const wider = { name: "9998-wider", statements: () => ["alter table test.sessions add column note text"] };
+    let migrated = false;
+    let migrating: Promise<unknown> = Promise.resolve();
+    await storage.transaction(async (t) => {
+      await t.sessions.count();
+      migrating = migrator([wider])
+        .migrate()
+        .then(() => (migrated = true));
+      // Each of these would queue behind the change of the table if it waited for its lock without an end.
+      for (let done = 0; done < 200; done += 1) await storage.repositories.sessions.open(newSession(`under load ${done}`), openPolicy);
+      expect(migrated).toBe(false);
+    });
+    await migrating;
+    expect(await storage.repositories.sessions.count()).toBe(200);
+  });
+
+  test("need no right to create anything when nothing is left to do", async () => {
+    await database.storage().migrate();
+    await database.admin.query(
+      "drop role if exists sallyport_reader; create role sallyport_reader login password 'reader';" +
+        "grant usage on schema test to sallyport_reader; grant select on all tables in schema test to sallyport_reader",
+    );
+    const url = new URL(database.url);
+    url.username = "sallyport_reader";
+    url.password = "reader";
+    const { knex } = database.connect({ url: url.href });
+    expect(await new Migrator(knex, tablesOf("test"), migrations).migrate()).toEqual({ applied: [] });
+    await database.admin.query("drop owned by sallyport_reader; drop role sallyport_reader");
+  });
+});

@@ -1,0 +1,94 @@
+import { tablesOf } from "../src/dialects/postgres/tables.ts";
+import { statementsOf } from "../src/dialects/postgres/statements/statements.ts";
+import type { Statement } from "../src/statement.ts";
+import { digestOf } from "./sample.ts";
+import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+
+/** What is read of a plan in JSON. */
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+describe("plans of the statements that run on every request", () => {
+  let database: TestDatabase;
+  const statements = statementsOf(tablesOf("test"));
+  const sessionDigest = `'\\x${digestOf("s1")}'`;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    await database.storage().migrate();
+    await database.admin.query(`
+      insert into test.objects (uuid, class, attributes, stored_at, readers)
+        select gen_random_uuid(), (array['File', 'Image', 'User'])[1 + i % 3], jsonb_build_object('Name', repeat('n', 100)), now(),
+          case when i % 50 = 0 then array[1::bigint] end
+        from generate_series(1, 30000) as i;
+      insert into test.accounts (user_id, login_name, confusable_key, secret, administrator)
+        select i, 'user ' || i, 'user' || i, 'secret', false from generate_series(1, 2000) as i;
+      insert into test.app_keys (id, name, digest, origins)
+        select 'key' || i, 'key ' || i, sha256(('k' || i)::bytea), '[]' from generate_series(1, 500) as i;
+      insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
+        select sha256(('s' || i)::bytea), 'session', 'key1', 1 + i % 2000, 1, '[]', case when i % 2 = 0 then 'd' || i end,
+          now(), now() + interval '30 min', now() + interval '12 h'
+        from generate_series(1, 10000) as i;
+      insert into test.throttle select 'key' || i, 1, now(), now() + interval '1 h' from generate_series(1, 5000) as i`);
+    for (const table of ["objects", "accounts", "app_keys", "sessions", "throttle"]) await database.admin.query(`vacuum analyze test.${table}`);
+    await database.admin.query("set plan_cache_mode = force_generic_plan");
+  });
+  afterAll(() => database.drop());
+
+  /** All nodes of the plan that is used whatever the parameters are. */
+  async function nodesOf(statement: Statement, parameters: readonly string[]): Promise<PlanNode[]> {
+    await database.admin.query(`prepare explained as ${statement.text}`);
+    const { rows } = await database.admin.query(`explain (format json) execute explained (${parameters.join(", ")})`);
+    await database.admin.query("deallocate explained");
+    const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
+    return flatten(rows[0]["QUERY PLAN"][0].Plan as PlanNode);
+  }
+
+  const indexesOf = (nodes: PlanNode[]) => [...new Set(nodes.flatMap((node) => node["Index Name"] ?? []))].toSorted();
+  const scannedWhole = (nodes: PlanNode[]) =>
+    nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
+
+  const { admission, objects, sessions, throttle } = statements;
+  const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
+
+  test.each<[string, Statement, string[], string[]]>([
+    ["admission", admission.admit, [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "objects_pkey", "sessions_pkey"]],
+    ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
+    ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
+    ["end of a user's sessions", sessions.endAllOfUser, ["1", "0"], ["sessions_device"]],
+    ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
+    ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
+    ["object by UUID", objects.getByUuid, ["gen_random_uuid()", "null", "null"], ["objects_uuid_key"]],
+    ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
+    ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
+    ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
+    ["clearing of failures", throttle.clear, ["'{key1}'"], ["throttle_pkey"]],
+  ])("%s", async (_, statement, parameters, indexes) => {
+    const nodes = await nodesOf(statement, parameters);
+    expect(indexesOf(nodes)).toEqual(indexes);
+    expect(scannedWhole(nodes).filter((relation) => relation !== "settings" && relation !== "session_counts")).toEqual([]);
+  });
+
+  test("count of a class reads its index alone", async () => {
+    const nodes = await nodesOf(objects.count, ["'{File}'", "'{1}'"]);
+    expect(nodes).toContainEqual(expect.objectContaining({ "Node Type": "Index Only Scan", "Index Name": "objects_open" }));
+    expect(scannedWhole(nodes)).toEqual([]);
+  });
+
+  test("extending a session touches no index", async () => {
+    const offset = 120_000;
+    const storage = database.storage({ clockOffset: () => offset });
+    const { rows: before } = await database.admin.query("select ctid from test.sessions where digest = sha256('s1')");
+    const request = { appKey: digestOf("k1"), session: digestOf("s1"), idleTimeout: 1_800_000 };
+    expect((await storage.repositories.admission.admit(request)).session).not.toBeNull();
+    const { rows: after } = await database.admin.query("select ctid from test.sessions where digest = sha256('s1')");
+    const page = (row: unknown) => /\((\d+),/.exec((row as { ctid: string }).ctid)?.[1];
+    // A row that stays on its page and changes no indexed column is updated in the heap alone.
+    expect(page(after[0])).toBe(page(before[0]));
+    expect(after).not.toEqual(before);
+  });
+});

@@ -1,0 +1,21 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const worker = fileURLToPath(new URL("worker.mjs", import.meta.url));
+
+/** Gives each input to a process of its own, lets all begin at once, and returns what they answer, in order. */
+export async function runWorkers(url: string, task: string, inputs: readonly unknown[]): Promise<unknown[]> {
+  const children = inputs.map((input) => fork(worker, [url, "test", task, JSON.stringify(input)], { execArgv: [] }));
+  await Promise.all(children.map((child) => once(child, "message")));
+  return Promise.all(
+    children.map(async (child) => {
+      const exit = once(child, "exit");
+      const answer = once(child, "message");
+      child.send("go");
+      const [message] = (await answer) as [unknown];
+      await exit;
+      return message;
+    }),
+  );
+}

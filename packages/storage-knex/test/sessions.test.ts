@@ -1,0 +1,97 @@
+import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
+import { runWorkers } from "./processes/run-workers.ts";
+import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import type { KnexStorage } from "../src/index.ts";
+
+describe("sessions of several processes", () => {
+  let database: TestDatabase;
+  let storage: KnexStorage;
+  let offset = 0;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    storage = database.storage({ clockOffset: () => offset });
+    await storage.migrate();
+  });
+  beforeEach(async () => {
+    offset = 0;
+    await storage.repositories.sessions.end({ userId: "1" });
+    await storage.repositories.sessions.end({ userId: "2" });
+  });
+  afterEach(async () => {
+    const { rows } = await database.admin.query(
+      "select (select count(*) from test.sessions) = (select sum(sessions) from test.session_counts) as counted",
+    );
+    expect(rows).toEqual([{ counted: true }]);
+  });
+  afterAll(() => database.drop());
+
+  const open = async (policy: object, sessions: (process: number) => readonly object[]) =>
+    (await runWorkers(database.url, "openSessions", [0, 1, 2].map((process) => ({ policy, sessions: sessions(process) })))).flat();
+  const twenty = (make: (index: number) => object) => Array.from({ length: 20 }, (_, index) => make(index));
+  const times = (outcomes: unknown[], outcome: string) => outcomes.filter((each) => each === outcome).length;
+
+  test("fill the limit of the database exactly", async () => {
+    await storage.repositories.sessions.open(newSession("before"), openPolicy);
+    const outcomes = await open({ ...openPolicy, limit: 11 }, (process) => twenty((index) => newSession(`all ${process} ${index}`)));
+    expect([times(outcomes, "opened"), times(outcomes, "full")]).toEqual([10, 50]);
+    expect(await storage.repositories.sessions.count()).toBe(11);
+  });
+
+  test("fill the limit of a user exactly", async () => {
+    const outcomes = await open({ ...openPolicy, perUserLimit: 4 }, (process) =>
+      twenty((index) => newSession(`user ${process} ${index}`, { userId: index % 2 === 0 ? "1" : "2" })),
+    );
+    expect([times(outcomes, "opened"), times(outcomes, "full")]).toEqual([8, 52]);
+  });
+
+  test("of one device replace one another, with and without limits", async () => {
+    for (const limits of [{}, { limit: 1, perUserLimit: 1 }]) {
+      const outcomes = await open({ ...openPolicy, ...limits }, (process) =>
+        twenty((index) => newSession(`device ${process} ${index}`, { deviceId: "phone" })),
+      );
+      expect(times(outcomes, "opened")).toBe(60);
+      expect(await storage.repositories.sessions.count()).toBe(1);
+    }
+  });
+
+  test("that are over give their room away before they are swept", async () => {
+    const { sessions } = storage.repositories;
+    const full = { ...openPolicy, limit: 2, perUserLimit: 2 };
+    for (const name of ["old 1", "old 2"]) await sessions.open(newSession(name), full);
+    expect(await sessions.open(newSession("new"), full)).toBe("full");
+    offset = openPolicy.idleTimeout;
+    expect(await sessions.open(newSession("new"), full)).toBe("opened");
+    expect(await sessions.sweep(10)).toBe(2);
+  });
+
+  test("are extended once, however many requests see that it is time", async () => {
+    const { admission, appKeys, accounts, sessions } = storage.repositories;
+    await appKeys.create({ name: "web", appNames: null, origins: [] }, digestOf("web"));
+    await accounts.create({ userId: "1", loginName: "u", secret: "s", administrator: false }, "u");
+    const request = { appKey: digestOf("web"), session: digestOf("touched"), idleTimeout: openPolicy.idleTimeout };
+    const { appKey } = await admission.admit({ ...request, session: null });
+    await sessions.open(newSession("touched", { appKeyId: appKey?.id ?? "" }), openPolicy);
+    const version = async () => (await database.admin.query("select xmin from test.sessions")).rows;
+    const opened = await version();
+    offset = 59_000;
+    await admission.admit(request);
+    expect(await version()).toEqual(opened);
+    offset = 61_000;
+    await Promise.all(Array.from({ length: 8 }, () => admission.admit(request)));
+    const { rows } = await database.admin.query<{ life: number }>(
+      "select extract(epoch from expires_at - opened_at)::float8 as life from test.sessions",
+    );
+    expect(rows[0]?.life).toBeCloseTo(661, 0);
+    const touched = await version();
+    await admission.admit(request);
+    expect(await version()).toEqual(touched);
+  });
+
+  test("with a digest that exists are refused, not mixed up", async () => {
+    const { sessions } = storage.repositories;
+    await sessions.open(newSession("twice"), openPolicy);
+    expect(await codeOf(sessions.open(newSession("twice"), openPolicy))).toBe(799);
+    expect(await sessions.count()).toBe(1);
+  });
+});

@@ -1,0 +1,98 @@
+import type { Repositories } from "@sallyport/core";
+import { codeOf, newSession, openPolicy } from "./sample.ts";
+import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import type { KnexStorage } from "../src/index.ts";
+
+describe("transactions on a server", () => {
+  let database: TestDatabase;
+  let storage: KnexStorage;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    storage = database.storage();
+    await storage.migrate();
+    for (const [index, name] of ["a", "b"].entries()) {
+      await storage.repositories.accounts.create({ userId: `${index + 1}`, loginName: name, secret: "s", administrator: false }, name);
+    }
+  });
+  afterAll(() => database.drop());
+
+  const disable = (r: Repositories, userId: string) => r.accounts.setDisabled(userId, true);
+
+  test("that deadlock run again, and both succeed", async () => {
+    const attempts = [0, 0];
+    let meet = () => {};
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const crossing = (index: number, first: string, second: string) =>
+      storage.transaction(async (r) => {
+        attempts[index] = (attempts[index] ?? 0) + 1;
+        await disable(r, first);
+        if (attempts.every((count) => count > 0)) meet();
+        await met;
+        await disable(r, second);
+      });
+    await Promise.all([crossing(0, "1", "2"), crossing(1, "2", "1")]);
+    expect(attempts[0]! + attempts[1]!).toBeGreaterThan(2);
+  });
+
+  test("that cannot be serialized run three times in all, then fail", async () => {
+    await database.admin.query(`
+      create function test.refuse() returns trigger language plpgsql as $$ begin raise serialization_failure; end $$;
+      create trigger refuse before update on test.settings for each row execute function test.refuse()`);
+    let attempts = 0;
+    const failing = storage.transaction(async (r) => {
+      attempts += 1;
+      await r.maintenance.set(true);
+    });
+    expect(await codeOf(failing)).toBe(799);
+    expect(attempts).toBe(3);
+    expect(await codeOf(storage.repositories.maintenance.set(true))).toBe(799);
+    await database.admin.query("drop function test.refuse cascade");
+  });
+
+  test("in which a statement failed are not kept, even if the work does not mind", async () => {
+    const careless = storage.transaction(async (r) => {
+      await r.sessions.open(newSession("careless"), openPolicy);
+      await codeOf(r.objects.insert([{ className: "File", attributes: { Name: "\0" } }]));
+    });
+    expect(await codeOf(careless)).toBe(307);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("survive a taken name, a UUID in use and a full session limit", async () => {
+    const uuid = "00000000-0000-4000-8000-000000000001";
+    await storage.repositories.objects.insert([{ className: "File", attributes: {}, uuid }]);
+    const outcomes = await storage.transaction(async (r) => [
+      await r.accounts.create({ userId: "9", loginName: "a", secret: "s", administrator: false }, "a"),
+      await codeOf(r.objects.insert([{ className: "File", attributes: {}, uuid }])),
+      await r.sessions.open(newSession("first"), { ...openPolicy, limit: 1 }),
+      await r.sessions.open(newSession("second"), { ...openPolicy, limit: 1 }),
+    ]);
+    expect(outcomes).toEqual(["nameTaken", 307, "opened", "full"]);
+    expect(await storage.repositories.sessions.end({ userId: "1" })).toBe(1);
+  });
+
+  test("run calls that are made at once one after the other", async () => {
+    const count = await storage.transaction(async (r) => {
+      await Promise.all(Array.from({ length: 10 }, (_, index) => r.sessions.open(newSession(`many ${index}`), openPolicy)));
+      return r.sessions.count();
+    });
+    expect(count).toBe(10);
+    await storage.repositories.sessions.end({ userId: "1" });
+  });
+
+  test("lend nothing beyond their end", async () => {
+    let kept: Repositories | undefined;
+    await storage.transaction(async (r) => {
+      kept = r;
+    });
+    expect(await codeOf((kept as Repositories).sessions.count())).toBe(799);
+  });
+
+  test("throw the work's own error", async () => {
+    const mine = new Error("mine");
+    await expect(storage.transaction(() => Promise.reject(mine))).rejects.toBe(mine);
+  });
+});
