@@ -7,6 +7,8 @@ export interface ContestPlan {
   readonly seconds: number;
   /** Seconds of each contestant before the first round counts. */
   readonly warmUp: number;
+  /** Directory for profiles, which are then taken after the last round and printed. */
+  readonly profiles?: string;
 }
 
 /** The rounds of each contestant by name. */
@@ -48,5 +50,13 @@ export async function holdContest(contestants: readonly Contestant[], plan: Cont
       rounds.get(contestant.name)?.push(await contestant.measure(plan.seconds));
     }
   }
+  if (plan.profiles !== undefined) await printProfiles(contestants, plan.profiles, plan.seconds);
   return new ContestResult(rounds);
+}
+
+async function printProfiles(contestants: readonly Contestant[], directory: string, seconds: number): Promise<void> {
+  for (const contestant of contestants) {
+    const summary = await contestant.profile?.(seconds, directory);
+    if (summary !== undefined) console.log(`${summary}\n`);
+  }
 }

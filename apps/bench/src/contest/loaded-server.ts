@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import type { LoadGenerator } from "../load/load-generator.ts";
 import type { LoadJob } from "../load/load-job.ts";
 import { backendCpu } from "../postgres/backend-cpu.ts";
 import type { BenchDatabase } from "../postgres/bench-database.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
+import { profileTable } from "../profile/profile-table.ts";
+import { selfTimes } from "../profile/self-times.ts";
 import type { Contestant } from "./contestant.ts";
 import type { Figures } from "./figures.ts";
 
@@ -29,6 +32,16 @@ export class LoadedServer implements Contestant {
       p50: load.latency.p50,
       p99: load.latency.p99,
     };
+  }
+
+  async profile(seconds: number, directory: string): Promise<string> {
+    const file = join(directory, `${this.name.replaceAll(/[^A-Za-z0-9]+/g, "-")}.cpuprofile`);
+    const before = await this.server.ask({ ask: "sample" });
+    await this.server.ask({ ask: "startProfile" });
+    const { succeeded } = await this.generator.run({ ...this.job, seconds });
+    await this.server.ask({ ask: "stopProfile", file });
+    const after = await this.server.ask({ ask: "sample" });
+    return profileTable(this.name, await selfTimes(file), (after.cpu - before.cpu) / succeeded);
   }
 
   private async sample(): Promise<{ cpu: number; backend: number | null }> {

@@ -5,11 +5,11 @@ import { articleAttributes, contactAttributes } from "./sample-attributes.ts";
 export interface BareRows {
   readonly articles: number;
   readonly contacts: number;
-  readonly sessionId: string;
+  readonly sessionIds: readonly string[];
 }
 
 /** The tables of the limits: what somebody would make who needs a session and a row and nothing else. */
-export async function fillBareTables(database: BenchDatabase, { articles, contacts, sessionId }: BareRows): Promise<void> {
+export async function fillBareTables(database: BenchDatabase, { articles, contacts, sessionIds }: BareRows): Promise<void> {
   await database.run("create schema bare");
   await database.run("create table bare.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)");
   await database.run(
@@ -26,7 +26,7 @@ export async function fillBareTables(database: BenchDatabase, { articles, contac
     [JSON.stringify(contactAttributes), articles, contacts],
   );
   await database.run("create index on bare.object (class, id)");
-  const digest = createHash("sha256").update(sessionId).digest("hex");
-  await database.run("insert into bare.session values ($1, 1, now() + interval '1 day')", [digest]);
+  const digests = sessionIds.map((id) => createHash("sha256").update(id).digest("hex"));
+  await database.run("insert into bare.session select digest, 1, now() + interval '1 day' from unnest($1::text[]) digest", [digests]);
   await database.run("analyze bare.object, bare.session");
 }

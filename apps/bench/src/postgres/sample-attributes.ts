@@ -22,4 +22,5 @@ export const contactAttributes: Attributes = {
   Since: "2024-03-01T12:00:00.000Z",
   CreditLimit: 25_000,
   Active: true,
+  Remark: sentence,
 };

@@ -1,0 +1,71 @@
+import type { BenchDatabase } from "../postgres/bench-database.ts";
+import { articleAttributes, contactAttributes } from "../postgres/sample-attributes.ts";
+import type { PreparedSchema } from "./prepare-schema.ts";
+
+/** What a schema is filled with. */
+export interface SchemaRows {
+  readonly articles: number;
+  readonly contacts: number;
+  readonly users: number;
+  /** Live sessions, in turn of all users. Their ids are `sessionIdOf(1)` and so on. */
+  readonly sessions: number;
+}
+
+/** Object numbers of what was filled in: the articles stand first, the contacts behind them. */
+export interface FilledSchema {
+  readonly firstArticle: number;
+  readonly articles: number;
+}
+
+const sessionId = "'session' || lpad(n::text, 36, '0')";
+
+/** The id of a session that was filled in. */
+export function sessionIdOf(number: number): string {
+  return `session${String(number).padStart(36, "0")}`;
+}
+
+/** The name of a user that was filled in. */
+export function userNameOf(number: number): string {
+  return `user${number}`;
+}
+
+/** Fills the tables of the product by SQL, which takes a minute less for a million objects than asking the product. */
+export async function fillSchema(
+  database: BenchDatabase,
+  { schema, appKeyId, userId, groupId }: PreparedSchema,
+  { articles, contacts, users, sessions }: SchemaRows,
+): Promise<FilledSchema> {
+  const objects = async (className: string, attributes: object, count: number) => {
+    await database.run(
+      `insert into ${schema}.objects (uuid, class, stored_at, attributes)
+       select gen_random_uuid(), $1, now(), $2::jsonb || jsonb_build_object('Name', $1 || ' ' || n, 'Number', n)
+       from generate_series(1, $3::int) n order by n`,
+      [className, JSON.stringify(attributes), count],
+    );
+  };
+  await objects("Article", articleAttributes, articles);
+  await objects("Contact", contactAttributes, contacts);
+  const [first] = await database.run(`select min(oid) as oid from ${schema}.objects where class = 'Article'`);
+
+  await database.run(
+    `with added as (
+       insert into ${schema}.objects (uuid, class, stored_at, attributes)
+       select gen_random_uuid(), 'User', now(), jsonb_build_object('Name', 'user' || n, 'Groups', jsonb_build_array($1::text))
+       from generate_series(1, $2::int) n order by n
+       returning oid, attributes ->> 'Name' as name
+     )
+     insert into ${schema}.accounts (user_id, login_name, confusable_key, secret, administrator)
+     select added.oid, name, name, secret, false from added, ${schema}.accounts where user_id = $3`,
+    [groupId, users, userId],
+  );
+  await database.run(
+    `insert into ${schema}.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at)
+     select sha256((${sessionId})::bytea), 'session', $1, user_id, secret_version, '["bench"]', now(), now() + interval '12 hours', now() + interval '12 hours'
+     from generate_series(1, $2::int) n
+     join (select user_id, secret_version, row_number() over (order by user_id) - 1 as turn from ${schema}.accounts where user_id <> $3) accounts
+       on turn = n % $4::int`,
+    [appKeyId, sessions, userId, users],
+  );
+  await database.run(`update ${schema}.session_counts set sessions = sessions + $1 where shard = 0`, [sessions]);
+  return { firstArticle: Number(first?.["oid"]), articles };
+}
