@@ -19,6 +19,7 @@ export class KnexAppKeyRepository implements AppKeyRepository {
   }
 
   async setEnabled(name: string, enabled: boolean): Promise<boolean> {
+    if (!isStorableText(name)) return false;
     const { rowCount } = await this.sql.build(this.sql.table("app_keys").where("name", name).update({ enabled }));
     return rowCount === 1;
   }

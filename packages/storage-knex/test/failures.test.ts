@@ -76,6 +76,25 @@ describe("failures of the database", () => {
     await relay.refuse();
   });
 
+  test("a database that falls silent is 704 in bounded time, also within a transaction", async () => {
+    const relay = new TcpRelay(new URL(database.url));
+    await relay.listen();
+    const storage = storageOver(database.connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } }));
+    await storage.health();
+    relay.answer(false);
+    expect(await codeOf(storage.repositories.sessions.count())).toBe(704);
+    relay.answer(true);
+    const cut = storage.transaction(async (r) => {
+      await r.sessions.count();
+      relay.answer(false);
+      await r.sessions.count();
+    });
+    expect(await codeOf(cut)).toBe(704);
+    relay.answer(true);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await relay.refuse();
+  });
+
   test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
     const unknown = new URL(database.url);
     unknown.pathname = "no_such_database";

@@ -36,9 +36,13 @@ export class TcpRelay {
     await closed;
   }
 
-  /** Accepts connections, but answers nothing on new ones. */
+  /** Whether connections, those that stand and new ones, still get what the other side says. */
   answer(on: boolean): void {
     this.silent = !on;
+    for (const socket of this.sockets) {
+      if (on) socket.resume();
+      else socket.pause();
+    }
   }
 
   private relay(client: Socket): void {

@@ -7,8 +7,8 @@ export interface Query {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly SqlValue[];
-  /** Milliseconds that the client waits, instead of the configured time. */
-  readonly query_timeout?: number;
+  /** May take as long as it needs, and so does not tell a silent server. */
+  readonly unhurried?: boolean;
 }
 
 interface Answer {
@@ -21,6 +21,8 @@ export interface Connection {
   query(query: Query, callback: (error: Error | null, answer: Answer) => void): void;
   /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
   __knex__disposed?: unknown;
+  /** When the query that is under way began; for the watch over silent servers. */
+  busySince?: number | undefined;
 }
 
 /**
@@ -51,9 +53,11 @@ export async function withConnection<T>(knex: Knex, work: (connection: Connectio
 
 /** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
 export function runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
-  // The driver's promises cost a second one for the stack trace, which the request id makes up for.
+  // The driver's own promise costs a second one, for a stack trace that the request id makes up for.
   return new Promise((resolve, reject) => {
+    if (query.unhurried !== true) connection.busySince = Date.now();
     connection.query(query, (error, answer) => {
+      connection.busySince = undefined;
       if (error === null || error === undefined) return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));

@@ -19,8 +19,10 @@ export interface PostgresSettings {
     readonly maxPendingAcquires: number;
   };
   readonly connectTimeout: number;
-  /** The server cancels a statement that takes longer; the client gives a silent server 5 s more. */
+  /** The server cancels a statement that takes longer. */
   readonly statementTimeout: number;
+  /** A connection on which a statement stays without an answer for longer is cut; 5 s after the statement time-out by default. */
+  readonly silenceTimeout?: number;
   /** The server ends a transaction that stands still for longer; 30 s by default. */
   readonly idleInTransactionTimeout?: number;
   /** How the connections call themselves; `sallyport` by default. */
@@ -48,7 +50,7 @@ export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: statementTimeout,
-    query_timeout: statementTimeout + 5_000,
+    silenceTimeout: settings.silenceTimeout ?? statementTimeout + 5_000,
     idle_in_transaction_session_timeout: settings.idleInTransactionTimeout ?? 30_000,
     // Compiling a query costs more than any of ours takes.
     options: "-c jit=off",

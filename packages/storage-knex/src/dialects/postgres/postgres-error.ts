@@ -30,7 +30,7 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
 ]);
 
 const lostConnection =
-  /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired|Query read timeout)/;
+  /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired)/;
 const unreachable = new Set(["ENGINE_STOPPED", "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"]);
 const endedPool = /^(?:Unable to acquire a connection$|Cannot use a pool after calling end|aborted$)/;
 

@@ -1,11 +1,14 @@
 import pg from "pg";
 import { PoolExhausted } from "./pool-exhausted.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 
 export interface PostgresPoolSettings extends pg.PoolConfig {
   /** Milliseconds in which a new connection must stand. */
   readonly connectTimeout: number;
   /** Callers that may wait for a connection; one more is refused at once. */
   readonly maxPendingAcquires: number;
+  /** Milliseconds; a connection on which a query stays without an answer for longer is cut. */
+  readonly silenceTimeout: number;
 }
 
 type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
@@ -17,13 +20,19 @@ type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
 export class PostgresPool {
   private readonly pool: pg.Pool;
   private readonly maxPendingAcquires: number;
+  private readonly watch: SilenceWatch;
 
-  constructor({ connectTimeout, maxPendingAcquires, ...settings }: PostgresPoolSettings) {
+  constructor({ connectTimeout, maxPendingAcquires, silenceTimeout, ...settings }: PostgresPoolSettings) {
     this.pool = new pg.Pool({ ...settings, Client: clientThatConnectsWithin(connectTimeout) } as pg.PoolConfig);
     this.maxPendingAcquires = maxPendingAcquires;
+    this.watch = new SilenceWatch(silenceTimeout);
     // The pool drops broken connections by itself; without listeners their errors would end the process.
     this.pool.on("error", () => {});
-    this.pool.on("connect", (client) => client.on("error", () => {}));
+    this.pool.on("connect", (client) => {
+      client.on("error", () => {});
+      this.watch.add(client);
+    });
+    this.pool.on("remove", (client) => this.watch.remove(client));
   }
 
   acquire(): { promise: Promise<Connection> } {
@@ -64,7 +73,7 @@ export class PostgresPool {
   }
 
   destroy(): Promise<void> {
-    return this.pool.end();
+    return this.pool.end().finally(() => this.watch.stop());
   }
 
   private connect(): Promise<Connection> {

@@ -15,8 +15,6 @@ export interface MigrationPatience {
 
 const usualPatience: MigrationPatience = { lockTimeout: 2_000, pause: 500 };
 const lockAttempts = 100;
-/** Migrations may take as long as they need. */
-const longestMigration = 24 * 60 * 60_000;
 
 /** Brings one schema up to date, while others may work in it or migrate it too. */
 export class Migrator {
@@ -45,7 +43,7 @@ export class Migrator {
 
   /** Applies the next migration in a transaction of its own; its name, or `undefined` if nothing is left. */
   private async step(connection: Connection): Promise<string | undefined> {
-    const run = <Row>(query: Query) => runOn<Row>(connection, { ...query, query_timeout: longestMigration });
+    const run = <Row>(query: Query) => runOn<Row>(connection, { ...query, unhurried: true });
     await run({ text: "begin isolation level read committed" });
     try {
       await run({ text: "set local statement_timeout = 0" });
