@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { createPostgresKnex, KnexStorage, type KnexStorageOptions, type PostgresKnex, type PostgresSettings } from "../src/index.ts";
+import { startRealPostgres } from "./real-postgres.ts";
 
 /** A database of its own for a test file, and what the tests open in it. */
 export interface TestDatabase {
@@ -13,14 +13,9 @@ export interface TestDatabase {
 }
 
 export async function openTestDatabase(): Promise<TestDatabase> {
-  const serverUrl = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  const server = new pg.Client({ connectionString: serverUrl });
-  await server.connect();
-  await server.query(`create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = name;
-  const admin = new pg.Client({ connectionString: url.href });
+  const postgres = await startRealPostgres();
+  const { url, drop } = await postgres.createDatabase();
+  const admin = new pg.Client({ connectionString: url });
   admin.on("error", () => {});
   await admin.connect();
   const opened: PostgresKnex[] = [];
@@ -28,7 +23,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 
   const connect: TestDatabase["connect"] = ({ pool, ...settings } = {}) => {
     const engine = createPostgresKnex({
-      url: url.href,
+      url,
       connectTimeout: 5_000,
       statementTimeout: 10_000,
       ...settings,
@@ -38,15 +33,15 @@ export async function openTestDatabase(): Promise<TestDatabase> {
     return engine;
   };
   return {
-    url: url.href,
+    url,
     admin,
     connect,
     storage: (options) => new KnexStorage({ knex: (shared ??= connect()).knex, schema: "test", ...options }),
     drop: async () => {
       await Promise.all(opened.map((engine) => engine.close()));
       await admin.end();
-      await server.query(`drop database ${name} with (force)`);
-      await server.end();
+      await drop();
+      await postgres.stop();
     },
   };
 }
