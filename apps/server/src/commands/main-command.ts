@@ -6,6 +6,7 @@ import { checkConfigCommand } from "./check-config.ts";
 import { maintenanceCommand } from "./databases/maintenance.ts";
 import { migrateCommand } from "./databases/migrate.ts";
 import { seedCommand } from "./databases/seed.ts";
+import { referenceCommand } from "./reference.ts";
 import { serveCommand } from "./serve.ts";
 import { userCommand } from "./users/user.ts";
 
@@ -22,5 +23,6 @@ export function mainCommand(): Command {
     .addCommand(appCommand())
     .addCommand(userCommand())
     .addCommand(maintenanceCommand())
-    .addCommand(seedCommand());
+    .addCommand(seedCommand())
+    .addCommand(referenceCommand());
 }

@@ -3,6 +3,7 @@ import { startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import { type Configuration, loadConfiguration } from "../configuration/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
+import { CommandError } from "./command-error.ts";
 import { type ConfigurationOptions, configurationOption } from "./configuration-option.ts";
 import { printBanner } from "./print-banner.ts";
 
@@ -17,7 +18,12 @@ export function serveCommand(): Command {
 Without configuration the server runs the demo, in development and on loopback only.
 SIGTERM and SIGINT stop it after the requests in work have finished; a second signal stops it at once.`,
     )
-    .action(({ config }: ConfigurationOptions) => serve(loadConfiguration({ file: config })));
+    .allowExcessArguments()
+    .action(({ config }: ConfigurationOptions, { args: [unknown] }: Command) => {
+      // This is the default command, so every word that is no command ends up here.
+      if (unknown !== undefined) throw new CommandError(`There is no command "${unknown}"; --help lists what there is.`);
+      return serve(loadConfiguration({ file: config }));
+    });
 }
 
 async function serve(configuration: Configuration): Promise<void> {

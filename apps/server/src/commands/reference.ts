@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+
+interface ReferenceOptions {
+  readonly write?: string;
+  readonly check?: string;
+}
+
+/** `reference`: writes the reference that is made from the code, or checks that it is up to date. */
+export function referenceCommand(): Command {
+  return new Command("reference")
+    .description("write or check the generated reference (errors, configuration, API)")
+    .option("--write <directory>", "write it into this directory")
+    .option("--check <directory>", "fail if the one in this directory is not what the code says")
+    .action(run);
+}
+
+async function run({ write, check }: ReferenceOptions): Promise<void> {
+  if ((write === undefined) === (check === undefined)) throw new CommandError("Say either --write or --check.");
+  const { checkReference, writeReference } = await import("../reference/index.ts");
+  if (write !== undefined) {
+    writeReference(write);
+    return;
+  }
+  const stale = checkReference(check as string);
+  if (stale.length === 0) return;
+  throw new CommandError(`Not what the code says: ${stale.join(", ")}. "reference --write ${check}" brings it up to date.`);
+}

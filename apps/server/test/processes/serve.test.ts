@@ -1,0 +1,122 @@
+import { jest } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServerProcess } from "./server-process.ts";
+
+jest.setTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-serve-"));
+const running: ServerProcess[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.kill()));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Starts a server with databases in memory, besides what the content says. */
+function serve(content: object = {}, environment: Record<string, string> = {}): ServerProcess {
+  const file = join(folder, `${Math.random()}.json`);
+  writeFileSync(file, JSON.stringify({ databases: [{ storage: { engine: "memory" } }], ...content }));
+  const server = new ServerProcess(["serve", "--config", file], { PORT: "0", ...environment }, folder);
+  running.push(server);
+  return server;
+}
+
+async function connected(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Resolves when nobody takes connections there any more. */
+async function refused(url: string): Promise<void> {
+  for (;;) {
+    try {
+      (await connected(url)).destroy();
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Sends the beginning of a request, which Node takes for one in work. */
+async function begun(url: string): Promise<Socket> {
+  const socket = await connected(url);
+  socket.on("error", () => {});
+  socket.write("GET /_CheckService HTTP/1.1\r\n");
+  // Answered on another connection, and so after the first bytes of this one were read.
+  await fetch(`${url}/healthz`);
+  return socket;
+}
+
+test("SIGTERM and idle connections end it with 0", async () => {
+  const server = serve();
+  const url = await server.url();
+  await fetch(`${url}/healthz`);
+  const silent = await connected(url);
+  server.signal("SIGTERM");
+  await expect(server.ended).resolves.toMatchObject({ code: 0, stderr: "" });
+  expect(server.lines().map(({ msg }) => msg).slice(-2)).toEqual(["stopping", "stopped"]);
+  silent.destroy();
+});
+
+test("what does not finish in time is cut off, and it ends with 0 all the same", async () => {
+  const server = serve({ server: { timeouts: { drain: "50ms" } } });
+  await begun(await server.url());
+  server.signal("SIGINT");
+  await expect(server.ended).resolves.toMatchObject({ code: 0 });
+});
+
+test("a second signal ends it at once", async () => {
+  const server = serve();
+  const url = await server.url();
+  await begun(url);
+  server.signal("SIGTERM");
+  await refused(url);
+  server.signal("SIGTERM");
+  await expect(server.ended).resolves.toMatchObject({ code: 1 });
+});
+
+test("every line of the log is JSON; a request's has its id, and neither query nor headers", async () => {
+  const server = serve();
+  const url = await server.url();
+  await fetch(`${url}/v1/object/1?secretQuery=1`, { headers: { appkey: "secretKey", "x-request-id": "my-request" } });
+  const line = await server.logged("request");
+  expect(line).toMatchObject({ level: "info", requestId: "my-request", route: "/v1/object/{idOrClass}", code: 101, status: 401 });
+  expect(JSON.stringify(server.lines())).not.toMatch(/secretQuery|secretKey/);
+  server.signal("SIGTERM");
+  const { stdout, stderr } = await server.ended;
+  expect(stderr).toBe("");
+  for (const each of stdout.trim().split("\n")) expect(() => JSON.parse(each)).not.toThrow();
+});
+
+test("a database that is down is a warning, not a reason not to start", async () => {
+  const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u:S3cret@127.0.0.1:1/d" } };
+  const server = serve({ databases: [{ storage: { engine: "memory" } }, down] });
+  const url = await server.url();
+  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", alias: "down", err: { code: 704 } });
+  const answer = await fetch(`${url}/down/_CheckService`);
+  expect(answer.status).toBe(500);
+  await expect(answer.json()).resolves.toMatchObject({ status: { internalStatus: "704" } });
+  expect(JSON.stringify(server.lines())).not.toContain("S3cret");
+});
+
+test.each([
+  ["in production", { NODE_ENV: "production" }],
+  ["beyond loopback", { HOST: "0.0.0.0" }],
+])("without a configuration it does not start %s, and says what to do", async (_title, environment) => {
+  const { code, stdout, stderr } = await new ServerProcess([], { PORT: "0", ...environment }, folder).ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^error: There is no configuration, and .*DATABASE_URL.*\n$/);
+});
+
+test("a port in use is told without a stack", async () => {
+  const { port } = new URL(await serve().url());
+  const second = serve({}, { PORT: port });
+  const { code, stderr } = await second.ended;
+  expect(code).toBe(1);
+  expect(stderr).toBe(`error: Port ${port} of 127.0.0.1 is in use. Choose another one with PORT (0 takes a free one).\n`);
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built server program, run with these arguments and nothing of this process's environment but the path. */
+export class ServerProcess {
+  readonly child: ChildProcess;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<Ended>;
+  private stdout = "";
+  private stderr = "";
+  private readonly waiting = new Set<() => void>();
+
+  constructor(args: readonly string[], environment: Readonly<Record<string, string>>, cwd: string, input?: string) {
+    const env = { PATH: process.env["PATH"], ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1", ...environment };
+    this.child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: "pipe" });
+    this.child.stdin?.end(input ?? "");
+    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      for (const look of this.waiting) look();
+    });
+    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = new Promise((resolve) => {
+      this.child.on("close", (code) => {
+        resolve({ code, stdout: this.stdout, stderr: this.stderr });
+        for (const look of this.waiting) look();
+      });
+    });
+  }
+
+  /** The first log line with this message. */
+  async logged(message: string): Promise<Record<string, unknown>> {
+    const found = () => this.lines().find(({ msg }) => msg === message);
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const line = found();
+        if (line === undefined && this.child.exitCode === null) return;
+        this.waiting.delete(look);
+        if (line !== undefined) resolve(line);
+        else reject(new Error(`It ended without "${message}": ${this.stdout}${this.stderr}`));
+      };
+      this.waiting.add(look);
+      look();
+    });
+  }
+
+  /** The log so far. */
+  lines(): Record<string, unknown>[] {
+    const whole = this.stdout.slice(0, this.stdout.lastIndexOf("\n") + 1);
+    return whole.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  }
+
+  /** The address that it listens on. */
+  async url(): Promise<string> {
+    return String((await this.logged("listening"))["address"]);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  /** Ends it whatever it does. */
+  async kill(): Promise<void> {
+    this.child.kill("SIGKILL");
+    await this.ended;
+  }
+}
