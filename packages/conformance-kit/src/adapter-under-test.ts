@@ -1,0 +1,27 @@
+import type { Storage } from "@sallyport/core";
+
+/** A storage made for one check. */
+export interface StorageUnderTest {
+  /** A new, empty database, not yet migrated. */
+  readonly storage: Storage;
+
+  /**
+   * A second, independent connection to the same database, with the same offset of the clock, as another process
+   * would have it. Has to be there if the storage declares `severalProcesses`.
+   */
+  readonly another?: () => Promise<Storage>;
+
+  /** Closes what is open and removes the database. */
+  readonly destroy: () => Promise<void>;
+}
+
+/** What the kit needs to know of an adapter. */
+export interface AdapterUnderTest {
+  readonly name: string;
+
+  /**
+   * Called once for every check. The storage's clock must be ahead of its natural time by the offset, in
+   * milliseconds, asked for at every call: this is how checks let time pass.
+   */
+  create(options: { readonly clockOffset: () => number }): Promise<StorageUnderTest>;
+}

@@ -1,0 +1,21 @@
+import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { ConformanceError } from "./conformance-error.ts";
+import { described } from "./described.ts";
+
+/** Demands that a call fails with exactly this code of the catalogue, and that its detail tells nothing of what lies beneath. */
+export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, what: string): Promise<void> {
+  let result: unknown;
+  try {
+    result = await call();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== code) {
+      throw new ConformanceError(`${what}: expected a ServiceError ${code}, got ${described(error)}.`, { cause: error });
+    }
+    const { cause, detail = "" } = error;
+    if (cause instanceof Error && cause.message !== "" && detail.includes(cause.message)) {
+      throw new ConformanceError(`${what}: the detail of the error repeats its cause.`, { cause: error });
+    }
+    return;
+  }
+  throw new ConformanceError(`${what}: expected a ServiceError ${code}, got ${described(result)}.`);
+}

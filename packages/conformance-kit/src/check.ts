@@ -1,0 +1,24 @@
+import type { StorageCapabilities } from "@sallyport/core";
+import type { Subject } from "./subject.ts";
+
+/** One clause of a contract, executable. */
+export interface Check {
+  readonly section: string;
+  /** What an adapter does that fulfils it; unique in the kit. */
+  readonly name: string;
+  /** The capability without which the check means nothing. */
+  readonly needs: keyof StorageCapabilities | null;
+  /** Whether the subject's storage is migrated before the check runs. */
+  readonly migrated: boolean;
+  /** Throws if the subject breaks the contract. */
+  readonly run: (subject: Subject) => Promise<void>;
+}
+
+/** The checks of a section, written as a table from names to what they do. */
+export function checksOf(
+  section: string,
+  runs: { readonly [name: string]: Check["run"] },
+  { needs = null, migrated = true }: Partial<Pick<Check, "needs" | "migrated">> = {},
+): readonly Check[] {
+  return Object.entries(runs).map(([name, run]) => ({ section, name, needs, migrated, run }));
+}

@@ -1,0 +1,43 @@
+import type { Check } from "./check.ts";
+import { accountChecks } from "./sections/accounts.ts";
+import { admissionChecks } from "./sections/admission.ts";
+import { appKeyChecks } from "./sections/app-keys.ts";
+import { applicationChecks } from "./sections/applications.ts";
+import { auditChecks } from "./sections/audit.ts";
+import { lifecycleChecks } from "./sections/lifecycle.ts";
+import { modelChecks } from "./sections/model.ts";
+import { objectInsertionChecks } from "./sections/objects/insertion.ts";
+import { objectReadingChecks } from "./sections/objects/reading.ts";
+import { objectValueChecks } from "./sections/objects/values.ts";
+import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
+import { sessionEndingChecks } from "./sections/sessions/ending.ts";
+import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
+import { sessionLimitChecks } from "./sections/sessions/limits.ts";
+import { sessionReplacementChecks } from "./sections/sessions/replacement.ts";
+import { severalProcessesChecks } from "./sections/several-processes.ts";
+import { throttleChecks } from "./sections/throttle.ts";
+import { timeChecks } from "./sections/time.ts";
+import { transactionChecks } from "./sections/transactions.ts";
+
+/** The whole contract of a storage, in the order in which it is best read. */
+export const checks: readonly Check[] = [
+  ...lifecycleChecks,
+  ...timeChecks,
+  ...transactionChecks,
+  ...appKeyChecks,
+  ...applicationChecks,
+  ...accountChecks,
+  ...admissionChecks,
+  ...sessionExpiryChecks,
+  ...sessionLimitChecks,
+  ...sessionReplacementChecks,
+  ...sessionEndingChecks,
+  ...objectInsertionChecks,
+  ...objectReadingChecks,
+  ...objectVisibilityChecks,
+  ...objectValueChecks,
+  ...modelChecks,
+  ...throttleChecks,
+  ...auditChecks,
+  ...severalProcessesChecks,
+];

@@ -1,0 +1,140 @@
+import { equal, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { createUser, createUserObject } from "../fixtures/create-user.ts";
+import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
+import { occurrences } from "../fixtures/occurrences.ts";
+
+export const accountChecks: readonly Check[] = checksOf("accounts", {
+  "keeps an account as it was created, enabled": async ({ r }) => {
+    for (const administrator of [false, true]) {
+      const userId = await createUserObject(r);
+      const account = { userId, loginName: `user ${userId}`, secret: `secret of ${userId}`, administrator };
+      equal(await r.accounts.create(account, `key ${userId}`), "created", "creating an account");
+      const found = await r.accounts.byLoginName(account.loginName);
+      holds(found !== null && Number.isSafeInteger(found.secretVersion), "The version of the secret is a whole number");
+      equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account");
+    }
+  },
+
+  "finds an account by exactly its name": async ({ r }) => {
+    await createUser(r, { loginName: "René" });
+    for (const name of ["rené", "RENÉ", "Rene\u0301", "Rene", "René ", " René", "Ren%", "Ren_", "", "like René"]) {
+      equal(await r.accounts.byLoginName(name), null, `the account named ${JSON.stringify(name)}`);
+    }
+  },
+
+  "finds nobody under names that nobody can have": async ({ r }) => {
+    for (const loginName of ["demo", "\ufffd", "demo\ufffd"]) await createUser(r, { loginName });
+    for (const name of [...hostileTexts, ...unstorableTexts, "x".repeat(100_000)]) {
+      equal(await r.accounts.byLoginName(name), null, `the account named ${JSON.stringify(name.slice(0, 100))}`);
+    }
+  },
+
+  "refuses a login name that is taken": async ({ r }) => {
+    const { loginName } = await createUser(r);
+    const userId = await createUserObject(r);
+    const outcome = await r.accounts.create({ userId, loginName, secret: "", administrator: true }, "another key");
+    equal(outcome, "nameTaken", "the same name again");
+  },
+
+  "refuses a login name that is confusable with another": async ({ r }) => {
+    const { loginName } = await createUser(r);
+    const userId = await createUserObject(r);
+    const outcome = await r.accounts.create({ userId, loginName: "another", secret: "", administrator: true }, `like ${loginName}`);
+    equal(outcome, "nameTaken", "the same confusable key again");
+  },
+
+  "refuses a second account for one user": async ({ r }) => {
+    const { userId } = await createUser(r);
+    const outcome = await r.accounts.create({ userId, loginName: "another", secret: "", administrator: true }, "another key");
+    equal(outcome, "nameTaken", "the same user again");
+  },
+
+  "changes nothing when it refuses an account": async ({ r }) => {
+    const first = await createUser(r);
+    const userId = await createUserObject(r);
+    const create = (id: string, loginName: string, key: string) =>
+      r.accounts.create({ userId: id, loginName, secret: "another", administrator: true }, key);
+    await create(userId, first.loginName, "another key");
+    await create(userId, "another name", `like ${first.loginName}`);
+    await create(first.userId, "another name", "another key");
+    equal(await r.accounts.byLoginName(first.loginName), first, "the account that was there");
+    equal(await r.accounts.byLoginName("another name"), null, "the account that was refused");
+    equal(await create(userId, "another name", "another key"), "created", "what was free all the time");
+  },
+
+  "creates one account of those that want one name at once": async ({ r }) => {
+    const users = await atOnce(8, () => createUserObject(r));
+    const outcomes = await Promise.all(
+      users.map((userId, index) => r.accounts.create({ userId, loginName: `Demo ${index}`, secret: userId, administrator: false }, "demo")),
+    );
+    equal(occurrences("created", outcomes), 1, "how many were created");
+    equal(occurrences("nameTaken", outcomes), 7, "how many were refused");
+    const found = await atOnce(8, (index) => r.accounts.byLoginName(`Demo ${index}`));
+    equal(found.map((account) => account !== null), outcomes.map((outcome) => outcome === "created"), "which accounts exist");
+  },
+
+  "replaces a secret and raises its version": async ({ r }) => {
+    const before = await createUser(r, { administrator: true });
+    equal(await r.accounts.setSecret(before.userId, "second secret", before.secretVersion), "stored", "setting a secret");
+    const after = await r.accounts.byLoginName(before.loginName);
+    holds(after !== null && after.secretVersion > before.secretVersion, "A new secret has a higher version");
+    equal(after, { ...before, secret: "second secret", secretVersion: after.secretVersion }, "the account");
+  },
+
+  "leaves a secret alone whose version is not the one expected": async ({ r }) => {
+    const { userId, loginName, secretVersion } = await createUser(r);
+    await r.accounts.setSecret(userId, "second secret", secretVersion);
+    const current = await r.accounts.byLoginName(loginName);
+    holds(current !== null, "The account is gone");
+    for (const version of [secretVersion, secretVersion - 1, current.secretVersion + 1]) {
+      equal(await r.accounts.setSecret(userId, "third secret", version), "stale", `setting a secret over version ${version}`);
+    }
+    equal(await r.accounts.byLoginName(loginName), current, "the account");
+  },
+
+  "has no secret to replace for a user without an account": async ({ r }) => {
+    const userId = await createUserObject(r);
+    for (const id of [userId, "ZZZZZZZZZZ"]) equal(await r.accounts.setSecret(id, "secret", 1), "stale", "setting a secret");
+  },
+
+  "stores one secret of those that replace the same version at once": async ({ r }) => {
+    const { userId, loginName, secretVersion } = await createUser(r);
+    const outcomes = await atOnce(12, (index) => r.accounts.setSecret(userId, `secret ${index}`, secretVersion));
+    equal(occurrences("stored", outcomes), 1, "how many were stored");
+    equal(occurrences("stale", outcomes), 11, "how many were stale");
+    equal((await r.accounts.byLoginName(loginName))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
+  },
+
+  "disables and enables an account, and finds it either way": async ({ r }) => {
+    const account = await createUser(r);
+    const bystander = await createUser(r);
+    for (const disabled of [true, true, false, false]) {
+      equal(await r.accounts.setDisabled(account.userId, disabled), true, "whether there is an account");
+      equal(await r.accounts.byLoginName(account.loginName), { ...account, disabled }, "the account");
+    }
+    equal(await r.accounts.byLoginName(bystander.loginName), bystander, "another account");
+  },
+
+  "has nothing to disable for a user without an account": async ({ r }) => {
+    const userId = await createUserObject(r);
+    for (const id of [userId, "ZZZZZZZZZZ"]) equal(await r.accounts.setDisabled(id, true), false, "whether there is an account");
+  },
+
+  "keeps long names and secrets whole": async ({ r }) => {
+    const [loginName, secret] = ["ü".repeat(1_024), "s".repeat(1_000)];
+    const { userId } = await createUser(r, { loginName, secret });
+    const found = await r.accounts.byLoginName(loginName);
+    equal([found?.userId, found?.secret], [userId, secret], "user and secret");
+    equal(await r.accounts.byLoginName("ü".repeat(1_023)), null, "the account of a shorter name");
+  },
+
+  "keeps the hostile texts of an account as they are": async ({ r }) => {
+    for (const text of hostileTexts) await createUser(r, { loginName: text, secret: text });
+    for (const text of hostileTexts) {
+      const found = await r.accounts.byLoginName(text);
+      equal([found?.loginName, found?.secret], [text, text], "name and secret");
+    }
+  },
+});

@@ -1,0 +1,206 @@
+import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { createAppKey } from "../fixtures/create-app-key.ts";
+import { createUser } from "../fixtures/create-user.ts";
+import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { hostileTexts } from "../fixtures/hostile-texts.ts";
+import { generous } from "../fixtures/policy.ts";
+import { Visitor } from "../fixtures/visitor.ts";
+
+const { idleTimeout } = generous;
+
+export const admissionChecks: readonly Check[] = checksOf("admission", {
+  "finds neither app key nor session when there is none to look for": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    await visitor.open(r);
+    const admission = await r.admission.admit({ appKey: null, session: null, idleTimeout });
+    const { generation } = await r.model.load();
+    equal(admission, { maintenance: false, modelGeneration: generation, appKey: null, session: null, principal: null }, "the admission");
+  },
+
+  "does not know an app key that nobody created": async ({ r }) => {
+    await createAppKey(r);
+    for (const digest of [freshDigest(), "0".repeat(64), ""]) {
+      const { appKey } = await r.admission.admit({ appKey: digest, session: null, idleTimeout });
+      equal(appKey, null, "the app key");
+    }
+  },
+
+  "reports an app key that is switched off as such": async ({ r }) => {
+    const { appKey, digest } = await createAppKey(r);
+    await r.appKeys.setEnabled(appKey.name, false);
+    const admission = await r.admission.admit({ appKey: digest, session: null, idleTimeout });
+    equal(admission.appKey, { ...appKey, enabled: false }, "the app key");
+  },
+
+  "finds a session as it was opened, with its principal": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    for (const mode of ["session", "token", "secure"] as const) {
+      const opened = visitor.newSession({ mode, appNames: ["field", "office"], deviceId: `device ${mode}` });
+      await r.sessions.open(opened, generous);
+      const { digest: _digest, secretVersion: _version, ...session } = opened;
+      const admission = await visitor.admit(r, opened.digest);
+      equal(admission.appKey, visitor.appKey, "the app key");
+      equal(admission.session, session, "the session");
+      equal(admission.principal, { userId: visitor.account.userId, groups: [], administrator: false }, "the principal");
+    }
+  },
+
+  "keeps the app names in order and hostile texts as they are": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    for (const text of hostileTexts) {
+      const digest = await visitor.open(r, { appNames: [text, "b", "a"], deviceId: text });
+      const { session } = await visitor.admit(r, digest);
+      equal([session?.appNames, session?.deviceId], [[text, "b", "a"], text], "app names and device");
+    }
+  },
+
+  "tells a session without a device from one of a device without a name": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    for (const deviceId of [null, ""]) {
+      const digest = await visitor.open(r, { deviceId });
+      equal((await visitor.admit(r, digest)).session?.deviceId, deviceId, "the device");
+    }
+  },
+
+  "does not know a session that nobody opened": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    await visitor.open(r);
+    for (const digest of [freshDigest(), "0".repeat(64), "", visitor.keyDigest]) {
+      equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted");
+    }
+  },
+
+  "accepts a session only with the app key that opened it": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const stranger = await createAppKey(r);
+    const digest = await visitor.open(r);
+    const admission = await r.admission.admit({ appKey: stranger.digest, session: digest, idleTimeout });
+    equal(admission.appKey, stranger.appKey, "the app key");
+    equal([admission.session, admission.principal], [null, null], "session and principal");
+    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted with its own app key");
+  },
+
+  "accepts no session without an app key": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const digest = await visitor.open(r);
+    for (const appKey of [null, freshDigest()]) {
+      const { session, principal } = await r.admission.admit({ appKey, session: digest, idleTimeout });
+      equal([session, principal], [null, null], "session and principal");
+    }
+  },
+
+  "accepts no session of a disabled account": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const colleague = await Visitor.create(r, { key: visitor });
+    const [digest, other] = [await visitor.open(r), await colleague.open(r)];
+    await visitor.isAdmitted(r, digest);
+    await r.accounts.setDisabled(visitor.account.userId, true);
+    equal(await visitor.isAdmitted(r, digest), false, "whether the session of the disabled account is admitted");
+    equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
+  },
+
+  "accepts no session once the secret that opened it was replaced": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const colleague = await Visitor.create(r, { key: visitor });
+    const [digest, other] = [await visitor.open(r), await colleague.open(r)];
+    await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
+    equal(await visitor.isAdmitted(r, digest), false, "whether the session of the old secret is admitted");
+    equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
+  },
+
+  "accepts no session that was opened with a secret replaced meanwhile": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const { userId, loginName, secretVersion } = visitor.account;
+    await r.accounts.setSecret(userId, "second secret", secretVersion);
+    const late = visitor.newSession();
+    await r.sessions.open(late, generous);
+    equal(await visitor.isAdmitted(r, late.digest), false, "whether the late session is admitted");
+    const account = await r.accounts.byLoginName(loginName);
+    holds(account !== null, "The account is gone");
+    const renewed = await Visitor.create(r, { account, key: visitor });
+    equal(await renewed.isAdmitted(r, await renewed.open(r)), true, "whether a session of the new secret is admitted");
+  },
+
+  "accepts no session that was ended, from the very next request": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    for (let round = 0; round < 5; round += 1) {
+      const digest = await visitor.open(r);
+      equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
+      equal(await r.sessions.end({ digest }), 1, "how many sessions were ended");
+      equal(await visitor.isAdmitted(r, digest), false, "whether the ended session is admitted");
+    }
+  },
+
+  "sees at once that an app key was switched off while sessions are in use": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const digest = await visitor.open(r);
+    equal((await visitor.admit(r, digest)).appKey?.enabled, true, "whether the app key is enabled");
+    await r.appKeys.setEnabled(visitor.appKey.name, false);
+    equal((await visitor.admit(r, digest)).appKey?.enabled, false, "whether the app key is enabled");
+  },
+
+  "names the groups of the user": async ({ r }) => {
+    const groups = await r.objects.insert(["A", "B", "C"].map((Name) => ({ className: "UserGroup", attributes: { Name } })));
+    const [a, b] = groups.map(({ id }) => id) as [string, string];
+    for (const ids of [[], [a], [b, a]]) {
+      const visitor = await Visitor.create(r, { account: await createUser(r, { attributes: { Groups: ids } }) });
+      const { principal } = await visitor.admit(r, await visitor.open(r));
+      equalInAnyOrder(principal?.groups ?? ["no principal"], ids, "the groups");
+    }
+  },
+
+  "names no groups of a user whose groups were never set": async ({ r }) => {
+    for (const attributes of [{}, { Groups: null }]) {
+      const visitor = await Visitor.create(r, { account: await createUser(r, { attributes }) });
+      equal((await visitor.admit(r, await visitor.open(r))).principal?.groups, [], "the groups");
+    }
+  },
+
+  "tells administrators from others": async ({ r }) => {
+    for (const administrator of [true, false]) {
+      const visitor = await Visitor.create(r, { account: await createUser(r, { administrator }) });
+      const { principal } = await visitor.admit(r, await visitor.open(r));
+      equal(principal, { userId: visitor.account.userId, groups: [], administrator }, "the principal");
+    }
+  },
+
+  "reports the maintenance switch to everybody": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const digest = await visitor.open(r);
+    for (const on of [true, true, false, false, true]) {
+      await r.maintenance.set(on);
+      equal((await visitor.admit(r, digest)).maintenance, on, "maintenance as a session sees it");
+      const nobody = await r.admission.admit({ appKey: null, session: null, idleTimeout });
+      equal(nobody.maintenance, on, "maintenance as a request without an app key sees it");
+    }
+  },
+
+  "reports the generation of the model": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const digest = await visitor.open(r);
+    for (let round = 0; round < 3; round += 1) {
+      const { generation } = await r.model.load();
+      equal((await visitor.admit(r, digest)).modelGeneration, generation, "the generation");
+      await r.model.change({ put: [] }, generation);
+    }
+  },
+
+  "sees everything as of one moment": async ({ storage, r }) => {
+    const visitor = await Visitor.create(r);
+    const digest = await visitor.open(r);
+    const turns = (async () => {
+      for (let round = 0; round < 10; round += 1) {
+        await storage.transaction(async (inside) => {
+          await inside.accounts.setDisabled(visitor.account.userId, round % 2 === 0);
+          await inside.maintenance.set(round % 2 === 0);
+        });
+      }
+    })();
+    for (let round = 0; round < 40; round += 1) {
+      const { maintenance, session } = await visitor.admit(r, digest);
+      equal(session === null, maintenance, "whether what changed together is seen together");
+    }
+    await turns;
+  },
+});

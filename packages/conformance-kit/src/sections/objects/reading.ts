@@ -1,0 +1,124 @@
+import { objectNumber, seesAll, type StoredObject } from "@sallyport/core";
+import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
+
+const all = { offset: 0, limit: 1_000 };
+
+/** Creates objects of these classes, one batch, in order. */
+function plain(classNames: readonly string[]) {
+  return classNames.map((className, index) => ({ className, attributes: { Name: `${className} ${index}` } }));
+}
+
+function ids(objects: readonly StoredObject[]): string[] {
+  return objects.map(({ id }) => id);
+}
+
+export const objectReadingChecks: readonly Check[] = checksOf("objects", {
+  "are found by their ids, each once": async ({ r }) => {
+    const created = await r.objects.insert(plain(["File", "User", "File", "Image"]));
+    const [a, b, c, d] = ids(created) as [string, string, string, string];
+    equalInAnyOrder(await r.objects.get([d, a, c], seesAll), created.filter(({ id }) => id !== b), "the objects");
+    equalInAnyOrder(await r.objects.get([a, b, a, a, b], seesAll), created.slice(0, 2), "the objects asked for several times");
+    equal(await r.objects.get([], seesAll), [], "the objects of no ids");
+  },
+
+  "are absent when nothing has their id": async ({ r }) => {
+    const created = await r.objects.insert(plain(["File"]));
+    const [id] = ids(created) as [string];
+    equal(await r.objects.get(["ZZZZZZZZZZ"], seesAll), [], "the object of an id that was never given");
+    equal(await r.objects.get(["ZZZZZZZZZZ", id, "ZZZZZZZZZY"], seesAll), created, "the objects among ids that were never given");
+  },
+
+  "are not found by another spelling of their id": async ({ r }) => {
+    const created = await r.objects.insert(plain(Array.from({ length: 40 }, () => "File")));
+    const lettered = ids(created).filter((id) => /[A-Z]/.test(id));
+    const spellings = ids(created).flatMap((id) => [`0${id}`, `+${id}`, `-${id}`, ` ${id}`, `${id} `, `${id}.0`, `${id}\0`, `${id}/`]);
+    const others = [...lettered.map((id) => id.toLowerCase()), "0", "", "1e1", "0x1", "ZZZZZZZZZZZ", "9".repeat(40), "NaN", "Infinity"];
+    const odd = [...spellings, ...others, ...hostileTexts, ...unstorableTexts];
+    equal(await r.objects.get(odd, seesAll), [], "the objects of all spellings together");
+    for (const id of [...spellings.slice(0, 8), ...others, ...unstorableTexts]) {
+      equal(await r.objects.get([id], seesAll), [], `the object of ${JSON.stringify(id)}`);
+    }
+  },
+
+  "are not found by a text that is no UUID or nobody's": async ({ r }) => {
+    const [object] = await r.objects.insert(plain(["File"]));
+    const uuid = object?.uuid ?? "";
+    const others = ["00000000-0000-0000-0000-000000000000", uuid.replaceAll("-", ""), `{${uuid}}`, ` ${uuid}`, `${uuid}\0`, uuid.slice(1), ""];
+    for (const text of [...others, ...hostileTexts, ...unstorableTexts]) {
+      equal(await r.objects.getByUuid(text, seesAll), null, `the object with the UUID ${JSON.stringify(text)}`);
+    }
+  },
+
+  "are listed by exactly the classes asked for": async ({ r }) => {
+    const created = await r.objects.insert(plain(["File", "User", "File", "Image", "User"]));
+    const of = (...classes: string[]) => created.filter(({ className }) => classes.includes(className));
+    for (const classes of [["File"], ["Image"], ["User", "File"], ["File", "User", "Image"], ["Employee"], ["Employee", "File"], []]) {
+      equal(await r.objects.find(classes, seesAll, all), of(...classes), `the objects of ${classes.join()}`);
+      equal(await r.objects.count(classes, seesAll), of(...classes).length, `how many objects of ${classes.join()} there are`);
+    }
+  },
+
+  "are listed once though their class is asked for twice": async ({ r }) => {
+    const created = await r.objects.insert(plain(["File", "User", "File"]));
+    equal(await r.objects.find(["File", "User", "File"], seesAll, all), created, "the objects");
+    equal(await r.objects.count(["File", "File"], seesAll), 2, "how many objects there are");
+  },
+
+  "are listed by class names compared exactly": async ({ r }) => {
+    await r.objects.insert(plain(["File", "User"]));
+    const others = ["file", "FILE", "File ", "Fil_", "Fil%", "%", "", ...hostileTexts];
+    equal(await r.objects.find(others, seesAll, all), [], "the objects of other names together");
+    equal(await r.objects.count(others, seesAll), 0, "how many objects of other names there are");
+    for (const name of others) equal(await r.objects.find([name], seesAll, all), [], `the objects of ${JSON.stringify(name)}`);
+  },
+
+  "are listed by ascending number, not by the text of their ids": async ({ r }) => {
+    for (let batch = 0; batch < 4; batch += 1) await r.objects.insert(plain(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? "File" : "User"))));
+    for (const classes of [["File"], ["User", "File"]]) {
+      const numbers = ids(await r.objects.find(classes, seesAll, all)).map(objectNumber);
+      equal(numbers, numbers.toSorted((a, b) => a - b), "the numbers in order");
+      equal(numbers.length, 40 * classes.length, "how many objects are listed");
+    }
+  },
+
+  "are listed in pages that fit together without gap or overlap": async ({ r }) => {
+    const created = await r.objects.insert(plain(Array.from({ length: 53 }, (_, i) => ["File", "User", "Image"][i % 3] as string)));
+    for (const limit of [1, 7, 10, 53, 60]) {
+      const pages: StoredObject[][] = [];
+      for (let offset = 0; offset < 53; offset += limit) {
+        pages.push(await r.objects.find(["User", "Image", "File"], seesAll, { offset, limit }));
+      }
+      equal(pages.slice(0, -1).every((page) => page.length === limit), true, `whether pages of ${limit} are full`);
+      equal(ids(pages.flat()), ids(created), `the ids in pages of ${limit}`);
+    }
+  },
+
+  "are listed in the same pages again and again, whatever is created meanwhile": async ({ r }) => {
+    await r.objects.insert(plain(Array.from({ length: 30 }, () => "File")));
+    const page = { offset: 10, limit: 10 };
+    const before = await r.objects.find(["File"], seesAll, page);
+    await r.objects.insert(plain(["File", "User", "File"]));
+    for (let round = 0; round < 3; round += 1) equal(await r.objects.find(["File"], seesAll, page), before, "the page");
+  },
+
+  "are none on a page beyond the end or without a length": async ({ r }) => {
+    const created = await r.objects.insert(plain(["File", "File", "File"]));
+    const find = (offset: number, limit: number) => r.objects.find(["File"], seesAll, { offset, limit });
+    equal(await find(3, 10), [], "the page after the last");
+    equal(await find(1_000_000, 10), [], "a page far behind");
+    equal(await find(0, 0), [], "a page without a length");
+    equal(await find(2, 10), created.slice(2), "the last page");
+    equal(await find(0, 3), created, "a page that fits exactly");
+  },
+
+  "are read in large numbers": async ({ r }) => {
+    const created = await r.objects.insert(plain(Array.from({ length: 1_000 }, () => "File")));
+    equal(ids(await r.objects.find(["File"], seesAll, all)), ids(created), "the ids by class");
+    const found = await r.objects.get(ids(created).toReversed(), seesAll);
+    equal(new Set(ids(found)).size, 1_000, "how many are found by id");
+    holds(found.length === 1_000, "Each is found once");
+    equal(await r.objects.count(["File"], seesAll), 1_000, "how many there are");
+  },
+});

@@ -1,0 +1,91 @@
+import { type Attributes, type JsonValue, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
+import { equal, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+
+/** Stores attributes and demands to get them back, from the creation and from a look-up. */
+async function keeps(r: Repositories, attributes: Attributes, what: string): Promise<void> {
+  const [created] = await r.objects.insert([{ className: "File", attributes }]);
+  equal(created?.attributes, attributes, `${what}, as created`);
+  const [read] = await r.objects.get([created?.id ?? ""], seesAll);
+  equal(read?.attributes, attributes, `${what}, as read`);
+}
+
+function nested(depth: number): JsonValue {
+  return depth === 0 ? "core" : { level: depth, inside: [nested(depth - 1)] };
+}
+
+export const objectValueChecks: readonly Check[] = checksOf("objects", {
+  "keep texts in every script": async ({ r }) => {
+    const texts = ["Größe", "日本語", "עברית", "हिन्दी", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "e\u0301", "\u00e9", "\u{10ffff}", "\uffff"];
+    await keeps(r, Object.fromEntries(texts.map((text, index) => [`a${index}`, text])), "the texts");
+    await keeps(r, Object.fromEntries(texts.map((text) => [text, text])), "the texts as names");
+  },
+
+  "keep hostile texts, as values and as names": async ({ r }) => {
+    await keeps(r, { list: hostileTexts }, "the list");
+    await keeps(r, Object.fromEntries(hostileTexts.map((text, index) => [`a${index}`, text])), "the values");
+    const named = Object.fromEntries(hostileTexts.map((text) => [text, { [text]: text }]));
+    await keeps(r, JSON.parse(JSON.stringify(named)) as Attributes, "the names");
+  },
+
+  "keep numbers to the last digit": async ({ r }) => {
+    const numbers = [0, 1, -1, 0.1, -0.1, 1 / 3, 123_456_789.123_456_78, 1e21, 1e-7, 5e-324, 2.225_073_858_507_201_4e-308];
+    const extremes = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 53, 2 ** 64, Number.MAX_VALUE, -Number.MAX_VALUE, Number.EPSILON];
+    for (const value of [...numbers, ...extremes]) await keeps(r, { value, list: [value] }, `the number ${value}`);
+  },
+
+  "tell empty, null and absent apart": async ({ r }) => {
+    await keeps(r, {}, "no attributes");
+    await keeps(r, { text: "", nothing: null, list: [], record: {}, no: false, zero: 0 }, "the empty values");
+    await keeps(r, { list: ["", null, [], {}, false, 0], record: { nothing: null } }, "the empty values inside others");
+    const [created] = await r.objects.insert([{ className: "File", attributes: { Name: null } }]);
+    holds(Object.hasOwn(created?.attributes ?? {}, "Name"), "An attribute that is null is there");
+    holds(!Object.hasOwn(created?.attributes ?? {}, "Other"), "An attribute that was never set is absent");
+  },
+
+  "tell values from texts that look like them": async ({ r }) => {
+    await keeps(r, { number: "1", no: "false", nothing: "null", list: "[1]", record: '{"a":1}', quoted: '"a"' }, "the texts");
+    await keeps(r, { date: "2024-02-29T12:00:00Z", day: "2024-02-29", time: "20240229T120000+01:00", big: "9007199254740993" }, "the dates");
+  },
+
+  "keep values inside values": async ({ r }) => {
+    await keeps(r, { deep: nested(15) }, "a deep value");
+    await keeps(r, { list: [[[]], [[1, [2, [3]]]], { a: [{ b: [{ c: [] }] }] }] }, "lists in lists");
+    await keeps(r, { order: [3, 1, 2, 3, 1], mixed: [1, "1", true, null, [1], { one: 1 }] }, "the order of a list");
+  },
+
+  "keep large values whole": async ({ r }) => {
+    await keeps(r, { text: "größe ".repeat(50_000) }, "a text of 300,000 characters");
+    await keeps(r, { list: Array.from({ length: 10_000 }, (_, index) => index) }, "a list of 10,000 numbers");
+    await keeps(r, Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`attribute${index}`, `value ${index}`])), "1,000 attributes");
+  },
+
+  "are apart from what the caller passed in": async ({ r }) => {
+    const attributes = { list: [1, 2], record: { a: 1 } };
+    const readers = ["A1"];
+    const inserting = r.objects.insert([{ className: "File", attributes, readers }]);
+    attributes.list.push(3);
+    attributes.record.a = 2;
+    readers.push("B2");
+    const [created] = await inserting;
+    attributes.list.push(4);
+    const expected = [{ list: [1, 2], record: { a: 1 } }, ["A1"]];
+    const [read] = await r.objects.get([created?.id ?? ""], seesAll);
+    equal([created?.attributes, created?.readers], expected, "attributes and readers as created");
+    equal([read?.attributes, read?.readers], expected, "attributes and readers as read");
+  },
+
+  "are apart from what the caller got": async ({ r }) => {
+    const [created] = await r.objects.insert([{ className: "File", attributes: { list: [1, 2] } }]);
+    const [read] = await r.objects.get([created?.id ?? ""], seesAll);
+    for (const { attributes } of [created, read] as StoredObject[]) {
+      try {
+        (attributes["list"] as number[]).push(3);
+      } catch {
+        // Frozen is as good as copied.
+      }
+    }
+    equal((await r.objects.get([created?.id ?? ""], seesAll))[0]?.attributes, { list: [1, 2] }, "the attributes");
+  },
+});

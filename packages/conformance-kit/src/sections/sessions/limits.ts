@@ -1,0 +1,157 @@
+import type { SessionPolicy } from "@sallyport/core";
+import { equal } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
+import { occurrences } from "../../fixtures/occurrences.ts";
+import { generous, minute } from "../../fixtures/policy.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+import type { Subject } from "../../subject.ts";
+
+/** Opens sessions at once and demands that exactly so many are opened. */
+async function race({ r }: Subject, visitors: readonly Visitor[], policy: SessionPolicy, opened: number): Promise<void> {
+  const outcomes = await Promise.all(visitors.map((visitor) => r.sessions.open(visitor.newSession(), policy)));
+  equal(occurrences("opened", outcomes), opened, "how many were opened");
+  equal(occurrences("full", outcomes), visitors.length - opened, "how many were refused");
+}
+
+export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
+  "are unlimited when the limits are zero": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    await atOnce(20, () => visitor.open(r));
+    equal(await r.sessions.count(), 20, "how many sessions are live");
+  },
+
+  "are opened up to the limit of the database and not beyond": async ({ r }) => {
+    const policy = { ...generous, limit: 3 };
+    const visitors = [await Visitor.create(r), await Visitor.create(r), await Visitor.create(r)];
+    for (const visitor of visitors) await visitor.open(r, {}, policy);
+    const refused = visitors[0]?.newSession();
+    equal(refused && (await r.sessions.open(refused, policy)), "full", "opening one more");
+    equal(await r.sessions.count(), 3, "how many sessions are live");
+    equal(refused && (await visitors[0]?.isAdmitted(r, refused.digest)), false, "whether the refused session is admitted");
+  },
+
+  "are opened up to the limit of the user and not beyond": async ({ r }) => {
+    const policy = { ...generous, perUserLimit: 2 };
+    const visitor = await Visitor.create(r);
+    const elsewhere = await Visitor.create(r, { account: visitor.account });
+    const colleague = await Visitor.create(r, { key: visitor });
+    await visitor.open(r, {}, policy);
+    await elsewhere.open(r, {}, policy);
+    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more for the user");
+    await colleague.open(r, {}, policy);
+    await colleague.open(r, {}, policy);
+    equal(await r.sessions.open(colleague.newSession(), policy), "full", "opening one more for the other user");
+    equal(await r.sessions.count(), 4, "how many sessions are live");
+  },
+
+  "obey the smaller of two limits": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const colleague = await Visitor.create(r, { key: visitor });
+    const policy = { ...generous, limit: 3, perUserLimit: 2 };
+    await atOnce(2, () => visitor.open(r, {}, policy));
+    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more for the user");
+    await colleague.open(r, {}, policy);
+    equal(await r.sessions.open(colleague.newSession(), policy), "full", "opening one more in the database");
+  },
+
+  "make room when they are ended": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const policy = { ...generous, limit: 2, perUserLimit: 2 };
+    const [digest] = await atOnce(2, () => visitor.open(r, {}, policy));
+    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more");
+    await r.sessions.end({ digest: digest as string });
+    await visitor.open(r, {}, policy);
+    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more again");
+  },
+
+  "make room when they are expired, swept or not": async ({ r, advance }) => {
+    const visitor = await Visitor.create(r);
+    const policy = { ...generous, limit: 2, perUserLimit: 2 };
+    for (const sweep of [false, true]) {
+      await atOnce(2, () => visitor.open(r, {}, policy));
+      equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more");
+      advance(11 * minute);
+      if (sweep) await r.sessions.sweep(100);
+    }
+    await atOnce(2, () => visitor.open(r, {}, policy));
+    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more at last");
+  },
+
+  "opened under a higher limit count against a lower one": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    await atOnce(4, () => visitor.open(r));
+    equal(await r.sessions.open(visitor.newSession(), { ...generous, limit: 3 }), "full", "opening under a lower limit");
+    equal(await r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 4 }), "full", "opening under a limit of the user");
+    await visitor.open(r, {}, { ...generous, limit: 5, perUserLimit: 5 });
+  },
+
+  "fill the last place once when many want it at once": async (subject) => {
+    const visitor = await Visitor.create(subject.r);
+    const policy = { ...generous, limit: 5 };
+    await atOnce(4, () => visitor.open(subject.r, {}, policy));
+    await race(subject, await atOnce(12, () => Visitor.create(subject.r, { key: visitor })), policy, 1);
+    equal(await subject.r.sessions.count(), 5, "how many sessions are live");
+  },
+
+  "fill every place once when many want them at once": async (subject) => {
+    const visitor = await Visitor.create(subject.r);
+    const visitors = await atOnce(16, () => Visitor.create(subject.r, { key: visitor }));
+    await race(subject, visitors, { ...generous, limit: 5 }, 5);
+    equal(await subject.r.sessions.count(), 5, "how many sessions are live");
+  },
+
+  "fill the last place of a user once when many want it at once": async (subject) => {
+    const visitor = await Visitor.create(subject.r);
+    const policy = { ...generous, perUserLimit: 2 };
+    await visitor.open(subject.r, {}, policy);
+    await race(subject, Array.from({ length: 12 }, () => visitor), policy, 1);
+    equal(await subject.r.sessions.count(), 2, "how many sessions are live");
+  },
+
+  "fill the places of several users and of the database exactly at once": async (subject) => {
+    const first = await Visitor.create(subject.r);
+    const second = await Visitor.create(subject.r, { key: first });
+    const visitors = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? first : second));
+    await race(subject, visitors, { ...generous, limit: 7, perUserLimit: 4 }, 7);
+  },
+
+  "fill the places that are given back at the same time, no more": async (subject) => {
+    const { r } = subject;
+    const visitor = await Visitor.create(r);
+    const policy = { ...generous, limit: 6 };
+    const old = await atOnce(6, () => visitor.open(r, {}, policy));
+    const [, ended] = await Promise.all([
+      atOnce(10, () => r.sessions.open(visitor.newSession(), policy)),
+      Promise.all(old.slice(0, 3).map((digest) => r.sessions.end({ digest }))),
+    ]);
+    equal(ended, [1, 1, 1], "how many sessions each call has ended");
+    const live = await r.sessions.count();
+    await race(subject, Array.from({ length: 10 }, () => visitor), policy, 6 - live);
+    equal(await r.sessions.count(), 6, "how many sessions are live");
+  },
+
+  "stay exactly limited after all that can happen to them": async (subject) => {
+    const { storage, r, advance } = subject;
+    const visitor = await Visitor.create(r);
+    for (let round = 0; round < 3; round += 1) {
+      const digests = await atOnce(6, (index) => visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }));
+      await Promise.all(digests.slice(3, 5).map((digest) => r.sessions.end({ digest })));
+      await atOnce(4, (index) => visitor.open(r, { deviceId: `device ${index % 2}` }));
+      await storage.transaction(async (inside) => {
+        await visitor.open(inside);
+        throw new Error("taken back");
+      }).catch(() => {});
+      advance(6 * minute);
+      await r.sessions.sweep(2);
+    }
+    const live = await r.sessions.count();
+    const policy = { ...generous, limit: live + 4 };
+    await race(subject, Array.from({ length: 10 }, () => visitor), policy, 4);
+    advance(11 * minute);
+    await r.sessions.sweep(3);
+    await race(subject, Array.from({ length: 10 }, () => visitor), { ...generous, limit: 4 }, 4);
+    equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were ended");
+    await race(subject, Array.from({ length: 10 }, () => visitor), { ...generous, perUserLimit: 4 }, 4);
+  },
+});

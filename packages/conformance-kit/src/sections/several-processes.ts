@@ -1,0 +1,136 @@
+import { seesAll } from "@sallyport/core";
+import { equal, failsWith, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { auditEvent } from "../fixtures/every-call.ts";
+import { createUser } from "../fixtures/create-user.ts";
+import { occurrences } from "../fixtures/occurrences.ts";
+import { generous, hour, minute, second } from "../fixtures/policy.ts";
+import { Visitor } from "../fixtures/visitor.ts";
+
+const severalProcesses = { needs: "severalProcesses" } as const;
+
+const unmigrated = checksOf(
+  "several processes",
+  {
+    "migrate one database at once, every migration once": async ({ storage, another }) => {
+      const other = await another();
+      const reports = await Promise.all([storage.migrate(), other.migrate(), storage.migrate(), other.migrate()]);
+      const applied = reports.flatMap((report) => report.applied);
+      holds(applied.length > 0, "Migrations at once name nothing that they applied");
+      equal(new Set(applied).size, applied.length, "how many names of migrations differ");
+      await Promise.all([storage.health(), other.health()]);
+    },
+
+    "can use a database that another one has migrated": async ({ storage, another }) => {
+      const other = await another();
+      await failsWith(705, () => other.repositories.sessions.count(), "a call before the migration");
+      await storage.migrate();
+      await other.health();
+      equal(await other.repositories.sessions.count(), 0, "how many sessions are live");
+    },
+  },
+  { ...severalProcesses, migrated: false },
+);
+
+const migrated = checksOf(
+  "several processes",
+  {
+    "let one another go on when one is closed": async ({ storage, r, another }) => {
+      const other = await another();
+      const { loginName, userId } = await createUser(other.repositories);
+      await other.close();
+      await failsWith(706, () => other.health(), "health after close");
+      await storage.health();
+      equal((await r.accounts.byLoginName(loginName))?.userId, userId, "the user of the account");
+    },
+
+    "accept no session that another one has ended, from the very next request": async ({ r, another }) => {
+      const other = await another();
+      const visitor = await Visitor.create(r);
+      for (let round = 0; round < 5; round += 1) {
+        const digest = await visitor.open(r);
+        equal(await visitor.isAdmitted(other.repositories, digest), true, "whether the session is admitted");
+        await r.sessions.end({ digest });
+        equal(await visitor.isAdmitted(other.repositories, digest), false, "whether the ended session is admitted");
+      }
+    },
+
+    "see at once what another one has switched": async ({ r, another }) => {
+      const other = await another();
+      const visitor = await Visitor.create(r);
+      const digest = await visitor.open(r);
+      await visitor.admit(other.repositories, digest);
+      const { generation } = await r.model.load();
+      await r.maintenance.set(true);
+      await r.appKeys.setEnabled(visitor.appKey.name, false);
+      await r.accounts.setDisabled(visitor.account.userId, true);
+      await r.model.change({ put: [] }, generation);
+      const { maintenance, appKey, session, modelGeneration } = await visitor.admit(other.repositories, digest);
+      equal([maintenance, appKey?.enabled, session], [true, false, null], "maintenance, app key and session");
+      equal(modelGeneration, (await r.model.load()).generation, "the generation of the model");
+    },
+
+    "keep a limit of sessions exactly, together": async ({ r, another }) => {
+      const other = await another();
+      const visitor = await Visitor.create(r);
+      for (const policy of [{ ...generous, limit: 5 }, { ...generous, perUserLimit: 9 }]) {
+        const outcomes = await atOnce(16, (index) => (index % 2 === 0 ? r : other.repositories).sessions.open(visitor.newSession(), policy));
+        equal(occurrences("opened", outcomes), policy.limit || 4, "how many were opened");
+      }
+      equal(await other.repositories.sessions.count(), 9, "how many sessions are live");
+    },
+
+    "let one attempt through together when a delay is over": async ({ r, another, advance }) => {
+      const other = await another();
+      const key = { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour } };
+      await r.throttle.fail([key]);
+      holds((await other.repositories.throttle.wait([key])) > 0, "The other one waits, too");
+      advance(minute + second);
+      const attempts = await atOnce(12, (index) => (index % 2 === 0 ? r : other.repositories).throttle.attempt([key]));
+      equal(attempts.filter(({ claimed }) => claimed).length, 1, "how many were claimed");
+    },
+
+    "give objects ids of their own, together": async ({ r, another }) => {
+      const other = await another();
+      const batches = await atOnce(12, (index) =>
+        (index % 2 === 0 ? r : other.repositories).objects.insert([
+          { className: "File", attributes: { from: index } },
+          { className: "File", attributes: { from: index } },
+        ]),
+      );
+      equal(new Set(batches.flat().map(({ id }) => id)).size, 24, "how many ids differ");
+      equal(await other.repositories.objects.count(["File"], seesAll), 24, "how many objects there are");
+    },
+
+    "let one change of a model win, together": async ({ r, another }) => {
+      const other = await another();
+      const { generation } = await r.model.load();
+      const outcomes = await atOnce(8, (index) => (index % 2 === 0 ? r : other.repositories).model.change({ put: [] }, generation));
+      equal(occurrences("ok", outcomes), 1, "how many changed the model");
+    },
+
+    "do not see one another's work before it is kept": async ({ storage, another }) => {
+      const other = await another();
+      await storage.transaction(async (r) => {
+        await r.applications.create({ name: "one", seats: null });
+        await r.audit.append(auditEvent);
+        equal(await other.repositories.applications.known(["one"]), [], "what the other one knows before");
+        equal(await other.repositories.audit.read(0, 10), [], "the audit as the other one sees it before");
+      });
+      equal(await other.repositories.applications.known(["one"]), ["one"], "what the other one knows after");
+    },
+
+    "share one clock": async ({ storage, another, advance }) => {
+      const other = await another();
+      advance(hour);
+      const first = await storage.now();
+      const middle = await other.now();
+      const last = await storage.now();
+      holds(first <= middle && middle <= last, `${middle} is between ${first} and ${last}`);
+    },
+  },
+  severalProcesses,
+);
+
+export const severalProcessesChecks: readonly Check[] = [...unmigrated, ...migrated];

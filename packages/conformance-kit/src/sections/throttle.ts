@@ -1,0 +1,241 @@
+import { delayAfter, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
+import { equal, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { hostileTexts } from "../fixtures/hostile-texts.ts";
+import { hour, minute, second } from "../fixtures/policy.ts";
+import type { Subject } from "../subject.ts";
+
+/** Delays of 1, 2, 4 and then 5 minutes after the third failure. */
+const policy: ThrottlePolicy = { freeFailures: 3, firstDelay: minute, longestDelay: 5 * minute, forgetAfter: hour };
+
+const go = { wait: 0, claimed: false };
+const claim = { wait: 0, claimed: true };
+
+function keyed(key: string, changes: Partial<ThrottlePolicy> = {}): ThrottleKey {
+  return { key, policy: { ...policy, ...changes } };
+}
+
+/** Fails so often on a key that its delay runs. */
+async function delay({ r }: Subject, key: ThrottleKey, failures: number = policy.freeFailures): Promise<void> {
+  for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
+}
+
+/** Demands a running delay; some of it may have passed since. */
+function isAbout(wait: number, expected: number, what: string): void {
+  holds(wait <= expected && wait > expected - 10 * second, `${what} is ${wait} ms instead of about ${expected} ms`);
+}
+
+const oneKey = checksOf("throttle", {
+  "lets attempts through while nothing has failed": async ({ r }) => {
+    for (let index = 0; index < 5; index += 1) equal(await r.throttle.attempt([keyed("a")]), go, "the attempt");
+    equal(await r.throttle.wait([keyed("a")]), 0, "the wait");
+  },
+
+  "lets attempts through, as many as come at once, while failures are free": async (subject) => {
+    await delay(subject, keyed("a"), 2);
+    equal(await atOnce(8, () => subject.r.throttle.attempt([keyed("a")])), Array.from({ length: 8 }, () => go), "the attempts");
+  },
+
+  "answers the delay that follows a failure, growing up to the longest": async ({ r }) => {
+    for (let failures = 1; failures <= 8; failures += 1) {
+      equal(await r.throttle.fail([keyed("a")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
+    }
+  },
+
+  "makes attempts wait while a delay runs": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"), 4);
+    isAbout(await r.throttle.wait([keyed("a")]), 2 * minute, "The wait");
+    advance(minute);
+    const attempt = await r.throttle.attempt([keyed("a")]);
+    isAbout(attempt.wait, minute, "The wait of the attempt");
+    equal(attempt.claimed, false, "whether the attempt was claimed");
+  },
+
+  "changes nothing when it is asked for the wait": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"));
+    advance(minute + second);
+    equal(await r.throttle.wait([keyed("a")]), 0, "the wait when the delay is over");
+    equal(await r.throttle.wait([keyed("a")]), 0, "the wait when it was asked for before");
+    equal(await r.throttle.attempt([keyed("a")]), claim, "the attempt");
+  },
+
+  "lets one attempt through when a delay is over, and starts the delay again": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"));
+    for (let round = 0; round < 3; round += 1) {
+      advance(minute + second);
+      equal(await r.throttle.attempt([keyed("a")]), claim, "the first attempt");
+      isAbout((await r.throttle.attempt([keyed("a")])).wait, minute, "The wait of the second attempt");
+    }
+  },
+
+  "lets one attempt through of those that come at once when a delay is over": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"));
+    for (let round = 0; round < 2; round += 1) {
+      advance(minute + second);
+      const attempts = await atOnce(12, () => r.throttle.attempt([keyed("a")]));
+      equal(attempts.filter(({ claimed }) => claimed).length, 1, "how many were claimed");
+      const waits = attempts.filter(({ claimed }) => !claimed).map(({ wait }) => wait);
+      for (const wait of waits) isAbout(wait, minute, "The wait of another attempt");
+    }
+  },
+
+  "does not take a claim for a failure": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"));
+    for (let round = 0; round < 3; round += 1) {
+      advance(minute + second);
+      await r.throttle.attempt([keyed("a")]);
+    }
+    equal(await r.throttle.fail([keyed("a")]), delayAfter(4, policy), "the wait after the next failure");
+  },
+
+  "counts every failure of those that come at once": async ({ r }) => {
+    const patient = keyed("a", { freeFailures: 12, longestDelay: hour });
+    await atOnce(12, () => r.throttle.fail([patient]));
+    equal(await r.throttle.fail([patient]), delayAfter(13, patient.policy), "the wait after the next failure");
+  },
+
+  "counts failures that come while a delay runs, and starts it again": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"), 4);
+    advance(minute);
+    equal(await r.throttle.fail([keyed("a")]), delayAfter(5, policy), "the wait after the failure");
+    isAbout(await r.throttle.wait([keyed("a")]), delayAfter(5, policy), "The wait");
+  },
+
+  "forgets failures after a while without another": async (subject) => {
+    const { r, advance } = subject;
+    const longRemembered = keyed("a", { longestDelay: 10 * hour, firstDelay: 10 * hour });
+    await delay(subject, longRemembered, 5);
+    advance(hour + second);
+    equal(await r.throttle.wait([longRemembered]), 0, "the wait");
+    equal(await r.throttle.attempt([longRemembered]), go, "the attempt");
+    equal(await r.throttle.fail([longRemembered]), 0, "the wait after a failure");
+    equal(await r.throttle.fail([longRemembered]), 0, "the wait after another failure");
+    equal(await r.throttle.fail([longRemembered]), delayAfter(3, longRemembered.policy), "the wait after the third failure");
+  },
+
+  "remembers failures as long as others follow": async (subject) => {
+    const { r, advance } = subject;
+    for (let failures = 1; failures <= 4; failures += 1) {
+      equal(await r.throttle.fail([keyed("a")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
+      advance(hour - minute);
+    }
+  },
+
+  "does not remember failures longer for a claim": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"));
+    advance(hour - minute);
+    equal(await r.throttle.attempt([keyed("a")]), claim, "the attempt while the failures are remembered");
+    advance(2 * minute);
+    equal(await r.throttle.attempt([keyed("a")]), go, "the attempt when they are forgotten");
+    equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure");
+  },
+
+  "forgets the failures of the keys that are cleared, and of no other": async (subject) => {
+    const { r } = subject;
+    for (const key of ["a", "b", "c"]) await delay(subject, keyed(key));
+    await r.throttle.clear(["a", "b", "unknown"]);
+    await r.throttle.clear([]);
+    equal(await r.throttle.attempt([keyed("a"), keyed("b")]), go, "the attempt on the cleared keys");
+    equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a cleared key");
+    isAbout(await r.throttle.wait([keyed("c")]), minute, "The wait of the other key");
+  },
+
+  "is switched off by a policy without free failures": async (subject) => {
+    const { r } = subject;
+    const off = keyed("a", { freeFailures: 0 });
+    for (let index = 0; index < 5; index += 1) equal(await r.throttle.fail([off]), 0, "the wait after a failure");
+    equal(await r.throttle.wait([off]), 0, "the wait");
+    equal(await atOnce(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
+    await delay(subject, keyed("b"), 6);
+    equal(await r.throttle.attempt([{ ...off, key: "b" }]), go, "the attempt on a key that failed under another policy");
+  },
+
+  "takes any text of up to 100 characters for a key": async (subject) => {
+    const keys = [...hostileTexts, "x".repeat(100), "ü".repeat(100), "A", "a", "a "];
+    for (const [index, key] of keys.entries()) {
+      await delay(subject, keyed(key), 3 + (index % 2));
+    }
+    for (const [index, key] of keys.entries()) {
+      isAbout(await subject.r.throttle.wait([keyed(key)]), delayAfter(3 + (index % 2), policy), `The wait of ${JSON.stringify(key)}`);
+    }
+  },
+});
+
+const severalKeys = checksOf("throttle", {
+  "has nothing to say about no keys": async ({ r }) => {
+    equal(await r.throttle.attempt([]), go, "the attempt");
+    equal(await r.throttle.wait([]), 0, "the wait");
+    equal(await r.throttle.fail([]), 0, "the wait after a failure");
+  },
+
+  "answers the longest wait of several keys": async (subject) => {
+    const { r } = subject;
+    await delay(subject, keyed("a"), 3);
+    await delay(subject, keyed("b"), 5);
+    const keys = [keyed("a"), keyed("b"), keyed("c")];
+    isAbout(await r.throttle.wait(keys), 4 * minute, "The wait");
+    isAbout((await r.throttle.attempt(keys)).wait, 4 * minute, "The wait of the attempt");
+  },
+
+  "counts a failure on every key, each by its own policy": async ({ r }) => {
+    const strict = keyed("a", { freeFailures: 1, firstDelay: 10 * second });
+    const mild = keyed("b", { freeFailures: 5, firstDelay: 4 * minute });
+    for (let failures = 1; failures <= 6; failures += 1) {
+      const longest = Math.max(delayAfter(failures, strict.policy), delayAfter(failures, mild.policy));
+      equal(await r.throttle.fail([strict, mild]), longest, `the wait after failure ${failures}`);
+    }
+  },
+
+  "claims nothing when one of several keys says wait": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("over"));
+    advance(minute + second);
+    await delay(subject, keyed("running"), 5);
+    for (const keys of [[keyed("over"), keyed("running")], [keyed("running"), keyed("over")]]) {
+      const attempt = await r.throttle.attempt(keys);
+      isAbout(attempt.wait, 4 * minute, "The wait of the attempt");
+      equal(attempt.claimed, false, "whether the attempt was claimed");
+    }
+    equal(await r.throttle.attempt([keyed("over")]), claim, "the attempt on the key whose delay is over");
+  },
+
+  "claims every key whose delay is over": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"));
+    await delay(subject, keyed("b"));
+    advance(minute + second);
+    equal(await r.throttle.attempt([keyed("a"), keyed("fresh"), keyed("b")]), claim, "the attempt");
+    for (const key of ["a", "b"]) isAbout((await r.throttle.attempt([keyed(key)])).wait, minute, `The wait of ${key}`);
+    equal(await r.throttle.attempt([keyed("fresh")]), go, "the attempt on the key without failures");
+  },
+
+  "lets one attempt through of those that share one key at once": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("shared"));
+    advance(minute + second);
+    const attempts = await atOnce(10, (index) => r.throttle.attempt([keyed(`own ${index}`), keyed("shared")]));
+    equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
+  },
+
+  "never blocks itself, in whatever order keys come at once": async (subject) => {
+    const { r, advance } = subject;
+    const keys = ["a", "b", "c", "d"].map((key) => keyed(key, { freeFailures: 20 }));
+    await atOnce(16, (index) => r.throttle.fail(index % 2 === 0 ? keys : keys.toReversed()));
+    await delay(subject, keys[0] as ThrottleKey, 4);
+    advance(hour - minute);
+    const attempts = await atOnce(8, (index) => r.throttle.attempt(index % 2 === 0 ? keys : keys.toReversed()));
+    equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
+    await Promise.all([r.throttle.clear(["a", "b", "c", "d"]), r.throttle.clear(["d", "c", "b", "a"])]);
+    equal(await r.throttle.wait(keys), 0, "the wait after all is cleared");
+  },
+});
+
+export const throttleChecks: readonly Check[] = [...oneKey, ...severalKeys];

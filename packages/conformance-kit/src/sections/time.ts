@@ -1,0 +1,62 @@
+import { holds, equal } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { auditEvent } from "../fixtures/every-call.ts";
+import { generous, hour, minute, second } from "../fixtures/policy.ts";
+import { Visitor } from "../fixtures/visitor.ts";
+
+const day = 24 * hour;
+
+export const timeChecks: readonly Check[] = checksOf("time", {
+  "is told in milliseconds since 1970 and never runs backwards": async ({ storage }) => {
+    let last = Date.UTC(2024, 0, 1);
+    for (let round = 0; round < 5; round += 1) {
+      const now = await storage.now();
+      holds(Number.isFinite(now) && now >= last && now < Date.UTC(2100, 0, 1), `${now} follows ${last}`);
+      last = now;
+    }
+  },
+
+  "moves with the offset of the clock": async ({ storage, advance }) => {
+    for (const step of [hour, 30 * day, -7 * day]) {
+      const before = await storage.now();
+      advance(step);
+      const moved = (await storage.now()) - before;
+      holds(moved >= step && moved < step + minute, `The clock has moved by ${moved} ms instead of ${step} ms`);
+    }
+  },
+
+  "is the same for everything that is stored": async ({ storage, r, advance }) => {
+    advance(3 * day);
+    const before = await storage.now();
+    const [object] = await r.objects.insert([{ className: "File", attributes: {} }]);
+    await r.audit.append(auditEvent);
+    const after = await storage.now();
+    const [event] = await r.audit.read(0, 1);
+    for (const at of [object?.storedAt ?? 0, event?.at ?? 0]) holds(before <= at && at <= after, `${at} is between ${before} and ${after}`);
+  },
+
+  "of the storage alone decides what is expired": async ({ r, advance }) => {
+    const visitor = await Visitor.create(r);
+    const key = { key: "a", policy: { freeFailures: 1, firstDelay: hour, longestDelay: hour, forgetAfter: day } };
+    advance(10 * day);
+    const digest = await visitor.open(r);
+    await r.throttle.fail([key]);
+    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
+    const wait = await r.throttle.wait([key]);
+    holds(wait > hour - minute && wait <= hour, `The wait is ${wait} ms`);
+    advance(generous.idleTimeout + second);
+    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted when its time is over");
+    equal(await r.sessions.count(), 0, "how many sessions are live");
+    advance(hour);
+    equal(await r.throttle.attempt([key]), { wait: 0, claimed: true }, "the attempt when the delay is over");
+  },
+
+  "is that of the moment inside transactions, too": async ({ storage, advance }) => {
+    advance(day);
+    const before = await storage.now();
+    const [object] = await storage.transaction((r) => r.objects.insert([{ className: "File", attributes: {} }]));
+    const after = await storage.now();
+    const at = object?.storedAt ?? 0;
+    holds(before <= at && at <= after, `${at} is between ${before} and ${after}`);
+  },
+});

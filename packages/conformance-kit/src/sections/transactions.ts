@@ -1,0 +1,253 @@
+import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import { ConformanceError, equal, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { createAppKey } from "../fixtures/create-app-key.ts";
+import { createUser } from "../fixtures/create-user.ts";
+import { auditEvent, everyCall } from "../fixtures/every-call.ts";
+import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { generous, minute } from "../fixtures/policy.ts";
+import { Visitor } from "../fixtures/visitor.ts";
+import type { Subject } from "../subject.ts";
+
+const throttleKey = { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: 60 * minute } };
+
+/** Something of everything that a transaction can change. */
+async function scene({ r }: Subject) {
+  const visitor = await Visitor.create(r);
+  const colleague = await Visitor.create(r, { key: visitor });
+  const ended = await visitor.open(r);
+  const { appKey } = await createAppKey(r);
+  const { generation } = await r.model.load();
+  return { visitor, colleague, ended, appKey, generation, late: visitor.newSession(), keyDigest: freshDigest() };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+/** Changes everything once. */
+async function change(r: Repositories, { visitor, colleague, ended, appKey, generation, late, keyDigest }: Scene): Promise<void> {
+  const { userId, secretVersion } = colleague.account;
+  await r.sessions.end({ digest: ended });
+  await r.sessions.open(late, generous);
+  await r.accounts.setSecret(userId, "second secret", secretVersion);
+  await r.accounts.setDisabled(userId, true);
+  const [user] = await r.objects.insert([{ className: "User", attributes: { Name: "new" } }]);
+  await r.accounts.create({ userId: user?.id ?? "", loginName: "new", secret: "", administrator: false }, "new");
+  await r.appKeys.create({ name: "new", appNames: null, origins: ["https://new.example"] }, keyDigest);
+  await r.appKeys.setEnabled(appKey.name, false);
+  await r.applications.create({ name: "new", seats: null });
+  await r.maintenance.set(true);
+  await r.model.change({ put: [{ name: "New", base: null, attributes: [], rights: [] }] }, generation);
+  await r.throttle.fail([throttleKey]);
+  await r.audit.append({ ...auditEvent, appKeyId: visitor.appKey.id });
+}
+
+/** What of everything can be seen. */
+async function look(r: Repositories, { visitor, colleague, ended, late, keyDigest }: Scene) {
+  const { maintenance, modelGeneration, session } = await visitor.admit(r, ended);
+  return {
+    maintenance,
+    modelGeneration,
+    ended: session !== null,
+    opened: await visitor.isAdmitted(r, late.digest),
+    sessions: await r.sessions.count(),
+    colleague: await r.accounts.byLoginName(colleague.account.loginName),
+    account: (await r.accounts.byLoginName("new"))?.loginName,
+    objects: await r.objects.count(["User"], seesAll),
+    appKey: (await r.admission.admit({ appKey: keyDigest, session: null, idleTimeout: minute })).appKey?.name,
+    origin: await r.appKeys.listsOrigin("https://new.example"),
+    applications: await r.applications.known(["new"]),
+    classes: (await r.model.load()).classes.length,
+    wait: (await r.throttle.wait([throttleKey])) > 0,
+    audit: (await r.audit.read(0, 10)).length,
+  };
+}
+
+async function errorOf(call: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  throw new ConformanceError("A transaction succeeds though its work fails.");
+}
+
+export const transactionChecks: readonly Check[] = checksOf("transactions", {
+  "keep all of their work and hand on its result": async (subject) => {
+    const stage = await scene(subject);
+    const result = await subject.storage.transaction(async (r) => {
+      await change(r, stage);
+      return look(r, stage);
+    });
+    const seen = await look(subject.r, stage);
+    equal(seen, result, "what is there, as the transaction saw it");
+    equal([seen.maintenance, seen.ended, seen.opened, seen.wait, seen.audit], [true, false, true, true, 1], "what has changed");
+    equal([seen.account, seen.appKey, seen.origin, seen.applications], ["new", "new", true, ["new"]], "what is new");
+  },
+
+  "keep nothing of their work if it throws": async (subject) => {
+    const stage = await scene(subject);
+    const before = await look(subject.r, stage);
+    await errorOf(() =>
+      subject.storage.transaction(async (r) => {
+        await change(r, stage);
+        throw new Error("taken back");
+      }),
+    );
+    equal(await look(subject.r, stage), before, "what is there");
+  },
+
+  "let the error of their work out unchanged": async ({ storage }) => {
+    for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 }), new TypeError("mine, too")]) {
+      const thrown = await errorOf(() =>
+        storage.transaction(async (r) => {
+          await r.audit.append(auditEvent);
+          throw error;
+        }),
+      );
+      holds(thrown === error, "The error that comes out is the one that was thrown");
+    }
+    const thrown = await errorOf(() =>
+      storage.transaction(() => {
+        throw new RangeError("at once");
+      }),
+    );
+    holds(thrown instanceof RangeError, "An error thrown at once comes out as a rejection");
+  },
+
+  "offer every call": async ({ storage, r }) => {
+    const calls = everyCall(r).keys();
+    for (const name of calls) {
+      await storage.transaction(async (inside) => {
+        await everyCall(inside).get(name)?.();
+      });
+    }
+  },
+
+  "can do nothing": async ({ storage }) => {
+    equal(await storage.transaction(async () => "nothing"), "nothing", "the result");
+  },
+
+  "do not show their work to others before it is kept": async (subject) => {
+    const { storage, r } = subject;
+    const stage = await scene(subject);
+    const before = await look(r, stage);
+    let written = () => {};
+    const writing = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const transaction = errorOf(() =>
+      storage.transaction(async (inside) => {
+        await change(inside, stage);
+        written();
+        // Long enough for others to look, and all the same to an engine that makes them wait.
+        for (let round = 0; round < 50; round += 1) await inside.audit.read(0, 1);
+        throw new Error("taken back");
+      }),
+    );
+    await Promise.race([writing, transaction]);
+    equal(await look(r, stage), before, "what others see");
+    await transaction;
+  },
+
+  "see what others have kept meanwhile": async ({ storage, r }) => {
+    const seen = await storage.transaction((inside) => inside.applications.known(["one", "two"]));
+    await r.applications.create({ name: "one", seats: null });
+    await storage.transaction((inside) => inside.applications.create({ name: "two", seats: null }));
+    const now = await storage.transaction((inside) => inside.applications.known(["one", "two"]));
+    equal([seen, now.toSorted()], [[], ["one", "two"]], "what is known before and after");
+  },
+
+  "go on after an outcome that is no error": async (subject) => {
+    const { storage, r } = subject;
+    const { visitor, appKey, generation } = await scene(subject);
+    const { userId, loginName } = visitor.account;
+    const outcomes = await storage.transaction(async (inside) => [
+      await inside.accounts.create({ userId, loginName, secret: "", administrator: false }, "any"),
+      await inside.appKeys.create({ name: appKey.name, appNames: null, origins: [] }, freshDigest()),
+      await inside.applications.create({ name: "one", seats: null }),
+      await inside.applications.create({ name: "one", seats: null }),
+      await inside.sessions.open(visitor.newSession(), { ...generous, limit: 1 }),
+      await inside.model.change({ put: [] }, generation + 5),
+      await inside.accounts.setSecret("ZZZZZZZZZZ", "", 1),
+      await inside.applications.create({ name: "two", seats: null }),
+    ]);
+    equal(outcomes, ["nameTaken", "nameTaken", "created", "nameTaken", "full", "stale", "stale", "created"], "the outcomes");
+    equal((await r.applications.known(["one", "two"])).toSorted(), ["one", "two"], "what is known");
+  },
+
+  "leave nothing behind for those that follow, however many fail": async ({ storage, r }) => {
+    for (let round = 0; round < 40; round += 1) {
+      await errorOf(() =>
+        storage.transaction(async (inside) => {
+          await inside.applications.create({ name: "one", seats: null });
+          throw new Error("taken back");
+        }),
+      );
+    }
+    await storage.transaction(async (inside) => {
+      equal(await inside.applications.known(["one"]), [], "what the next transaction knows");
+    });
+    equal(await r.applications.create({ name: "one", seats: null }), "created", "what the next call does");
+  },
+
+  "run side by side, each whole": async ({ storage, r }) => {
+    const names = await atOnce(16, async (index) => {
+      const name = `app ${index}`;
+      const work = async (inside: Repositories) => {
+        await inside.applications.create({ name, seats: null });
+        await inside.audit.append({ ...auditEvent, requestId: name });
+        if (index % 4 === 3) throw new Error("taken back");
+        await inside.objects.insert([{ className: "File", attributes: { Name: name } }]);
+      };
+      if (index % 4 === 3) await errorOf(() => storage.transaction(work));
+      else await storage.transaction(work);
+      return name;
+    });
+    const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
+    equal((await r.applications.known(names)).toSorted(), kept, "the app names");
+    equal((await r.audit.read(0, 100)).map(({ requestId }) => requestId).toSorted(), kept, "the audit");
+    equal(await r.objects.count(["File"], seesAll), kept.length, "how many objects there are");
+  },
+
+  "lose no change of those that count up one value at once": async ({ storage, r }) => {
+    const { loginName, userId } = await createUser(r, { secret: "0" });
+    await atOnce(8, async (worker) => {
+      let stored = false;
+      while (!stored) {
+        stored = await storage.transaction(async (inside) => {
+          const account = await inside.accounts.byLoginName(loginName);
+          holds(account !== null, "The account is gone");
+          const outcome = await inside.accounts.setSecret(userId, String(Number(account.secret) + 1), account.secretVersion);
+          if (outcome === "stored") await inside.audit.append({ ...auditEvent, requestId: String(worker) });
+          return outcome === "stored";
+        });
+      }
+    });
+    equal((await r.accounts.byLoginName(loginName))?.secret, "8", "the count");
+    equal((await r.audit.read(0, 100)).length, 8, "how many changes were noted");
+  },
+
+  "that block one another are run again, without doing anything twice": async ({ storage, r }) => {
+    for (let round = 0; round < 2; round += 1) {
+      const [one, other] = [await createUser(r), await createUser(r)];
+      const before = (await r.audit.read(0, 1_000)).length;
+      const started = new Set<string>();
+      const runs = new Map<string, number>();
+      const crossing = (name: string, first: string, second: string) =>
+        storage.transaction(async (inside) => {
+          runs.set(name, (runs.get(name) ?? 0) + 1);
+          await inside.audit.append({ ...auditEvent, requestId: name });
+          await inside.accounts.setDisabled(first, true);
+          started.add(name);
+          // Gives the other one time to take its first, where both can run at once.
+          for (let turn = 0; turn < 100 && started.size < 2; turn += 1) await inside.audit.read(0, 1);
+          await inside.accounts.setDisabled(second, true);
+        });
+      await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);
+      const events = (await r.audit.read(0, 1_000)).slice(before).map(({ requestId }) => requestId);
+      equal(events.toSorted(), ["back", "forth"], "the events");
+      for (const [name, times] of runs) holds(times <= 3, `The work of "${name}" has run ${times} times`);
+    }
+  },
+});
