@@ -1,0 +1,50 @@
+import type { ErrorCode } from "@sallyport/core";
+
+/** A test that provokes a code over HTTP. */
+export interface ProvokingTest {
+  /** Relative to this folder. */
+  readonly file: string;
+  readonly title: string;
+}
+
+const logIn = (title: string): ProvokingTest => ({ file: "cases/log-in-cases.ts", title });
+const session = (title: string): ProvokingTest => ({ file: "cases/session-cases.ts", title });
+const transport = (title: string): ProvokingTest => ({ file: "cases/transport-cases.ts", title });
+const object = (title: string): ProvokingTest => ({ file: "cases/object-cases.ts", title });
+const rawHttp = (title: string): ProvokingTest => ({ file: "raw-http-suite.ts", title });
+
+/** The test that provokes a code over HTTP, for every code that a route can give. */
+export const provoked: ReadonlyMap<ErrorCode, ProvokingTest> = new Map<ErrorCode, ProvokingTest>([
+  [100, session("needs an app key")],
+  [101, session("refuses the app key x")],
+  [200, session("needs a session")],
+  [201, session("refuses to log out a stranger")],
+  [202, session("asks an encrypted request for its token")],
+  [203, session("refuses a token")],
+  [204, session("asks again for a blank session")],
+  [207, logIn("needs a content type")],
+  [208, logIn('refuses the app names ["unknown"]')],
+  [209, logIn("needs app names")],
+  [210, logIn("refuses an app name twice")],
+  [300, logIn("needs a body")],
+  [301, logIn("needs a user")],
+  [302, logIn("refuses a wrong password")],
+  [304, transport("nothing answers to /v1/nothing")],
+  [305, transport("refuses GET where only POST goes")],
+  [307, object("refuses the page -1")],
+  [308, object("refuses the query where")],
+  [311, logIn('refuses the body "{"')],
+  [329, object("refuses the query []")],
+  [699, rawHttp("rubbish")],
+  [801, logIn("refuses more than 1 MiB")],
+]);
+
+/** The codes that nothing answers yet. */
+export const notYetReachable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...([205, 206, 306, 309, 310, 312, 314, 318, 319, 320, 321, 322, 323, 324, 325, 326, 328] as const),
+  ...([330, 332, 333, 334, 335, 336, 338, 339, 340, 341, 342] as const),
+  ...([400, 401, 402, 403, 404, 500, 501, 502, 503] as const),
+  ...([600, 601, 602, 603, 604, 605, 606, 608, 609, 610, 611, 698] as const),
+  ...([700, 702, 707, 708, 709, 710, 711, 712, 713, 714, 716, 717, 718, 719, 720, 721] as const),
+  ...([315, 607, 703, 704, 705, 706, 799, 800] as const),
+]);
