@@ -5,28 +5,25 @@ import { mainCommand } from "../src/commands/main-command.ts";
 import { configurationFields } from "../src/configuration/index.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
-const pages = ["README.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".md"))
-  .map((name) => `docs/${name}`)];
+const below = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
+const pages = ["README.md", ...below.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => String(found));
 
-const variables = new Set([
-  ...configurationFields().flatMap(({ env, secret }) => (env === null ? [] : secret ? [env, `${env}_FILE`] : [env])),
-  ...["NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "APP_KEY"],
-]);
+const configurable = configurationFields().flatMap(({ env, secret }) => (env === null ? [] : secret ? [env, `${env}_FILE`] : [env]));
+const variables = new Set([...configurable, "NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "APP_KEY"]);
 
 /** What a documented command line asks for that the server's commands do not have. */
 function unknownIn(line: string): string[] {
   let command: Command = mainCommand();
   const unknown: string[] = [];
   for (const word of line.split(/\s+/)) {
-    const below = command.commands.find((each) => each.name() === word);
+    const next = command.commands.find((each) => each.name() === word);
     if (word.startsWith("--")) {
       const known = word === "--help" || command.options.some(({ long }) => long === word.split("=", 1)[0]);
       if (!known) unknown.push(word);
-    } else if (below !== undefined) command = below;
-    else if (command.commands.length > 0 && !/^</.test(word)) unknown.push(word);
+    } else if (next !== undefined) command = next;
+    else if (command.commands.length > 0 && !word.startsWith("<")) unknown.push(word);
   }
   return unknown;
 }
