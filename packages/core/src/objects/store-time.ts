@@ -1,12 +1,25 @@
-const quarter = 15 * 60_000;
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Minutes and days that are remembered before all are forgotten. */
+const maximumRemembered = 10_000;
+
+interface Minute {
+  /** `yyyyMMddTHHmm`. */
+  readonly text: string;
+  /** `+hh:mm`. */
+  readonly offset: string;
+}
 
 /**
- * Writes times as `yyyyMMddTHHmmss+hh:mm` in one time zone. Zones change their offset at full quarters of an hour
- * only, so the offset of each quarter is worked out once: asking the calendar for every object would cost more than
- * all the rest of its serialization.
+ * Writes times as `yyyyMMddTHHmmss+hh:mm` in one time zone. All of a minute but its seconds is worked out once:
+ * asking the calendar for every object would cost more than all the rest of its serialization. Zones change their
+ * offset at full minutes only.
  */
 export class StoreTime {
-  private readonly offsets = new Map<number, number>();
+  private readonly minutes = new Map<number, Minute>();
+  /** Offsets by day; `null` for a day on which the zone changes it. */
+  private readonly days = new Map<number, number | null>();
   private readonly calendar: Intl.DateTimeFormat;
 
   /** Throws a `RangeError` when the zone is unknown. */
@@ -16,24 +29,33 @@ export class StoreTime {
 
   /** `time` in milliseconds since 1970. */
   format(time: number): string {
-    const offset = this.offsetAt(time);
-    const local = new Date(time + offset * 60_000).toISOString();
-    const date = local.slice(0, 4) + local.slice(5, 7) + local.slice(8, 10);
-    const clock = local.slice(11, 13) + local.slice(14, 16) + local.slice(17, 19);
+    const number = Math.floor(time / minute);
+    const { text, offset } = this.minutes.get(number) ?? this.workOut(number);
+    return `${text}${pad(Math.floor(time / 1000) - number * 60)}${offset}`;
+  }
+
+  private workOut(number: number): Minute {
+    const offset = this.offsetAt(number * minute);
+    const local = new Date(number * minute + offset * minute).toISOString();
+    const text = `${local.slice(0, 4)}${local.slice(5, 7)}${local.slice(8, 10)}T${local.slice(11, 13)}${local.slice(14, 16)}`;
     const size = Math.abs(offset);
-    return `${date}T${clock}${offset < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
+    const found = { text, offset: `${offset < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}` };
+    if (this.minutes.size >= maximumRemembered) this.minutes.clear();
+    this.minutes.set(number, found);
+    return found;
   }
 
   /** Minutes east of Greenwich. */
   private offsetAt(time: number): number {
-    const slot = Math.floor(time / quarter);
-    let offset = this.offsets.get(slot);
+    const number = Math.floor(time / day);
+    let offset = this.days.get(number);
     if (offset === undefined) {
-      if (this.offsets.size >= 10_000) this.offsets.clear();
-      offset = this.lookUp(slot * quarter);
-      this.offsets.set(slot, offset);
+      const [first, next] = [this.lookUp(number * day), this.lookUp((number + 1) * day)];
+      offset = first === next ? first : null;
+      if (this.days.size >= maximumRemembered) this.days.clear();
+      this.days.set(number, offset);
     }
-    return offset;
+    return offset ?? this.lookUp(time);
   }
 
   private lookUp(time: number): number {

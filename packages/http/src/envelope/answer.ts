@@ -12,11 +12,13 @@ const fixedHeaders = {
 /** Writes an envelope; the only place that does. */
 export function writeAnswer({ response, answerHeaders, requestId }: Exchange, status: number, text: string): void {
   if (response.headersSent) return;
+  // Node joins a text to the head and encodes both anew; bytes it passes on as they are, at half the cost.
+  const bytes = Buffer.from(text);
   const headers = {
     ...fixedHeaders,
     "X-Request-Id": requestId,
-    "Content-Length": Buffer.byteLength(text),
+    "Content-Length": bytes.length,
     ...answerHeaders,
   };
-  response.writeHead(status, headers).end(text);
+  response.writeHead(status, headers).end(bytes);
 }
