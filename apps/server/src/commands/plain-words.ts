@@ -1,4 +1,4 @@
-import { isNativeError } from "node:util/types";
+import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
 import { ConfigurationError } from "../configuration/index.ts";
 import { StartError } from "../composition/start-error.ts";
@@ -19,9 +19,9 @@ export function plainWords(error: unknown): string {
   if (error instanceof ServiceError) {
     const { code, detail, cause } = error;
     const what = byCode.get(code) ?? detail ?? error.message;
-    return isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : what;
+    return types.isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : what;
   }
-  if (isNativeError(error)) {
+  if (types.isNativeError(error)) {
     const { code } = error as { code?: unknown };
     return plainAlready.has(String(code)) ? error.message : `Something unexpected went wrong: ${error.message}`;
   }

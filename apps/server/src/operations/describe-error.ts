@@ -1,4 +1,4 @@
-import { isNativeError } from "node:util/types";
+import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
 
 /** What the log may hold of an error. Other members could carry values of a query, a connection string or a request. */
@@ -15,7 +15,7 @@ const deepest = 5;
 
 /** An error and what caused it, as plain data. */
 export function describeError(error: unknown, depth = 0): DescribedError {
-  if (!isNativeError(error)) return { type: typeof error, message: "Something that is no error was thrown." };
+  if (!types.isNativeError(error)) return { type: typeof error, message: "Something that is no error was thrown." };
   const { code } = error as { code?: unknown };
   const detail = error instanceof ServiceError ? error.detail : undefined;
   return {

@@ -1,0 +1,101 @@
+import { jest } from "@jest/globals";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { ServerProcess } from "./server-process.ts";
+
+jest.setTimeout(120_000);
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-set-up-"));
+let postgres: RealPostgres;
+let scratch: ScratchDatabase;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  postgres = await startRealPostgres();
+  scratch = await postgres.createDatabase();
+  server = new ServerProcess(["serve"], { ...environment(), PORT: "0" }, folder);
+});
+afterAll(async () => {
+  await server.kill();
+  await scratch.drop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const environment = () => ({ NODE_ENV: "production", DATABASE_URL: scratch.url });
+
+/** What a command prints; its exit code comes first if it failed. */
+async function command(line: string, input?: string): Promise<string> {
+  const { code, stdout, stderr } = await new ServerProcess(line.split(" "), environment(), folder, input).ended;
+  return code === 0 ? stdout.trim() : `${code} ${stderr.trim()}`;
+}
+
+async function serviceCode(url: string): Promise<string> {
+  const { status } = (await (await fetch(`${url}/_CheckService`)).json()) as { status: { internalStatus: string } };
+  return status.internalStatus;
+}
+
+test("an empty Postgres is set up by commands, under the eyes of a running server, until somebody can log in", async () => {
+  const url = await server.url();
+  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", err: { code: 705 } });
+  expect(await serviceCode(url)).toBe("705");
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+
+  expect(await command("app create shop")).toMatch(/^1 error: The database is not migrated\. Run "sallyport-server migrate"/);
+  expect(await command("migrate")).toMatch(/^database without alias: applied 0001/);
+  expect(await command("migrate")).toBe("database without alias: up to date");
+  expect(await serviceCode(url)).toBe("0");
+
+  expect(await command("app create shop --seats 3")).toBe('The app "shop" exists now.');
+  expect(await command("app create shop")).toMatch(/^1 error: There is an app with the name "shop"/);
+  expect(await command("app-key create till --app-name shop cellar")).toMatch(/^1 error: The database does not know the app "cellar"/);
+  const appKey = await command("app-key create till --app-name shop");
+  expect(appKey).toMatch(/^[\w-]{43}$/);
+  expect(await command("user create boss --administrator --group Board", "pass word\n")).toMatch(/^1 error: There is no user group "Board"/);
+  expect(await command("user create boss --administrator --group Board --create-groups", "pass word\n")).toBe('The user "boss" exists now.');
+  expect(await command("user create BOSS", "x\n")).toMatch(/^1 error: The user name is taken/);
+  expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
+
+  expect(await logIn(url, appKey)).toMatchObject({
+    status: { internalStatus: "0" },
+    data: { databaseName: "sallyport", user: { Name: "boss", Groups: { "~Elements": [{ Name: "Board" }] } } },
+  });
+  expect(await command("maintenance on")).toBe("Maintenance is on.");
+  expect(await serviceCode(url)).toBe("706");
+  expect(await command("maintenance off")).toBe("Maintenance is off.");
+  expect(await command("app-key disable till")).toBe('The app key "till" is disabled.');
+  expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "101" } });
+  expect(await command("app-key enable till")).toBe('The app key "till" is enabled.');
+
+  const socket = await halfSent(url, appKey);
+  server.signal("SIGTERM");
+  await server.logged("stopping");
+  socket.write(body.slice(5));
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"internalStatus":"0"/);
+  await expect(server.ended).resolves.toMatchObject({ code: 0, stderr: "" });
+});
+
+const body = JSON.stringify({ user: "boss", pass: "pass word", appNames: ["shop"] });
+
+async function logIn(url: string, appKey: string): Promise<unknown> {
+  const headers = { appkey: appKey, "content-type": "application/json" };
+  return (await fetch(`${url}/v1/login`, { method: "POST", headers, body })).json();
+}
+
+/** Sends the first half of a log-in and waits until the server works on it. */
+async function halfSent(url: string, appKey: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const headers = ["Host: x", `appkey: ${appKey}`, "Content-Type: application/json", `Content-Length: ${body.length}`];
+  socket.write(`${["POST /v1/login HTTP/1.1", ...headers].join("\r\n")}\r\n\r\n${body.slice(0, 5)}`);
+  for (;;) {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    if (metrics.includes("sallyport_requests_in_flight 1")) return socket;
+  }
+}
