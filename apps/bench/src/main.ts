@@ -1,12 +1,42 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { availableParallelism, loadavg } from "node:os";
+import { benchOptions } from "./bench-options.ts";
+import type { ContestPlan } from "./contest/hold-contest.ts";
+import { type Outcome, verdictOn } from "./report/outcome.ts";
 import { outcomeTable } from "./report/outcome-table.ts";
 import { listScenario } from "./scenarios/list-scenario.ts";
+import { logInScenario } from "./scenarios/log-in-scenario.ts";
 import { readScenario } from "./scenarios/read-scenario.ts";
+import { scaleScenario } from "./scenarios/scale-scenario.ts";
+import { startScenario } from "./scenarios/start-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
+const scenarios = [startScenario, readScenario, listScenario, logInScenario, scaleScenario];
+
+const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
+if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
+const rounds: ContestPlan = options.quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 5, seconds: 2.5, warmUp: 1.5 };
+const plan: ContestPlan = { ...rounds, ...(options.profile === undefined ? {} : { profiles: options.profile }) };
+
+const startedAt = performance.now();
+const outcomes: Outcome[] = [];
 const stage = await Stage.open();
+const stop = () => void stage.close().finally(() => process.exit(130));
+process.once("SIGINT", stop).once("SIGTERM", stop);
 try {
-  const plan = { rounds: 3, seconds: 3, warmUp: 2, ...(process.argv[2] ? { profiles: process.argv[2] } : {}) };
-  console.log(outcomeTable([...(await readScenario.run(stage, plan)), ...(await listScenario.run(stage, plan))]));
+  for (const scenario of scenarios) {
+    if (options.only !== undefined && options.only !== scenario.name) continue;
+    console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${scenario.name}, load average ${loadavg()[0]?.toFixed(1)}`);
+    outcomes.push(...(await scenario.run(stage, plan)));
+  }
 } finally {
   await stage.close();
 }
+
+console.log(`Node ${process.version}, ${availableParallelism()} cores, ${plan.rounds} rounds of ${plan.seconds} s, ${((performance.now() - startedAt) / 1000).toFixed(0)} s in all\n`);
+console.log(outcomeTable(outcomes));
+if (options.json !== undefined) {
+  const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOn(outcome) }));
+  await writeFile(options.json, `${JSON.stringify({ node: process.version, plan, outcomes: judged }, null, 2)}\n`);
+}
+if (!options.quick && outcomes.some((outcome) => verdictOn(outcome) === "missed")) process.exitCode = 1;

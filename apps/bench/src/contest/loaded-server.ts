@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LoadGenerator } from "../load/load-generator.ts";
-import type { LoadJob } from "../load/load-job.ts";
-import { backendCpu } from "../postgres/backend-cpu.ts";
+import type { LoadFigures, LoadJob } from "../load/load-job.ts";
+import { backendCpu, backendCpuBetween } from "../postgres/backend-cpu.ts";
 import type { BenchDatabase } from "../postgres/bench-database.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
 import { profileTable } from "../profile/profile-table.ts";
@@ -14,17 +14,19 @@ export class LoadedServer implements Contestant {
   constructor(
     readonly name: string,
     private readonly server: MeasuredProcess,
-    private readonly job: Omit<LoadJob, "seconds">,
+    private readonly job: Pick<LoadJob, "address" | "connections" | "requests">,
     private readonly generator: LoadGenerator,
     private readonly database: BenchDatabase,
+    /** About how many answers a second gives, if a round is to end with an answer and not in the middle of work. */
+    private readonly pace?: number,
   ) {}
 
   async measure(seconds: number): Promise<Figures> {
     const before = await this.sample();
-    const load = await this.generator.run({ ...this.job, seconds });
+    const load = await this.load(seconds);
     const after = await this.sample();
     if (load.failed > 0) throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
-    const backend = before.backend === null || after.backend === null ? null : after.backend - before.backend;
+    const backend = before.backend === null || after.backend === null ? null : backendCpuBetween(before.backend, after.backend);
     return {
       perSecond: load.succeeded / load.seconds,
       cpu: (after.cpu - before.cpu) / load.succeeded,
@@ -38,13 +40,18 @@ export class LoadedServer implements Contestant {
     const file = join(directory, `${this.name.replaceAll(/[^A-Za-z0-9]+/g, "-")}.cpuprofile`);
     const before = await this.server.ask({ ask: "sample" });
     await this.server.ask({ ask: "startProfile" });
-    const { succeeded } = await this.generator.run({ ...this.job, seconds });
+    const { succeeded } = await this.load(seconds);
     await this.server.ask({ ask: "stopProfile", file });
     const after = await this.server.ask({ ask: "sample" });
     return profileTable(this.name, await selfTimes(file), (after.cpu - before.cpu) / succeeded);
   }
 
-  private async sample(): Promise<{ cpu: number; backend: number | null }> {
+  private load(seconds: number): Promise<LoadFigures> {
+    const answers = this.pace === undefined ? {} : { answers: Math.max(this.job.connections, Math.ceil(this.pace * seconds)) };
+    return this.generator.run({ ...this.job, seconds, ...answers });
+  }
+
+  private async sample(): Promise<{ cpu: number; backend: ReadonlyMap<number, number> | null }> {
     const [{ cpu }, backend] = await Promise.all([
       this.server.ask({ ask: "sample" }),
       this.database.backends().then((pids) => backendCpu(pids)),

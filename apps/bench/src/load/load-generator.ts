@@ -12,7 +12,7 @@ export class LoadGenerator {
   private readonly child: ChildProcess = fork(entry);
 
   async run(job: LoadJob): Promise<LoadFigures> {
-    const bound = AbortSignal.timeout(job.seconds * 1000 + 20_000);
+    const bound = AbortSignal.timeout(job.seconds * 1000 + 30_000);
     const answered = once(this.child, "message", { signal: bound });
     this.child.send(job);
     const [reply] = (await answered) as [Reply];

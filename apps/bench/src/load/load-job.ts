@@ -6,12 +6,17 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-/** So many seconds of load on one server. */
+/** Load on one server. */
 export interface LoadJob {
   /** `http://host:port`. */
   readonly address: string;
   readonly connections: number;
   readonly seconds: number;
+  /**
+   * Ends the load after so many answers instead. Where a request waits long for its turn, the ones that the end of the
+   * time cuts off would be work done for nothing, and the next contestant would find the server still at it.
+   */
+  readonly answers?: number;
   /** Every connection sends all of them in turn, each beginning at another one. */
   readonly requests: readonly LoadRequest[];
 }

@@ -2,13 +2,13 @@
 import autocannon from "autocannon";
 import type { LoadFigures, LoadJob } from "./load-job.ts";
 
-async function run({ address, connections, seconds, requests }: LoadJob): Promise<LoadFigures> {
+async function run({ address, connections, seconds, answers, requests }: LoadJob): Promise<LoadFigures> {
   const sent = requests.map(({ method, path, headers, body }) => ({ method, path, headers, ...(body === undefined ? {} : { body }) }));
   let clients = 0;
   const result = await autocannon({
     url: address,
     connections,
-    duration: seconds,
+    ...(answers === undefined ? { duration: seconds } : { amount: answers }),
     setupClient: (client) => {
       const first = Math.floor((clients * sent.length) / connections);
       clients += 1;

@@ -8,14 +8,14 @@ export interface ProgramStart {
   /** Path of the program's entry. */
   readonly entry: string;
   readonly arguments: readonly string[];
-  /** Added to the environment of the bench. */
-  readonly environment?: Readonly<Record<string, string>>;
   /** Answered by the program, with whatever status, as soon as it takes requests. */
   readonly readyAddress: string;
 }
 
 const probe = fileURLToPath(new URL("probe.js", import.meta.url));
 const patience = 30_000;
+/** Nothing of what configures the product; both sides run as in production. */
+const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"], NODE_ENV: "production" };
 const alive = new Set<ChildProcess>();
 
 process.on("exit", () => {
@@ -41,9 +41,9 @@ export class MeasuredProcess {
   }
 
   /** Resolves when the program takes requests; fails with what it printed if it ends before. */
-  static async start({ entry, arguments: given, environment, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
+  static async start({ entry, arguments: given, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
     const child = spawn(process.execPath, ["--import", probe, entry, ...given], {
-      env: { ...process.env, ...environment },
+      env: environment,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     const measured = new MeasuredProcess(child);

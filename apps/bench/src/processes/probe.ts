@@ -1,6 +1,6 @@
 /** Loaded before the program of a measured process (`node --import`): answers the bench over the IPC channel. */
 import { writeFileSync } from "node:fs";
-import { Session } from "node:inspector/promises";
+import type { Session } from "node:inspector/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 import type { LoopDelay, ProbeAnswers, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe-message.ts";
@@ -39,7 +39,9 @@ function loopDelay(): LoopDelay {
 }
 
 async function startProfile(): Promise<void> {
-  profiler = new Session();
+  // Loaded when it is wanted, so that it counts neither for start nor for memory.
+  const inspector = await import("node:inspector/promises");
+  profiler = new inspector.Session();
   profiler.connect();
   await profiler.post("Profiler.enable");
   await profiler.post("Profiler.setSamplingInterval", { interval: 200 });

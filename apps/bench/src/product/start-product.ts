@@ -1,24 +1,44 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../processes/free-port.ts";
 import { MeasuredProcess } from "../processes/measured-process.ts";
 
+/** The databases of a configuration file, as it spells them. */
 export interface ProductSettings {
-  readonly databaseUrl: string;
-  readonly poolSize: number;
+  readonly databaseUrl?: string;
+  readonly databases: readonly object[];
 }
 
 export interface StartedProduct {
   readonly address: string;
   readonly process: MeasuredProcess;
+  /** From the start of the process to the first answer, in milliseconds. */
+  readonly startedWithin: number;
 }
 
-export async function startProduct({ databaseUrl }: ProductSettings): Promise<StartedProduct> {
+const server = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
+
+/** Limits are checked, which costs something, but never reached. */
+const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
+
+/** Starts the real server, with a configuration file of its own. */
+export async function startProduct(settings: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
-  const process = await MeasuredProcess.start({
-    entry: fileURLToPath(new URL("composed-server.js", import.meta.url)),
-    arguments: [String(port), databaseUrl, "sallyport", "sallyport_large"],
-    readyAddress: `${address}/healthz`,
-  });
-  return { address, process };
+  const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
+  try {
+    const file = join(folder, "configuration.json");
+    await writeFile(file, JSON.stringify({ ...settings, server: { port }, sessions, log: { level: "warn" } }));
+    const before = performance.now();
+    const process = await MeasuredProcess.start({
+      entry: server,
+      arguments: ["serve", "--config", file],
+      readyAddress: `${address}/healthz`,
+    });
+    return { address, process, startedWithin: performance.now() - before };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

@@ -11,24 +11,15 @@ export const listScenario: Scenario = {
   name: "list",
   async run(stage, plan) {
     const product = await stage.runningProduct();
+    const { appKey } = await stage.smallSchema();
     const limit = await stage.runningLimit("express-list");
-    const requests = (path: string) =>
-      product.sessionIds.map((sessionid) => ({ method: "GET" as const, path, headers: { appkey: product.small.appKey, sessionid } }));
+    const loaded = (name: string, { process, address }: Pick<typeof product, "process" | "address">, path: string) => {
+      const requests = product.sessionIds.map((sessionid) => ({ method: "GET" as const, path, headers: { appkey: appKey, sessionid } }));
+      return new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database);
+    };
     const contestants = ["Article", "Contact"].flatMap((name) => [
-      new LoadedServer(
-        `list ${name}`,
-        product.process,
-        { address: product.address, connections, requests: requests(`/v1/objects/${name}?perPage=100`) },
-        stage.generator,
-        stage.database,
-      ),
-      new LoadedServer(
-        `Express + pg, ${name}`,
-        limit.process,
-        { address: limit.address, connections, requests: requests(`/list/${name}`) },
-        stage.generator,
-        stage.database,
-      ),
+      loaded(`list ${name}`, product, `/v1/objects/${name}?perPage=100`),
+      loaded(`Express + pg, ${name}`, limit, `/list/${name}`),
     ]);
     const result = await holdContest(contestants, plan);
     return [

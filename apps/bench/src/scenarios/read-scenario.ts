@@ -11,32 +11,32 @@ export const readScenario: Scenario = {
   name: "read",
   async run(stage, plan) {
     const product = await stage.runningProduct();
+    const { firstArticle, articles, appKey } = await stage.smallSchema();
     const row = await stage.runningLimit("express-row");
     const json = await stage.runningLimit("express-json");
-    const { small, sessionIds } = product;
-    const places = scattered(small.articles);
-    const headers = (index: number) => ({ appkey: small.appKey, sessionid: sessionIds[index % sessionIds.length] ?? "" });
-    const load = (address: string, paths: readonly string[]) => ({
-      address,
-      connections,
-      requests: paths.map((path, index) => ({ method: "GET" as const, path, headers: headers(index) })),
-    });
-    const { generator, database } = stage;
-    const objects = places.map((place) => `/v1/object/${objectIdOf(small.firstArticle + place)}`);
+
+    const places = scattered(articles);
+    const { sessionIds } = product;
+    const headers = (index: number) => ({ appkey: appKey, sessionid: sessionIds[index % sessionIds.length] ?? "" });
+    const loaded = (name: string, { process, address }: Pick<typeof product, "process" | "address">, path: (place: number) => string) => {
+      const requests = places.map((place, index) => ({ method: "GET" as const, path: path(place), headers: headers(index) }));
+      return new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database);
+    };
     const result = await holdContest(
       [
-        new LoadedServer("read", product.process, load(product.address, objects), generator, database),
-        new LoadedServer("Express + pg", row.process, load(row.address, places.map((place) => `/plain/${place + 1}`)), generator, database),
-        new LoadedServer("check", product.process, load(product.address, places.map(() => "/_CheckSession")), generator, database),
-        new LoadedServer("Express + pg, prepared", row.process, load(row.address, places.map((place) => `/prepared/${place + 1}`)), generator, database),
-        new LoadedServer("Express", json.process, load(json.address, places.map(() => "/json")), generator, database),
+        loaded("read", product, (place) => `/v1/object/${objectIdOf(firstArticle + place)}`),
+        loaded("Express + pg", row, (place) => `/plain/${place + 1}`),
+        loaded("check", product, () => "/_CheckSession"),
+        loaded("Express + pg, prepared", row, (place) => `/prepared/${place + 1}`),
+        loaded("Express", json, () => "/json"),
       ],
       plan,
     );
+    const read = { scenario: "read by id", ours: "read" };
     return [
-      compared(result, { scenario: "read by id", ours: "read", limit: "Express + pg", bound: { direction: "atLeast", wanted: 0.75, goal: 0.95 } }),
-      compared(result, { scenario: "read by id", ours: "read", limit: "Express + pg, prepared" }),
-      compared(result, { scenario: "read by id", ours: "read", limit: "Express" }),
+      compared(result, { ...read, limit: "Express + pg", bound: { direction: "atLeast", wanted: 0.75, goal: 0.95 } }),
+      compared(result, { ...read, limit: "Express + pg, prepared" }),
+      compared(result, { ...read, limit: "Express" }),
       compared(result, { scenario: "session check", ours: "check", limit: "Express + pg", bound: { direction: "atLeast", wanted: 0.75 } }),
     ];
   },

@@ -1,9 +1,9 @@
-const mostRequests = 512;
-/** Coprime to every count in use, so that no place repeats before all were visited. */
+const mostPlaces = 512;
+/** A prime above all numbers of places, so that none repeats before all were visited. */
 const stride = 7_919;
 
-/** Places from 0 below `count`, spread over all of it and in no order that a cache would like. */
+/** At most 512 places from 0 below `count`, spread over all of it and in no order that a cache would like. */
 export function scattered(count: number): number[] {
-  const step = Math.max(1, Math.floor(count / mostRequests));
-  return Array.from({ length: Math.min(count, mostRequests) }, (_, index) => ((index * stride) % Math.min(count, mostRequests)) * step);
+  const places = Math.min(count, mostPlaces);
+  return Array.from({ length: places }, (_, index) => Math.floor((((index * stride) % places) * count) / places));
 }

@@ -7,28 +7,27 @@ import type { MeasuredProcess } from "../processes/measured-process.ts";
 import { type FilledSchema, fillSchema, type SchemaRows } from "../product/fill-schema.ts";
 import { logIn, logInRequest } from "../product/log-in.ts";
 import { type PreparedSchema, prepareSchema } from "../product/prepare-schema.ts";
-import { startProduct } from "../product/start-product.ts";
+import { type StartedProduct, startProduct } from "../product/start-product.ts";
 
-export const poolSize = 10;
+/** Connections of the load. */
 export const connections = 32;
+/** Connections to Postgres, of the product as of the limits. */
+const poolSize = 10;
 
-const rows: SchemaRows = { articles: 1_000, contacts: 1_000, users: 100, sessions: 500 };
+export const smallRows: SchemaRows = { articles: 1_000, contacts: 1_000, users: 100, sessions: 500 };
 
-/** The product with its small database, and with sessions that were opened by logging in. */
-export interface RunningProduct {
-  readonly address: string;
-  readonly process: MeasuredProcess;
-  readonly small: PreparedSchema & FilledSchema;
+export type ReadySchema = PreparedSchema & FilledSchema;
+
+/** The product on its small database, and sessions that were opened by logging in. */
+export interface RunningProduct extends StartedProduct {
   readonly sessionIds: readonly string[];
 }
 
-/** Everything a scenario can ask for; what it asks for is started then, and ended by `close`. */
+/** Everything a scenario can ask for; what it asks for is made then, and ended by `close`. */
 export class Stage {
   readonly generator = new LoadGenerator();
-  private product: Promise<RunningProduct> | undefined;
-  private readonly limits = new Map<string, Promise<RunningLimit>>();
+  private readonly made = new Map<string, Promise<unknown>>();
   private readonly processes: MeasuredProcess[] = [];
-  private bareTables: Promise<void> | undefined;
 
   private constructor(
     private readonly postgres: PostgresServer,
@@ -45,40 +44,65 @@ export class Stage {
     }
   }
 
+  /** The schema `sallyport` with a thousand objects. */
+  smallSchema(): Promise<ReadySchema> {
+    return this.once("small schema", () => this.schema("sallyport", smallRows));
+  }
+
+  /** The schema of another database. */
+  async schema(name: string, rows: SchemaRows): Promise<ReadySchema> {
+    const prepared = await prepareSchema(this.database.address, name);
+    const filled = await fillSchema(this.database, prepared, rows);
+    await this.database.run("vacuum analyze");
+    // What was just written would be flushed while something is measured.
+    await this.database.run("checkpoint");
+    return { ...prepared, ...filled };
+  }
+
   runningProduct(): Promise<RunningProduct> {
-    return (this.product ??= this.startProduct());
+    return this.once("product", async () => {
+      const { appKey } = await this.smallSchema();
+      const started = await this.startProduct({ "": "sallyport" });
+      const logIns = Array.from({ length: connections }, (_, index) => logIn(started.address, logInRequest(appKey, index + 1)));
+      return { ...started, sessionIds: await Promise.all(logIns) };
+    });
+  }
+
+  /** Another process of the product, with these schemas by alias. */
+  async startProduct(schemas: Readonly<Record<string, string>>): Promise<StartedProduct> {
+    const databases = Object.entries(schemas).map(([alias, schema]) => ({
+      alias,
+      storage: { engine: "postgres", schema, pool: { max: poolSize } },
+    }));
+    const started = await startProduct({ databaseUrl: this.database.address, databases });
+    this.processes.push(started.process);
+    return started;
   }
 
   runningLimit(module: string): Promise<RunningLimit> {
-    const running = this.limits.get(module) ?? this.startLimit(module);
-    this.limits.set(module, running);
-    return running;
+    return this.once(module, async () => {
+      await this.once("bare tables", async () => {
+        const { sessionIds } = await this.runningProduct();
+        await fillBareTables(this.database, { ...smallRows, sessionIds });
+      });
+      const running = await startLimit(module, this.database.address, poolSize);
+      this.processes.push(running.process);
+      return running;
+    });
   }
 
-  async close(): Promise<void> {
-    this.generator.close();
-    await Promise.all(this.processes.map((process) => process.stop()));
-    await this.database.drop();
-    await this.postgres.stop();
+  /** Leaves nothing behind. May be called twice. */
+  close(): Promise<void> {
+    return this.once("close", async () => {
+      this.generator.close();
+      await Promise.allSettled(this.processes.map((process) => process.stop()));
+      await this.database.drop().finally(() => this.postgres.stop());
+    });
   }
 
-  private async startProduct(): Promise<RunningProduct> {
-    const prepared = await prepareSchema(this.database.address, "sallyport");
-    const filled = await fillSchema(this.database, prepared, rows);
-    await this.database.run("vacuum analyze");
-    const started = await startProduct({ databaseUrl: this.database.address, poolSize });
-    this.processes.push(started.process);
-    const sessionIds = await Promise.all(
-      Array.from({ length: connections }, (_, index) => logIn(started.address, logInRequest(prepared.appKey, index + 1))),
-    );
-    return { ...started, small: { ...prepared, ...filled }, sessionIds };
-  }
-
-  private async startLimit(module: string): Promise<RunningLimit> {
-    const { sessionIds } = await this.runningProduct();
-    await (this.bareTables ??= fillBareTables(this.database, { ...rows, sessionIds }));
-    const running = await startLimit(module, this.database.address, poolSize);
-    this.processes.push(running.process);
-    return running;
+  private once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const made = (this.made.get(name) as Promise<T> | undefined) ?? make();
+    this.made.set(name, made);
+    return made;
   }
 }

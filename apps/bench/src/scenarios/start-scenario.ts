@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { median } from "../contest/median.ts";
+import { logIn, logInRequest } from "../product/log-in.ts";
+import { startProduct } from "../product/start-product.ts";
+import type { Stage } from "../stage/stage.ts";
+import type { Scenario } from "./scenario.ts";
+
+const mebibyte = 1024 * 1024;
+/** Milliseconds in which a server that has nothing to do comes to rest. */
+const rest = 2_000;
+
+/** From the start of a process to its first answer, and what it occupies when nothing happens. */
+export const startScenario: Scenario = {
+  name: "start",
+  async run(stage, { rounds }) {
+    await stage.smallSchema();
+    await fetch("http://127.0.0.1:9").catch(() => {});
+    const onPostgres = await repeat(rounds, () => startOnPostgres(stage));
+    return [
+      { scenario: "start on a migrated Postgres", unit: "ms", ours: median(onPostgres.map(({ time }) => time)), bound: { direction: "atMost", wanted: 1_500 } },
+      { scenario: "start on embedded data", unit: "ms", ours: median(await reopenEmbedded(rounds)), bound: { direction: "atMost", wanted: 2_000 } },
+      { scenario: "memory at rest on Postgres", unit: "MiB", ours: median(onPostgres.map(({ memory }) => memory)), bound: { direction: "atMost", wanted: 130 } },
+    ];
+  },
+};
+
+async function startOnPostgres(stage: Stage): Promise<{ time: number; memory: number }> {
+  const { schema, appKey } = await stage.smallSchema();
+  const { process, address, startedWithin } = await stage.startProduct({ "": schema });
+  await logIn(address, logInRequest(appKey, 1));
+  await pause(rest);
+  const { residentMemory } = await process.ask({ ask: "sample" });
+  await process.stop();
+  return { time: startedWithin, memory: residentMemory / mebibyte };
+}
+
+async function reopenEmbedded(rounds: number): Promise<number[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), "bench-embedded-"));
+  try {
+    const start = async () => {
+      const { process, startedWithin } = await startProduct({ databases: [{ storage: { engine: "embedded", dataDir: join(dataDir, "data") } }] });
+      await process.stop();
+      return startedWithin;
+    };
+    await start();
+    return await repeat(rounds, start);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function repeat<T>(times: number, work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let time = 0; time < times; time += 1) results.push(await work());
+  return results;
+}
