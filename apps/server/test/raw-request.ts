@@ -44,3 +44,41 @@ function parse(text: string): RawAnswer {
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
   return { status, headers: text.slice(0, Math.max(end, 0)), body: end === -1 ? "" : text.slice(end + 4) };
 }
+
+/** A connection that is spoken over in turns. */
+export interface RawExchange {
+  send(text: string): void;
+  /** Resolves once everything received so far matches. */
+  received(pattern: RegExp): Promise<string>;
+  close(): void;
+}
+
+/** Opens a connection and sends the head of a request. */
+export function rawExchange(url: string, lines: readonly string[]): Promise<RawExchange> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+      resolve({
+        send: (more) => socket.write(more),
+        received: (pattern) => until(() => (pattern.test(text) ? text : undefined)),
+        close: () => socket.destroy(),
+      });
+    });
+    socket.setEncoding("utf8");
+    const until = (look: () => string | undefined): Promise<string> =>
+      new Promise((found, failed) => {
+        const check = () => {
+          const seen = look();
+          if (seen !== undefined) found(seen);
+        };
+        socket.on("data", check).on("close", () => failed(new Error(`The connection ended after: ${text}`)));
+        check();
+      });
+    socket.on("data", (more: string) => {
+      text += more;
+    });
+    socket.on("error", reject);
+  });
+}

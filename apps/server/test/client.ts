@@ -1,0 +1,37 @@
+import request from "supertest";
+import { appKey, type Subject } from "./cases/run-cases.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** `internalStatus`. */
+  readonly code: string;
+  readonly body: ReturnType<typeof JSON.parse>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Sent {
+  readonly method?: "GET" | "POST" | "OPTIONS";
+  readonly sessionId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+/** Sends one request with the demo's app key. */
+export async function call({ url }: Subject, path: string, { method = "GET", sessionId, headers = {}, body }: Sent = {}): Promise<Answer> {
+  const verb = method.toLowerCase() as "get";
+  const sent = request(url)[verb](path).set({ appkey: appKey, ...headers }).ok(() => true);
+  if (sessionId !== undefined) sent.set("sessionid", sessionId);
+  const answer = await (body === undefined ? sent : sent.send(body));
+  return { status: answer.status, code: answer.body.status?.internalStatus, body: answer.body, headers: answer.headers };
+}
+
+/** Tries to log in; the password is the name unless given. */
+export function tryLogIn(subject: Subject, user: string, more: Record<string, unknown> = {}, headers: Sent["headers"] = {}): Promise<Answer> {
+  return call(subject, "/v1/login", { method: "POST", headers, body: { user, pass: user, appNames: "demo-app", ...more } });
+}
+
+export const checkSession = (subject: Subject, sessionId: string): Promise<string> =>
+  call(subject, "/_CheckSession", { sessionId }).then(({ code }) => code);
+
+export const logOut = (subject: Subject, sessionId: string): Promise<string> =>
+  call(subject, "/v1/logout", { method: "POST", sessionId }).then(({ code }) => code);

@@ -1,0 +1,13 @@
+import type { RunningServer } from "../src/index.ts";
+import { startDemoServer } from "./demo-server.ts";
+import { smokeSuite } from "./demo-suite.ts";
+
+describe("the demo on the embedded engine", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startDemoServer("embedded");
+  });
+  afterAll(() => server.close());
+
+  smokeSuite(() => server);
+});

@@ -1,0 +1,127 @@
+import type { RunningServer } from "../src/index.ts";
+import { logIn } from "./cases/run-cases.ts";
+import { call, checkSession, logOut, tryLogIn } from "./client.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { rawExchange } from "./raw-request.ts";
+
+const codesOf = (answers: readonly { code: string }[]) => answers.map(({ code }) => code).toSorted();
+
+describe("limits", () => {
+  let postgres: PostgresFixture;
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+  }, 60_000);
+  afterAll(() => postgres.close());
+
+  test("of sessions in a database hold when many log in at once", async () => {
+    const server = await postgres.demo({ SESSION_LIMIT: "3" });
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => tryLogIn(server, n % 2 === 0 ? "demo" : "reader")));
+    expect(codesOf(answers)).toEqual([...Array<string>(3).fill("0"), ...Array<string>(9).fill("315")]);
+    expect(answers.find(({ code }) => code === "315")).toMatchObject({ status: 429 });
+    expect((await tryLogIn({ url: `${server.url}/second` }, "demo")).code).toBe("0");
+
+    const open = answers.flatMap(({ body }) => body.data?.sessionId ?? []);
+    for (const sessionId of open) await logOut(server, sessionId);
+    expect((await tryLogIn(server, "demo")).code).toBe("0");
+    await server.close();
+    await postgres.sql.query("delete from sallyport_demo.sessions; update sallyport_demo.session_counts set sessions = 0");
+  });
+
+  test("of sessions of one user leave the others alone, and a device does not count twice", async () => {
+    const server = await postgres.demo({ SESSION_PER_USER_LIMIT: "2" });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => tryLogIn(server, "demo")));
+    expect(codesOf(answers)).toEqual(["0", "0", "315", "315", "315", "315"]);
+    const device = { device: { deviceId: "one" } };
+    expect((await tryLogIn(server, "reader", device)).code).toBe("0");
+    expect((await tryLogIn(server, "reader", device)).code).toBe("0");
+    expect((await tryLogIn(server, "reader")).code).toBe("0");
+    expect((await tryLogIn(server, "reader", device)).code).toBe("0");
+    expect((await tryLogIn(server, "reader")).code).toBe("315");
+    await server.close();
+  });
+
+  test("of failures slow down guessing, for unknown users alike", async () => {
+    const server = await postgres.demo({ THROTTLE_USER_FREE_FAILURES: "3", THROTTLE_USER_FIRST_DELAY: "1h", THROTTLE_USER_LONGEST_DELAY: "1h", THROTTLE_USER_FORGET_AFTER: "1d" });
+    const guess = async (user: string) => {
+      const answers = [];
+      for (let n = 0; n < 5; n += 1) answers.push(await tryLogIn(server, user, { pass: "wrong" }));
+      return answers.map(({ status, body, headers }) => ({ status, body, later: headers["retry-after"] }));
+    };
+    const known = await guess("admin");
+    const refused = { status: 403, body: { status: { internalStatus: "302", statusMessage: "User and password are invalid" } } };
+    expect(known.slice(0, 2)).toEqual([1, 2].map(() => ({ ...refused, later: undefined })));
+    expect(known[2]).toEqual({ ...refused, later: "3600" });
+    expect(Number(known[4]?.later)).toBeGreaterThan(3_590);
+
+    const unknown = await guess("nobody");
+    expect(unknown.map(({ status, body }) => ({ status, body }))).toEqual(known.map(({ status, body }) => ({ status, body })));
+    expect(unknown.map(({ later }) => later === undefined)).toEqual(known.map(({ later }) => later === undefined));
+
+    // The right password is refused, too, while the delay runs; another user is not.
+    expect(await tryLogIn(server, "admin")).toMatchObject({ status: 403, code: "302" });
+    expect((await tryLogIn(server, "reader")).code).toBe("0");
+    await server.close();
+    await postgres.sql.query("delete from sallyport_demo.throttle");
+  });
+
+  test("of failures forget a user's after a success", async () => {
+    const server = await postgres.demo({ THROTTLE_USER_FREE_FAILURES: "3", THROTTLE_USER_FIRST_DELAY: "1h", THROTTLE_USER_LONGEST_DELAY: "1h" });
+    for (let round = 0; round < 3; round += 1) {
+      await tryLogIn(server, "reader", { pass: "wrong" });
+      await tryLogIn(server, "reader", { pass: "wrong" });
+      expect((await tryLogIn(server, "reader")).code).toBe("0");
+    }
+    await server.close();
+  });
+
+  test("of failures count parallel guesses: at most a handful come through", async () => {
+    const server = await postgres.demo({ THROTTLE_USER_FREE_FAILURES: "5", THROTTLE_USER_FIRST_DELAY: "1h", THROTTLE_USER_LONGEST_DELAY: "1h" });
+    await Promise.all(Array.from({ length: 40 }, () => tryLogIn(server, "admin", { pass: "wrong" })));
+    expect(await tryLogIn(server, "admin")).toMatchObject({ code: "302" });
+    await server.close();
+    await postgres.sql.query("delete from sallyport_demo.throttle");
+  });
+
+  test("of failures count per address, whoever is tried", async () => {
+    const server = await postgres.demo({ THROTTLE_ADDRESS_FREE_FAILURES: "3", THROTTLE_ADDRESS_FIRST_DELAY: "1h", THROTTLE_ADDRESS_LONGEST_DELAY: "1h", TRUSTED_PROXIES: "127.0.0.1" });
+    const from = (address: string) => ({ "x-forwarded-for": address, "x-forwarded-proto": "https" });
+    for (const user of ["a", "b", "c"]) await tryLogIn(server, user, { pass: "wrong" }, from("2001:db8:1:1::1"));
+    expect(await tryLogIn(server, "demo", {}, from("2001:db8:1:1::1"))).toMatchObject({ code: "302", headers: { "retry-after": expect.any(String) } });
+    // Another address of the same customer's network is no way around.
+    expect((await tryLogIn(server, "demo", {}, from("2001:db8:1:1:ffff::9"))).code).toBe("302");
+    expect((await tryLogIn(server, "demo", {}, from("2001:db8:1:2::1"))).code).toBe("0");
+    await server.close();
+  });
+
+  test("of requests in work shed load, and the next one is served again", async () => {
+    const server = await postgres.demo({ MAX_IN_FLIGHT: "1" });
+    const body = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-app" });
+    const slow = await rawExchange(server.url, [
+      "POST /v1/login HTTP/1.1",
+      "Host: localhost",
+      "appkey: demo-app-key",
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      // Tells that the server has taken the request on and waits for its body.
+      "Expect: 100-continue",
+    ]);
+    await slow.received(/100 Continue/);
+    expect(await call(server, "/_CheckService")).toMatchObject({ status: 503, code: "706", headers: { "retry-after": "1" } });
+    slow.send(body);
+    await slow.received(/"internalStatus":"0"/);
+    slow.close();
+    expect(await call(server, "/_CheckService")).toMatchObject({ status: 200 });
+    await server.close();
+  });
+
+  test("of waiting password checks shed log-ins, not sessions", async () => {
+    const server = await postgres.demo({ PASSWORD_CONCURRENCY: "1", PASSWORD_QUEUE_LIMIT: "1", ARGON2_TIME_COST: "20", ARGON2_MEMORY_COST: "8192" });
+    const sessionId = await logIn(server, "demo");
+    const answers = await Promise.all(Array.from({ length: 8 }, () => tryLogIn(server, "demo")));
+    const codes = new Set(answers.map(({ code }) => code));
+    expect(codes).toEqual(new Set(["0", "706"]));
+    expect(answers.find(({ code }) => code === "706")).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(await checkSession(server, sessionId)).toBe("0");
+    await server.close();
+  });
+});
