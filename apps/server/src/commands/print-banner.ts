@@ -5,13 +5,14 @@ import { type Configuration, maskedUrl, type StorageConfiguration } from "../con
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
-export function printBanner({ applicationName, databases }: Configuration, { url, demoAliases }: RunningServer): void {
+export function printBanner({ applicationName, databases, server }: Configuration, { url, demoAliases }: RunningServer): void {
+  const address = (server.publicUrl ?? url).replace(/\/$/, "");
   process.stdout.write(
     banner({
       name: applicationName,
       version,
       databases: databases.map(({ alias, name }) => {
-        return { alias, name, address: alias === "" ? url : `${url}/${alias}`, demo: demoAliases.includes(alias) };
+        return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoAliases.includes(alias) };
       }),
       dataPlace: placeOf(databases[0]?.storage ?? null),
       digests: new NodeDigests(),

@@ -32,14 +32,17 @@ async function serve(configuration: Configuration): Promise<void> {
   watchForFaults(log);
   const began = performance.now();
   for (const warning of configuration.warnings) logger.warn(warning);
+  let close = async (): Promise<void> => {};
+  stopOnSignal(() => close(), log);
   const server = await startServer(configuration, logger);
+  close = server.close;
   const milliseconds = Math.round(performance.now() - began);
   if (configuration.demo) printBanner(configuration, server);
-  logger.info({ address: server.url, version, pid: process.pid, milliseconds }, "listening");
-  stopOnSignal(server, log);
+  const address = configuration.server.publicUrl ?? server.url;
+  logger.info({ address, version, pid: process.pid, milliseconds }, "listening");
 }
 
-function stopOnSignal({ close }: { close(): Promise<void> }, { logger, flush }: OpenLogger): void {
+function stopOnSignal(close: () => Promise<void>, { logger, flush, end }: OpenLogger): void {
   let stopping = false;
   const finish = async (): Promise<void> => {
     let code = 0;
@@ -50,7 +53,7 @@ function stopOnSignal({ close }: { close(): Promise<void> }, { logger, flush }: 
       logger.error({ err }, "stopping failed");
       code = 1;
     }
-    flush();
+    await end();
     process.exit(code);
   };
   const stop = (signal: NodeJS.Signals): void => {

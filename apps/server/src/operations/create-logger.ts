@@ -9,14 +9,21 @@ const secrets =
 
 export interface OpenLogger {
   readonly logger: Logger;
-  /** Writes what is still buffered, at once. */
+  /** Writes what is still buffered, at once; for a process that cannot wait. */
   flush(): void;
+  /** Resolves when everything is written, in order; nothing can be logged afterwards. */
+  end(): Promise<void>;
 }
+
+type Destination = DestinationStream & Partial<Pick<ReturnType<typeof pino.destination>, "end" | "flushSync" | "once">>;
+
+/** Milliseconds to wait for a reader who has stopped reading. */
+const patience = 1_000;
 
 /** The log of the server: one line per event on standard output. */
 export function createLogger(
   { log, demo }: Pick<Configuration, "log" | "demo">,
-  destination: DestinationStream = pino.destination({ dest: 1, sync: false }),
+  destination: Destination = standardOutput(),
 ): OpenLogger {
   const asText = log.format === "text" || (log.format === undefined && demo && process.stdout.isTTY);
   const options = {
@@ -28,13 +35,32 @@ export function createLogger(
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`]), censor: "***" },
   };
   const logger = pino(options, asText ? new TextLines(destination) : destination);
-  return { logger, flush: () => flush(destination) };
+  return { logger, flush: () => flush(destination), end: () => end(destination) };
 }
 
-function flush(destination: DestinationStream): void {
+function standardOutput(): Destination {
+  const destination = pino.destination({ dest: 1, sync: false });
+  // Whoever read the log has gone; that is no reason to stop serving.
+  destination.on("error", () => {});
+  return destination;
+}
+
+function flush(destination: Destination): void {
   try {
-    (destination as { flushSync?: () => void }).flushSync?.();
+    destination.flushSync?.();
   } catch {
     // Nobody reads the log any more; there is no place left to say so.
   }
+}
+
+async function end(destination: Destination): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (destination.end === undefined) {
+      resolve();
+      return;
+    }
+    setTimeout(resolve, patience).unref();
+    destination.once?.("close", () => resolve());
+    destination.end();
+  });
 }

@@ -20,7 +20,7 @@ export const serverSection = section({
   }),
   publicUrl: optionalField(text({ wanted: "an http or https address without query and fragment", fits: isHttpUrl }), {
     env: "PUBLIC_URL",
-    doc: "Address under which clients reach the server, if it differs from host and port.",
+    doc: "Address under which clients reach the server, with the base path, if it differs from host and port; told in log and banner.",
   }),
   trustedProxies: field(listOf(text({ wanted: "an address or a network such as 10.0.0.0/8", fits: isNetwork })), {
     env: "TRUSTED_PROXIES",
