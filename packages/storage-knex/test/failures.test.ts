@@ -4,7 +4,7 @@ import { runOn, withConnection } from "../src/dialects/postgres/connection.ts";
 import { createPostgresKnex, KnexStorage, type PostgresKnex } from "../src/index.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
 import { TcpRelay } from "./tcp-relay.ts";
-import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
 describe("failures of the database", () => {
   let database: TestDatabase;
@@ -12,7 +12,7 @@ describe("failures of the database", () => {
   beforeAll(async () => {
     database = await openTestDatabase();
     await database.storage().migrate();
-  });
+  }, startTimeout);
   afterAll(() => database.drop());
 
   const storageOver = ({ knex }: PostgresKnex) => new KnexStorage({ knex, schema: "test" });

@@ -4,14 +4,14 @@ import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { runWorkers } from "./processes/run-workers.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
-import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
 
 describe("migrations", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
     database = await openTestDatabase();
-  });
+  }, startTimeout);
   beforeEach(() => database.admin.query("drop schema if exists test cascade"));
   afterAll(() => database.drop());
 
@@ -33,7 +33,7 @@ describe("migrations", () => {
     const reports = (await runWorkers(database.url, "migrate", [{}, {}, {}, {}])) as { applied: string[] }[];
     expect(reports.flatMap(({ applied }) => applied)).toEqual(names);
     await expect(database.storage().health()).resolves.toBeUndefined();
-  });
+  }, processTimeout);
 
   test("that are missing make every call answer 705", async () => {
     const storage = database.storage();

@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 import { KnexStorage } from "../src/index.ts";
 
 describe("prepared statements", () => {
@@ -7,7 +7,7 @@ describe("prepared statements", () => {
   beforeAll(async () => {
     database = await openTestDatabase();
     await database.storage().migrate();
-  });
+  }, startTimeout);
   afterAll(() => database.drop());
 
   const storageWith = (applicationName: string) => {

@@ -1,6 +1,6 @@
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
 import { runWorkers } from "./processes/run-workers.ts";
-import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
 import type { KnexStorage } from "../src/index.ts";
 
 describe("sessions of several processes", () => {
@@ -12,7 +12,7 @@ describe("sessions of several processes", () => {
     database = await openTestDatabase();
     storage = database.storage({ clockOffset: () => offset });
     await storage.migrate();
-  });
+  }, startTimeout);
   beforeEach(async () => {
     offset = 0;
     await storage.repositories.sessions.end({ userId: "1" });
@@ -36,14 +36,14 @@ describe("sessions of several processes", () => {
     const outcomes = await open({ ...openPolicy, limit: 11 }, (process) => twenty((index) => newSession(`all ${process} ${index}`)));
     expect([times(outcomes, "opened"), times(outcomes, "full")]).toEqual([10, 50]);
     expect(await storage.repositories.sessions.count()).toBe(11);
-  });
+  }, processTimeout);
 
   test("fill the limit of a user exactly", async () => {
     const outcomes = await open({ ...openPolicy, perUserLimit: 4 }, (process) =>
       twenty((index) => newSession(`user ${process} ${index}`, { userId: index % 2 === 0 ? "1" : "2" })),
     );
     expect([times(outcomes, "opened"), times(outcomes, "full")]).toEqual([8, 52]);
-  });
+  }, processTimeout);
 
   test("of one device replace one another, with and without limits", async () => {
     for (const limits of [{}, { limit: 1, perUserLimit: 1 }]) {
@@ -53,7 +53,7 @@ describe("sessions of several processes", () => {
       expect(times(outcomes, "opened")).toBe(60);
       expect(await storage.repositories.sessions.count()).toBe(1);
     }
-  });
+  }, processTimeout);
 
   test("that are over give their room away before they are swept", async () => {
     const { sessions } = storage.repositories;

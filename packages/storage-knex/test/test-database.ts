@@ -2,6 +2,12 @@ import pg from "pg";
 import { createPostgresKnex, KnexStorage, type KnexStorageOptions, type PostgresKnex, type PostgresSettings } from "../src/index.ts";
 import { startRealPostgres } from "./real-postgres.ts";
 
+/** Milliseconds that a test file may take to begin, when it is the first and the server has to start. */
+export const startTimeout = 90_000;
+
+/** Milliseconds for a test that starts processes of its own. */
+export const processTimeout = 60_000;
+
 /** A database of its own for a test file, and what the tests open in it. */
 export interface TestDatabase {
   readonly url: string;

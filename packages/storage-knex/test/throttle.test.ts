@@ -1,6 +1,6 @@
 import { delayAfter } from "@sallyport/core";
 import { runWorkers } from "./processes/run-workers.ts";
-import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
 import type { KnexStorage } from "../src/index.ts";
 
 describe("the throttle in SQL", () => {
@@ -13,7 +13,7 @@ describe("the throttle in SQL", () => {
     database = await openTestDatabase();
     storage = database.storage({ clockOffset: () => offset });
     await storage.migrate();
-  });
+  }, startTimeout);
   afterAll(() => database.drop());
 
   test("knows the delays of the domain", async () => {
@@ -33,7 +33,7 @@ describe("the throttle in SQL", () => {
     const attempts = (await runWorkers(database.url, "attempt", inputs)).flat() as { wait: number; claimed: boolean }[];
     expect(attempts.filter(({ claimed }) => claimed)).toEqual([{ wait: 0, claimed: true }]);
     expect(attempts.filter(({ wait }) => wait > 0)).toHaveLength(59);
-  });
+  }, processTimeout);
 
   test("counts every one of many failures at once, on keys given in any order", async () => {
     const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, freeFailures: 1_000 } }));

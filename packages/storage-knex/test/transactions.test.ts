@@ -1,6 +1,6 @@
 import type { Repositories } from "@sallyport/core";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
-import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 import type { KnexStorage } from "../src/index.ts";
 
 describe("transactions on a server", () => {
@@ -14,7 +14,7 @@ describe("transactions on a server", () => {
     for (const [index, name] of ["a", "b"].entries()) {
       await storage.repositories.accounts.create({ userId: `${index + 1}`, loginName: name, secret: "s", administrator: false }, name);
     }
-  });
+  }, startTimeout);
   afterAll(() => database.drop());
 
   const disable = (r: Repositories, userId: string) => r.accounts.setDisabled(userId, true);

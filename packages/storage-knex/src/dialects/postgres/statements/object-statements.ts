@@ -2,7 +2,12 @@ import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
-/** Where visible classes or principals are a parameter, null means that they do not count. */
+/**
+ * Where visible classes or principals are a parameter, null means that they do not count.
+ *
+ * The texts leave the planner no better idea for particular parameters than for any: then it soon stops to plan for
+ * every call, which took as long as the work itself. And none of them lets it think of reading rows of other classes.
+ */
 export interface ObjectStatements {
   /** 1 object number, 2 visible classes, 3 principals. */
   readonly getOne: Statement;
@@ -40,12 +45,16 @@ export function objectStatements(tables: Tables): ObjectStatements {
     );
   return {
     getOne: get("object_get", "o.oid = $1::bigint"),
-    getSeveral: get("object_get_several", "o.oid = any ($1::bigint[])"),
+    getSeveral: get("object_get_several", "o.oid = any (array(select unnest($1::bigint[])))"),
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
-    findInOne: statement("object_find", find(tables, visible(tables, "$1::text"))),
+    findInOne: statement("object_find", find(tables, `select oid from (${visible(tables, "$1::text")}) part order by class, oid`)),
     findInSeveral: statement(
       "object_find_several",
-      find(tables, `select oid from unnest($1::text[]) as asked (class) cross join lateral (${visible(tables, "asked.class")}) part`),
+      find(
+        tables,
+        `select oid from unnest(array(select unnest($1::text[]))) as asked (class)
+        cross join lateral (${visible(tables, "asked.class")}) part order by oid`,
+      ),
     ),
     count: statement(
       "object_count",
@@ -66,21 +75,21 @@ function readable(o: string, principals: string): string {
   return `(${o}.readers is null or ${principals}::bigint[] is null or ${o}.readers && ${principals})`;
 }
 
-/** The first visible ids of one class, as many as a page and what lies before it can need: one index each. */
+/**
+ * The first visible ids of one class, as many as a page and what lies before it can need: one index each. The class is
+ * compared as a range, because the order by class and id is then one that only these indexes have.
+ */
 function visible({ objects }: Tables, className: string): string {
-  const head = `order by oid limit $3::bigint + $4::bigint`;
-  return `(select oid from ${objects} where class = ${className} and readers is null ${head})
-    union all
-    (select oid from ${objects} where class = ${className} and readers is not null and ($2::bigint[] is null or readers && $2) ${head})`;
+  const part = (condition: string) => `(select class, oid from ${objects}
+    where class >= ${className} and class <= ${className} and ${condition}
+    order by class, oid limit $3::bigint + $4::bigint)`;
+  return `${part("readers is null")} union all ${part("readers is not null and ($2::bigint[] is null or readers && $2)")}`;
 }
 
-/**
- * The page is cut from the indexes alone; rows are read for the page only. An array of ids, not a join, because a
- * plan made for any page would rather read the whole table than fetch rows one by one.
- */
+/** The page is cut from the indexes alone, rows are read for the page only. An array of ids never becomes a join with the table. */
 function find({ objects }: Tables, ids: string): string {
   return `select ${columns("o")} from ${objects} o
-    where o.oid = any (array(select oid from (${ids}) visible order by oid offset $3::bigint limit $4::bigint))
+    where o.oid = any (array(${ids} offset $3::bigint limit $4::bigint))
     order by o.oid`;
 }
 
