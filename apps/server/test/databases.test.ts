@@ -1,0 +1,122 @@
+import { TcpRelay } from "../../../packages/storage-knex/test/tcp-relay.ts";
+import type { RunningServer } from "../src/index.ts";
+import { logIn } from "./cases/run-cases.ts";
+import { call, checkSession, tryLogIn } from "./client.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+
+/** A server with one good database and others that are not. */
+describe("several databases", () => {
+  let postgres: PostgresFixture;
+  let relay: TcpRelay;
+  let server: RunningServer;
+  let sessionId: string;
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    await (await postgres.demo()).close();
+    relay = new TcpRelay(new URL(postgres.url));
+    await relay.listen();
+    const storage = { engine: "postgres", url: postgres.url };
+    server = await postgres.configured({
+      databases: [
+        { alias: "", name: "demo", storage: { ...storage, schema: "sallyport_demo" } },
+        { alias: "unconfigured" },
+        { alias: "unmigrated", storage: { ...storage, schema: "not_there_yet" } },
+        { alias: "flaky", storage: { engine: "postgres", url: relay.url, schema: "sallyport_demo_second" } },
+        { alias: "down", storage: { engine: "postgres", url: "postgres://nobody@127.0.0.1:9/nothing" } },
+        { alias: "narrow", storage: { ...storage, url: `${postgres.url}?application_name=narrow`, schema: "sallyport_demo_second", pool: { max: 1, acquireTimeout: "50ms", maxWaiting: 1 }, statementTimeout: "20s" } },
+      ],
+    });
+    sessionId = await logIn(server, "demo");
+  }, 60_000);
+  afterAll(async () => {
+    await relay.refuse();
+    await postgres.close();
+  });
+
+  const others = async () => expect(await checkSession(server, sessionId)).toBe("0");
+  const service = (alias: string) => call(server, `/${alias}/_CheckService`);
+
+  test.each([
+    ["unconfigured", 500, "705"],
+    ["unmigrated", 500, "705"],
+    ["down", 500, "704"],
+  ])("the one that is %s answers %i/%s on every route and leaves the others working", async (alias, status, code) => {
+    const at = { url: `${server.url}/${alias}` };
+    for (const answer of [await service(alias), await tryLogIn(at, "demo"), await call(at, "/v1/objects/Customer", { sessionId })]) {
+      expect(answer).toMatchObject({ status, code });
+      expect(JSON.stringify(answer.body)).not.toMatch(/ECONN|127\.0\.0\.1|not_there|relation|schema/i);
+    }
+    expect(await call(server, `/${alias}/v1/nothing`)).toMatchObject({ status: 404, code: "304" });
+    await others();
+  });
+
+  test("the one that was not migrated serves as soon as it is", async () => {
+    const database = server.databases.get("unmigrated");
+    await database?.storage.migrate();
+    expect(await service("unmigrated")).toMatchObject({ status: 200, code: "0" });
+  });
+
+  test("the one that goes away answers 704 and comes back by itself", async () => {
+    expect(await service("flaky")).toMatchObject({ code: "0" });
+    await relay.refuse();
+    for (let n = 0; n < 3; n += 1) expect(await service("flaky")).toMatchObject({ status: 500, code: "704" });
+    await others();
+    await relay.listen();
+    expect(await service("flaky")).toMatchObject({ status: 200, code: "0" });
+  });
+
+  test("one that is killed in the middle of a request answers 704, and the next request is served", async () => {
+    const blocked = await blockedBy("lock table sallyport_demo_second.app_keys", async () => {
+      const { rows } = await postgres.sql.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'");
+      expect(rows).toHaveLength(1);
+    });
+    expect(blocked).toMatchObject({ status: 500, code: "704" });
+    expect(await service("flaky")).toMatchObject({ code: "0" });
+    await others();
+  });
+
+  test("one whose connections are all taken answers 607", async () => {
+    let refused: Awaited<ReturnType<typeof service>>[] = [];
+    const blocked = await blockedBy(
+      "lock table sallyport_demo_second.app_keys",
+      async () => {
+        refused = await Promise.all([service("narrow"), service("narrow"), service("narrow")]);
+      },
+      "narrow",
+    );
+    expect(refused.map(({ status, code }) => `${status}/${code}`)).toEqual(Array<string>(3).fill("503/607"));
+    expect(blocked).toMatchObject({ status: 200 });
+    expect(await service("narrow")).toMatchObject({ code: "0" });
+    await others();
+  });
+
+  test("one in maintenance answers 706 with the time to come back", async () => {
+    const database = server.databases.get("");
+    await database?.storage.repositories.maintenance.set(true);
+    const refused = await tryLogIn(server, "demo");
+    expect(refused).toMatchObject({ status: 503, code: "706", headers: { "retry-after": "60" } });
+    expect(await checkSession(server, sessionId)).toBe("706");
+    expect((await service("narrow")).code).toBe("0");
+    await database?.storage.repositories.maintenance.set(false);
+    await others();
+  });
+
+  /** Sends a request that a lock holds up, does something meanwhile, lets go and returns the answer. */
+  async function blockedBy(lock: string, meanwhile: () => Promise<void>, alias = "flaky") {
+    const { sql } = postgres;
+    await sql.query("begin");
+    await sql.query(lock);
+    const answer = service(alias);
+    try {
+      let waiting = 0;
+      while (waiting === 0) {
+        const { rows } = await sql.query("select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
+        waiting = Number(rows[0].count);
+      }
+      await meanwhile();
+    } finally {
+      await sql.query("rollback");
+    }
+    return answer;
+  }
+});
