@@ -29,11 +29,13 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
   },
 
   "are read as they were created": async ({ r }) => {
-    const created = await r.objects.insert([
-      { className: "File", attributes: { Name: "plan" }, uuid, readers: ["A1", "B2"] },
+    const given = [
+      { className: "File", attributes: { Name: "plan" }, readers: ["A1", "B2"] },
       { className: "User", attributes: {}, readers: [] },
       { className: "Image", attributes: {}, readers: null },
-    ]);
+    ];
+    const created = await r.objects.insert(given);
+    equal(created.map(({ className, attributes, readers }) => ({ className, attributes, readers })), given, "what was given");
     equalInAnyOrder(await r.objects.get(created.map(({ id }) => id), seesAll), created, "the objects by id");
     for (const object of created) equal(await r.objects.getByUuid(object.uuid, seesAll), object, "the object by UUID");
     equal(await r.objects.find(["File", "User", "Image"], seesAll, { offset: 0, limit: 10 }), created, "the objects by class");

@@ -1,0 +1,38 @@
+import { type AdapterUnderTest, runCheck } from "@sallyport/conformance-kit";
+import type { Storage } from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { brokenAdmissions } from "./broken/broken-admissions.ts";
+import { brokenObjects } from "./broken/broken-objects.ts";
+import { brokenRecords } from "./broken/broken-records.ts";
+import { brokenSessions } from "./broken/broken-sessions.ts";
+import { brokenStorages } from "./broken/broken-storages.ts";
+
+type Create = (options: { readonly clockOffset: () => number }) => Storage;
+
+function adapter(name: string, create: Create): AdapterUnderTest {
+  return {
+    name,
+    create: async (options) => {
+      const storage = create(options);
+      return { storage, destroy: () => storage.close() };
+    },
+  };
+}
+
+const sound = adapter("sound", (options) => new MemoryStorage(options));
+
+describe.each([
+  ["the storage itself", brokenStorages],
+  ["sessions", brokenSessions],
+  ["admission", brokenAdmissions],
+  ["objects", brokenObjects],
+  ["names, accounts, model, throttle and audit", brokenRecords],
+])("an adapter with a fault in %s", (_part, adapters) => {
+  test.each(adapters)("that $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {
+    expect(await runCheck(sound, caughtBy)).toMatchObject({ outcome: "passed" });
+    const { outcome, error } = await runCheck(adapter(fault, create), caughtBy);
+    expect(outcome).toBe("failed");
+    // Anything else would be a fault of the fault.
+    expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
+  });
+});

@@ -1,0 +1,158 @@
+import type { Admission, Digest } from "@sallyport/core";
+import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+
+/** Faults in who is let in. */
+export const brokenAdmissions: readonly BrokenAdapter[] = [
+  ...[
+    "accepts no session that was ended, from the very next request",
+    "sees at once that an app key was switched off while sessions are in use",
+    "reports the maintenance switch to everybody",
+    "reports the generation of the model",
+  ].map((caughtBy) =>
+    broken(`remembers admissions, so that it no longer ${caughtBy}`, caughtBy, () => {
+      const remembered = new Map<string, Promise<Admission>>();
+      return (r) => ({
+        admission: {
+          admit: (request) => {
+            const key = `${request.appKey} ${request.session}`;
+            const admission = remembered.get(key) ?? r.admission.admit(request);
+            if (request.session !== null) remembered.set(key, admission);
+            return admission;
+          },
+        },
+      });
+    }),
+  ),
+
+  ...["accepts a session only with the app key that opened it", "are not extended by requests that they do not let in"].map((caughtBy) =>
+    broken(`asks for the session without its app key, against: ${caughtBy}`, caughtBy, () => {
+      const digests = new Set<Digest>();
+      return (r) => ({
+        appKeys: {
+          create: async (appKey, digest) => {
+            digests.add(digest);
+            return r.appKeys.create(appKey, digest);
+          },
+        },
+        admission: {
+          admit: async (request) => {
+            const own = await r.admission.admit(request);
+            if (request.appKey === null || request.session === null) return own;
+            for (const appKey of digests) {
+              const { session, principal } = await r.admission.admit({ ...request, appKey });
+              if (session !== null) return { ...own, session, principal };
+            }
+            return own;
+          },
+        },
+      });
+    }),
+  ),
+
+  broken("accepts a session without any app key", "accepts no session without an app key", () => {
+    let last: Digest | null = null;
+    return (r) => ({
+      admission: {
+        admit: async (request) => {
+          last = request.appKey ?? last;
+          return { ...(await r.admission.admit({ ...request, appKey: last })), ...(request.appKey === null ? { appKey: null } : {}) };
+        },
+      },
+      appKeys: {
+        create: async (appKey, digest) => {
+          last = digest;
+          return r.appKeys.create(appKey, digest);
+        },
+      },
+    });
+  }),
+
+  broken("does not tell that an app key is switched off", "reports an app key that is switched off as such", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const admission = await r.admission.admit(request);
+        return { ...admission, appKey: admission.appKey === null ? null : { ...admission.appKey, enabled: true } };
+      },
+    },
+  })),
+
+  broken("hides an app key that is switched off", "reports an app key that is switched off as such", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const admission = await r.admission.admit(request);
+        return admission.appKey?.enabled === false ? { ...admission, appKey: null } : admission;
+      },
+    },
+  })),
+
+  broken("admits disabled accounts", "accepts no session of a disabled account", () => {
+    const disabled = new Map<string, boolean>();
+    return (r) => ({
+      accounts: {
+        setDisabled: async (userId, on) => {
+          disabled.set(userId, on);
+          return true;
+        },
+        byLoginName: async (name) => {
+          const account = await r.accounts.byLoginName(name);
+          return account === null ? null : { ...account, disabled: disabled.get(account.userId) ?? false };
+        },
+      },
+    });
+  }),
+
+  broken("takes the secret of now for the one that opened the session", "accepts no session that was opened with a secret replaced meanwhile", () => {
+    const versions = new Map<string, number>();
+    return (r) => ({
+      accounts: {
+        setSecret: async (userId, secret, version) => {
+          const outcome = await r.accounts.setSecret(userId, secret, version);
+          if (outcome === "stored") versions.set(userId, version + 1);
+          return outcome;
+        },
+      },
+      sessions: {
+        open: (session, policy) =>
+          r.sessions.open({ ...session, secretVersion: versions.get(session.userId) ?? session.secretVersion }, policy),
+      },
+    });
+  }),
+
+  broken("does not know groups", "names the groups of the user", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const { principal, ...rest } = await r.admission.admit(request);
+        return { ...rest, principal: principal === null ? null : { ...principal, groups: [] } };
+      },
+    },
+  })),
+
+  broken("takes everybody for an administrator", "tells administrators from others", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const { principal, ...rest } = await r.admission.admit(request);
+        return { ...rest, principal: principal === null ? null : { ...principal, administrator: true } };
+      },
+    },
+  })),
+
+  broken("reads in two steps", "sees everything as of one moment", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const { session, principal } = await r.admission.admit(request);
+        await r.sessions.count();
+        return { ...(await r.admission.admit(request)), session, principal };
+      },
+    },
+  })),
+
+  broken("gives away more than the session", "finds a session as it was opened, with its principal", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const admission = await r.admission.admit(request);
+        const session = admission.session === null ? null : { ...admission.session, digest: request.session };
+        return { ...admission, session };
+      },
+    },
+  })),
+];

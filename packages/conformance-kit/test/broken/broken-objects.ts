@@ -1,0 +1,169 @@
+import { type Attributes, type JsonValue, type NewObject, objectNumber, type Repositories, ServiceError, type StoredObject } from "@sallyport/core";
+import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+
+/** An insertion that stores something else than it was given. */
+function inserting(change: (object: NewObject) => NewObject) {
+  return () => (r: Repositories) => ({ objects: { insert: (objects: readonly NewObject[]) => r.objects.insert(objects.map(change)) } });
+}
+
+function withValues(change: (name: string, value: JsonValue) => JsonValue | undefined) {
+  return inserting((object) => ({
+    ...object,
+    attributes: JSON.parse(JSON.stringify(object.attributes), (name, value: JsonValue) => change(name, value)) as Attributes,
+  }));
+}
+
+function byText(objects: readonly StoredObject[]): StoredObject[] {
+  return objects.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Faults in objects. */
+export const brokenObjects: readonly BrokenAdapter[] = [
+  broken("does not look at readers when it counts", "are counted as far as they are visible", () => (r) => ({
+    objects: { count: (classes, visibility) => r.objects.count(classes, { ...visibility, principals: null }) },
+  })),
+
+  broken("does not look at readers when it lists", "are listed as far as they are visible", () => (r) => ({
+    objects: { find: (classes, visibility, page) => r.objects.find(classes, { ...visibility, principals: null }, page) },
+  })),
+
+  broken("does not look at classes when it finds by id", "are found by id as far as they are visible", () => (r) => ({
+    objects: { get: (ids, visibility) => r.objects.get(ids, { ...visibility, classes: null }) },
+  })),
+
+  broken("does not look at readers when it finds by UUID", "are found by UUID if they are visible", () => (r) => ({
+    objects: { getByUuid: (uuid, visibility) => r.objects.getByUuid(uuid, { ...visibility, principals: null }) },
+  })),
+
+  broken("takes no readers for everybody", "are read as they were created", inserting((object) => ({
+    ...object,
+    readers: object.readers?.length === 0 ? null : (object.readers ?? null),
+  }))),
+
+  broken("cuts pages before it looks at readers", "leave no gaps in pages where they are not visible", () => (r) => ({
+    objects: {
+      find: async (classes, visibility, page) => {
+        const all = await r.objects.find(classes, { ...visibility, principals: null }, page);
+        const seen = await r.objects.get(all.map(({ id }) => id), visibility);
+        return all.filter(({ id }) => seen.some((object) => object.id === id));
+      },
+    },
+  })),
+
+  broken("begins later pages one too late", "are listed in pages that fit together without gap or overlap", () => (r) => ({
+    objects: {
+      find: (classes, visibility, { offset, limit }) =>
+        r.objects.find(classes, visibility, { offset: offset > 0 ? offset + 1 : 0, limit }),
+    },
+  })),
+
+  broken("takes a limit of nothing for no limit", "are none on a page beyond the end or without a length", () => (r) => ({
+    objects: { find: (classes, visibility, { offset, limit }) => r.objects.find(classes, visibility, { offset, limit: limit || 1_000 }) },
+  })),
+
+  broken("orders by the text of ids", "are listed by ascending number, not by the text of their ids", () => (r) => ({
+    objects: { find: async (classes, visibility, page) => byText(await r.objects.find(classes, visibility, page)) },
+  })),
+
+  broken("lists in whatever order", "are listed in the same pages again and again, whatever is created meanwhile", () => {
+    let calls = 0;
+    return (r) => ({
+      objects: {
+        find: async (classes, visibility, page) => {
+          const found = await r.objects.find(classes, visibility, page);
+          calls += 1;
+          return calls % 2 === 0 ? found : found.toReversed();
+        },
+      },
+    });
+  }),
+
+  broken("lists a class twice that is asked for twice", "are listed once though their class is asked for twice", () => (r) => ({
+    objects: {
+      find: async (classes, visibility, page) =>
+        (await Promise.all(classes.map((each) => r.objects.find([each], visibility, page)))).flat().toSorted((a, b) => objectNumber(a.id) - objectNumber(b.id)),
+    },
+  })),
+
+  broken("reads any spelling of an id", "are not found by another spelling of their id", () => (r) => ({
+    objects: { get: (ids, visibility) => r.objects.get(ids.map((id) => id.toUpperCase().replace(/^0+/, "")), visibility) },
+  })),
+
+  broken("fails on ids that no id can be", "are not found by another spelling of their id", () => (r) => ({
+    objects: {
+      get: async (ids, visibility) => {
+        if (ids.some((id) => !Number.isSafeInteger(objectNumber(id)))) throw new ServiceError(799);
+        return r.objects.get(ids, visibility);
+      },
+    },
+  })),
+
+  broken("finds an object twice that is asked for twice", "are found by their ids, each once", () => (r) => ({
+    objects: { get: async (ids, visibility) => (await Promise.all(ids.map((id) => r.objects.get([id], visibility)))).flat() },
+  })),
+
+  broken("tells UUIDs apart by case", "take a UUID in any case and keep it in lower case", () => (r) => ({
+    objects: { getByUuid: async (uuid, visibility) => (uuid === uuid.toLowerCase() ? r.objects.getByUuid(uuid, visibility) : null) },
+  })),
+
+  broken("lets the driver's error out", "are refused with 307 when their UUID is in use, all or nothing", () => (r) => ({
+    objects: {
+      insert: (objects) =>
+        r.objects.insert(objects).catch(() => Promise.reject(Object.assign(new Error("duplicate key value"), { code: "23505" }))),
+    },
+  })),
+
+  broken("answers a UUID in use with another code", "are refused with 307 when two of them want one UUID", () => (r) => ({
+    objects: { insert: (objects) => r.objects.insert(objects).catch((cause: unknown) => Promise.reject(new ServiceError(799, { cause }))) },
+  })),
+
+  broken("creates one after the other", "are refused with 307 when their UUID is in use, all or nothing", () => (r) => ({
+    objects: {
+      insert: async (objects) => {
+        const created: StoredObject[] = [];
+        for (const object of objects) created.push(...(await r.objects.insert([object])));
+        return created;
+      },
+    },
+  })),
+
+  broken("keeps the UUID in use and creates nothing, silently", "are created once when several with one UUID are created at once", () => (r) => ({
+    objects: { insert: (objects) => r.objects.insert(objects).catch(() => []) },
+  })),
+
+  broken("gives back what it created in another order", "come back from their creation in the order given, with ascending ids", () => (r) => ({
+    objects: { insert: async (objects) => (await r.objects.insert(objects)).toReversed() },
+  })),
+
+  broken("creates in another order", "come back from their creation in the order given, with ascending ids", () => (r) => ({
+    objects: { insert: async (objects) => (await r.objects.insert(objects.toReversed())).toReversed() },
+  })),
+
+  broken("takes null for absent", "tell empty, null and absent apart", withValues((_name, value) => value ?? undefined)),
+  broken("takes an empty text for null", "tell empty, null and absent apart", withValues((_name, value) => (value === "" ? null : value))),
+  broken("rounds numbers", "keep numbers to the last digit", withValues((_name, value) => (typeof value === "number" ? Math.fround(value) : value))),
+  broken("composes texts", "keep texts in every script", withValues((_name, value) => (typeof value === "string" ? value.normalize("NFC") : value))),
+  broken("cuts long texts", "keep large values whole", withValues((_name, value) => (typeof value === "string" ? value.slice(0, 65_535) : value))),
+
+  broken("reads texts that look like dates", "tell values from texts that look like them", withValues((_name, value) =>
+    typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) ? new Date(value).toISOString() : value,
+  )),
+
+  broken("doubles backslashes", "keep hostile texts, as values and as names", withValues((_name, value) =>
+    typeof value === "string" ? value.replaceAll("\\", "\\\\") : value,
+  )),
+
+  broken("gives out what it holds", "are apart from what the caller got", () => {
+    const held = new Map<string, StoredObject>();
+    return (r) => ({
+      objects: {
+        insert: async (objects) => {
+          const created = JSON.parse(JSON.stringify(await r.objects.insert(objects))) as StoredObject[];
+          for (const object of created) held.set(object.id, object);
+          return created;
+        },
+        get: async (ids) => ids.flatMap((id) => held.get(id) ?? []),
+      },
+    });
+  }),
+];

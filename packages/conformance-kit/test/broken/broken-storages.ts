@@ -1,0 +1,129 @@
+import { ServiceError, type Storage } from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
+
+function brokenAround(fault: string, caughtBy: string, replaced: (storage: Storage) => Partial<Storage>): BrokenAdapter {
+  const create: BrokenAdapter["create"] = (options) => {
+    const storage = new MemoryStorage(options);
+    return brokenStorage(storage, replaced(storage));
+  };
+  return { fault, caughtBy, create };
+}
+
+/** Faults in the storage itself: life, transactions and clock. */
+export const brokenStorages: readonly BrokenAdapter[] = [
+  brokenAround("migrates itself on first use", "answers 705 to every call until it is migrated", (storage) => {
+    void storage.migrate();
+    return {};
+  }),
+
+  brokenAround("reports every migration every time", "applies every migration once, by name", (storage) => ({
+    migrate: async () => {
+      await storage.migrate();
+      return { applied: ["initial"] };
+    },
+  })),
+
+  brokenAround("reports a migration twice when asked twice at once", "applies every migration once when it is asked twice at once", (storage) => {
+    let done = false;
+    return {
+      migrate: async () => {
+        const applied = done ? [] : ["initial"];
+        await storage.migrate();
+        done = true;
+        return { applied };
+      },
+    };
+  }),
+
+  brokenAround("goes on after it is closed", "answers 706 to every call after it is closed", () => ({ close: async () => {} })),
+
+  brokenAround("is closed once only", "can be closed twice, one after the other and at once", (storage) => {
+    let closed = false;
+    return {
+      close: async () => {
+        if (closed) throw new ServiceError(706);
+        closed = true;
+        await storage.close();
+      },
+    };
+  }),
+
+  brokenAround("does not wait for what runs", "lets what runs come to its end before it is closed", (storage) => ({
+    close: async () => void storage.close(),
+  })),
+
+  brokenAround("is healthy without being migrated", "works once it is migrated, also for those who were refused before", (storage) => ({
+    repositories: new Proxy(storage.repositories, {
+      get: (r, name) => (name === "sessions" ? { count: async () => 0 } : Reflect.get(r, name)),
+    }),
+  })),
+
+  ...["keep nothing of their work if it throws", "do not show their work to others before it is kept"].map((caughtBy) =>
+    brokenAround(`works without transactions: they ${caughtBy}`, caughtBy, (storage) => ({
+      transaction: async (work) => work(storage.repositories),
+    })),
+  ),
+
+  brokenAround("wraps the error of the work", "let the error of their work out unchanged", (storage) => ({
+    transaction: async (work) => {
+      try {
+        return await storage.transaction(work);
+      } catch (cause) {
+        throw new ServiceError(799, { cause });
+      }
+    },
+  })),
+
+  brokenAround("throws at once what the work throws at once", "let the error of their work out unchanged", (storage) => ({
+    transaction: (work) => {
+      let thrown: unknown;
+      const running = storage.transaction((r) => {
+        try {
+          return work(r);
+        } catch (error) {
+          thrown = error;
+          throw error;
+        }
+      });
+      return running.catch(() => {
+        throw thrown ?? new Error("failed");
+      });
+    },
+  })),
+
+  brokenAround("keeps the work and runs it again", "that block one another are run again, without doing anything twice", (storage) => ({
+    transaction: async (work) => {
+      await storage.transaction(work);
+      return storage.transaction(work);
+    },
+  })),
+
+  brokenAround("loses a connection with every transaction that fails", "leave nothing behind for those that follow, however many fail", (storage) => {
+    let free = 10;
+    return {
+      transaction: async (work) => {
+        if (free === 0) throw new ServiceError(607);
+        free -= 1;
+        const result = await storage.transaction(work);
+        free += 1;
+        return result;
+      },
+    };
+  }),
+
+  brokenAround("tells the process's time", "moves with the offset of the clock", () => ({ now: async () => Date.now() })),
+
+  ...[
+    "live as long as their idle time-out without a request",
+    "are swept away when they are expired, no more than asked for",
+    "of the storage alone decides what is expired",
+    "is the same for everything that is stored",
+    "dates events by the storage's clock",
+  ].map((caughtBy) => ({
+    fault: `judges by the process's clock what ${caughtBy}`,
+    caughtBy,
+    create: ({ clockOffset }: { clockOffset: () => number }) =>
+      brokenStorage(new MemoryStorage(), { now: async () => Date.now() + clockOffset() }),
+  })),
+];
