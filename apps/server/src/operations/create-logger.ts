@@ -2,10 +2,7 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pin
 import type { Configuration } from "../configuration/index.ts";
 import { describeError } from "./describe-error.ts";
 import { TextLines } from "./text-lines.ts";
-
-/** Members that are never written, whoever logs them and whatever they hold. */
-const secrets =
-  "pass password secret token url databaseUrl appKey appkey sessionId sessionid authorization cookie".split(" ");
+import { withoutSecrets } from "./without-secrets.ts";
 
 export interface OpenLogger {
   readonly logger: Logger;
@@ -30,9 +27,8 @@ export function createLogger(
     level: log.level,
     base: null,
     timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (level: string) => ({ level }) },
+    formatters: { level: (level: string) => ({ level }), log: withoutSecrets },
     serializers: { err: describeError },
-    redact: { paths: secrets.flatMap((name) => [name, `*.${name}`]), censor: "***" },
   };
   const logger = pino(options, asText ? new TextLines(destination) : destination);
   return { logger, flush: () => flush(destination), end: () => end(destination) };
