@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { networkInterfaces } from "node:os";
+import type { RunningServer } from "../src/index.ts";
+import { logIn } from "./cases/run-cases.ts";
+import { call, checkSession, tryLogIn } from "./client.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+
+const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
+const shop = "https://shop.example";
+
+describe("access", () => {
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    server = await postgres.demo();
+    const { appKeys } = repositories();
+    await appKeys.create({ name: "shop", appNames: ["demo-app"], origins: [shop] }, digestOf("shop-key"));
+    await appKeys.create({ name: "gone", appNames: null, origins: ["https://gone.example"] }, digestOf("gone-key"));
+    await appKeys.setEnabled("gone", false);
+  }, 60_000);
+  afterAll(() => postgres.close());
+
+  const repositories = () => {
+    const database = server.databases.get("");
+    if (!database) throw new Error("The demo has no database.");
+    return database.storage.repositories;
+  };
+
+  describe("by app key", () => {
+    test("is refused to a disabled key", async () => {
+      expect(await tryLogIn(server, "demo", {}, { appkey: "gone-key" })).toMatchObject({ status: 401, code: "101" });
+    });
+
+    test("covers the key's app names only", async () => {
+      const headers = { appkey: "shop-key" };
+      expect((await tryLogIn(server, "demo", {}, headers)).code).toBe("0");
+      expect((await tryLogIn(server, "demo", { appNames: ["demo-app", "demo-seats"] }, headers)).code).toBe("208");
+    });
+
+    test("ends for running sessions when the key is disabled", async () => {
+      await repositories().appKeys.create({ name: "brief", appNames: null, origins: [] }, digestOf("brief-key"));
+      const headers = { appkey: "brief-key" };
+      const { body } = await tryLogIn(server, "demo", {}, headers);
+      await repositories().appKeys.setEnabled("brief", false);
+      const sent = { headers, sessionId: body.data.sessionId };
+      expect((await call(server, "/_CheckSession", sent)).code).toBe("101");
+      await repositories().appKeys.setEnabled("brief", true);
+      expect((await call(server, "/_CheckSession", sent)).code).toBe("0");
+    });
+  });
+
+  describe("from browsers", () => {
+    const preflight = (origin: string, path = "/v1/login") =>
+      call(server, path, { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST", appkey: "" } });
+
+    test("is announced to an origin that an enabled key lists", async () => {
+      const { status, code, body, headers } = await preflight(shop);
+      expect({ status, code, data: body.data }).toEqual({ status: 200, code: "0", data: {} });
+      expect(headers["access-control-allow-origin"]).toBe(shop);
+      expect(headers["access-control-allow-methods"]).toBe("GET, POST, PUT, PATCH, DELETE");
+      for (const name of ["appkey", "sessionid", "authorization", "secure-token", "content-type", "encrypted", "x-request-id", "if-match", "content-range", "range"]) {
+        expect(headers["access-control-allow-headers"]?.split(", ")).toContain(name);
+      }
+    });
+
+    test.each(["https://evil.example", "https://gone.example", "https://shop.example.evil.example", "null", "http://shop.example"])(
+      "is not announced to %s",
+      async (origin) => {
+        const { status, code, headers } = await preflight(origin);
+        expect({ status, code }).toEqual({ status: 405, code: "305" });
+        expect(headers["access-control-allow-origin"]).toBeUndefined();
+      },
+    );
+
+    test("does not exist on another database or path", async () => {
+      expect((await preflight(shop, "/second/v1/login")).code).toBe("305");
+      expect((await preflight(shop, "/v1/nothing")).code).toBe("304");
+    });
+
+    test("is granted to the key's own origins only, failures included", async () => {
+      const origin = { origin: shop };
+      const granted = await tryLogIn(server, "demo", { pass: "wrong" }, { ...origin, appkey: "shop-key" });
+      expect(granted.headers["access-control-allow-origin"]).toBe(shop);
+      expect(granted.headers["access-control-expose-headers"]?.split(", ")).toEqual(
+        expect.arrayContaining(["etag", "encrypted", "retry-after", "content-disposition", "x-request-id", "sync-restart"]),
+      );
+      const other = await tryLogIn(server, "demo", {}, origin);
+      expect(other.code).toBe("0");
+      expect(other.headers["access-control-allow-origin"]).toBeUndefined();
+    });
+  });
+
+  describe("over plain HTTP", () => {
+    const forwarded = (protocol: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": protocol });
+
+    test("is refused behind a proxy that says so, for log-ins and sessions alike", async () => {
+      const behind = await postgres.demo({ TRUSTED_PROXIES: "127.0.0.1" });
+      expect(await tryLogIn(behind, "demo", {}, forwarded("http"))).toMatchObject({ status: 400, code: "307" });
+      const { code, body } = await tryLogIn(behind, "demo", {}, forwarded("https"));
+      expect(code).toBe("0");
+      const { sessionId } = body.data;
+      expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("http") })).code).toBe("307");
+      expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("https") })).code).toBe("0");
+      expect((await call(behind, "/_CheckService", { headers: forwarded("http") })).code).toBe("0");
+      await behind.close();
+    });
+
+    test("does not depend on what a stranger says of itself", async () => {
+      expect((await tryLogIn(server, "demo", {}, forwarded("http"))).code).toBe("0");
+    });
+
+    test("is refused from other machines unless the configuration allows it", async () => {
+      const outside = Object.values(networkInterfaces()).flat().find((each) => each?.family === "IPv4" && !each.internal)?.address;
+      // A machine without a network has no other way to be reached than loopback.
+      if (outside === undefined) return;
+      const databases = [{ alias: "", storage: { engine: "postgres", url: postgres.url, schema: "sallyport_demo" } }];
+      for (const [allowed, code] of [["false", "307"], ["true", "0"]] as const) {
+        const open = await postgres.configured({ databases }, { HOST: "0.0.0.0", ALLOW_INSECURE_TRANSPORT: allowed });
+        expect((await tryLogIn({ url: `http://${outside}:${open.address.port}` }, "demo")).code).toBe(code);
+        await open.close();
+      }
+    });
+  });
+
+  test("without any credential asks for a log-in with the code that the configuration names", async () => {
+    const compatible = await postgres.demo({ MISSING_CREDENTIAL: "204" });
+    expect(await call(compatible, "/_CheckSession")).toMatchObject({ status: 400, code: "204" });
+    await compatible.close();
+  });
+
+  test("under a base path reaches the same routes, and nothing beside it", async () => {
+    const moved = await postgres.demo({ BASE_PATH: "/api/gate" });
+    const root = { url: moved.url.replace("/api/gate", "") };
+    expect(moved.url).toMatch(/\/api\/gate$/);
+    const sessionId = await logIn(moved, "demo");
+    expect(await checkSession(moved, sessionId)).toBe("0");
+    expect((await call(root, "/_CheckService")).code).toBe("304");
+    expect((await call(root, "/api/_CheckService")).code).toBe("304");
+    await moved.close();
+  });
+
+  test("to the reason of a failure is given when debug messages are on", async () => {
+    const talkative = await postgres.demo({ DEBUG_MESSAGES: "true" });
+    const refused = await tryLogIn(talkative, "demo", { device: { deviceId: 5 } });
+    expect(refused.body.status.debugMessage).toBe("at /device/deviceId");
+    expect((await tryLogIn(server, "demo", { device: { deviceId: 5 } })).body.status.debugMessage).toBeUndefined();
+    await talkative.close();
+  });
+});
