@@ -1,4 +1,3 @@
-import type { RunningServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
 import { call, checkSession, logOut, tryLogIn } from "./client.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
