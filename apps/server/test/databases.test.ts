@@ -67,7 +67,7 @@ describe("several databases", () => {
 
   test("one that is killed in the middle of a request answers 704, and the next request is served", async () => {
     const blocked = await blockedBy("lock table sallyport_demo_second.app_keys", async () => {
-      const { rows } = await postgres.sql.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'");
+      const { rows } = await postgres.sql.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
       expect(rows).toHaveLength(1);
     });
     expect(blocked).toMatchObject({ status: 500, code: "704" });
@@ -110,7 +110,7 @@ describe("several databases", () => {
     try {
       let waiting = 0;
       while (waiting === 0) {
-        const { rows } = await sql.query("select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
+        const { rows } = await sql.query("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
         waiting = Number(rows[0].count);
       }
       await meanwhile();

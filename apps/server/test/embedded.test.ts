@@ -6,7 +6,7 @@ describe("the demo on the embedded engine", () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startDemoServer("embedded");
-  });
+  }, 60_000);
   afterAll(() => server.close());
 
   smokeSuite(() => server);

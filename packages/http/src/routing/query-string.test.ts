@@ -26,7 +26,7 @@ test("packed parameters mean the same as plain ones", () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(names, fc.string({ unit: "grapheme" }), (keys, value) => {
-      const query = new URLSearchParams(keys.map((key) => [key, value])).toString();
+      const query = new URLSearchParams(keys.map((key): [string, string] => [key, value])).toString();
       expect(parse(`qb64=${pack(query)}`)).toEqual(parse(query));
     }),
   );
