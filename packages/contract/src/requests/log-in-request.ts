@@ -7,6 +7,9 @@ const mostAppNames = 100;
 
 const isBlank = (text: string) => text.trim() === "";
 
+/** Databases keep neither the zero character nor half of a surrogate pair. */
+const isStorable = (text: string) => !/\0|\p{Surrogate}/u.test(text);
+
 const credential = z
   .string(refusedWith(301))
   .max(longestCredential, refusedWith(301))
@@ -16,7 +19,7 @@ const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refu
 
 const device = z
   .object({
-    deviceId: z.string().max(255).optional().describe("A later log-in of the same device replaces this one."),
+    deviceId: z.string().max(255).refine(isStorable).optional().describe("A later log-in of the same device replaces this one."),
     device: z.string().optional(),
     systemVersion: z.string().optional(),
     deviceType: z.string().optional(),

@@ -16,9 +16,9 @@ export const objectParameters = z.object({ serialization: serializationParameter
 
 /** Query parameters of a list of objects. */
 export const listParameters = z.object({
-  page: wholeNumber.pipe(z.number().max(highestPage)).default(0).describe("Number of the page, from 0."),
+  page: wholeNumber.pipe(z.number().int().max(highestPage)).default(0).describe("Number of the page, from 0."),
   perPage: wholeNumber
-    .pipe(z.number().min(1).max(mostPerPage))
+    .pipe(z.number().int().min(1).max(mostPerPage))
     .default(defaultPerPage)
     .describe(`Objects on a page, at most ${mostPerPage}.`),
   query: queryParameter.optional(),

@@ -35,8 +35,11 @@ export class Gate {
 
     const account = await claim.prove();
     if (account === null) {
-      const wait = await context.r.throttle.fail(keys);
-      return this.refuse(context, claim, null, refusal(wait));
+      throw await context.database.storage.transaction(async (r) => {
+        const error = refusal(await r.throttle.fail(keys));
+        await r.audit.append(event(context, claim, null, error.code));
+        return error;
+      });
     }
 
     const prepared = await before(account);

@@ -15,9 +15,23 @@ export function mayOnClass(principal: Principal, modelClass: ModelClass, permiss
 /** What the principal may see under this model. */
 export function visibilityOf(principal: Principal, model: Model): Visibility {
   if (principal.administrator) return seesAll;
-  const classes = new Set<string>();
-  for (const modelClass of model.all()) {
-    if (mayOnClass(principal, modelClass, "read")) classes.add(modelClass.definition.name);
+  return { classes: readableClasses(principal, model), principals: new Set([principal.userId, ...principal.groups]) };
+}
+
+const maximumRemembered = 1_000;
+const remembered = new WeakMap<Model, Map<string, ReadonlySet<string>>>();
+
+/** The names of the classes that members of these groups may read; worked out once per model. */
+function readableClasses(principal: Principal, model: Model): ReadonlySet<string> {
+  const byGroups = remembered.get(model) ?? new Map<string, ReadonlySet<string>>();
+  remembered.set(model, byGroups);
+  const key = principal.groups.join(" ");
+  let classes = byGroups.get(key);
+  if (classes === undefined) {
+    const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
+    classes = new Set(readable.map(({ definition }) => definition.name));
+    if (byGroups.size >= maximumRemembered) byGroups.clear();
+    byGroups.set(key, classes);
   }
-  return { classes, principals: new Set([principal.userId, ...principal.groups]) };
+  return classes;
 }
