@@ -2,6 +2,7 @@ import { Agent } from "node:http";
 import { errorEntry, type ErrorCode } from "@sallyport/core";
 import request from "supertest";
 import type { Case, DemoUser, Known } from "./case.ts";
+import { isDeclared } from "./declared.ts";
 
 export const appKey = "demo-app-key";
 
@@ -32,7 +33,10 @@ export function runCases(subject: () => Subject, cases: readonly Case[]): void {
     const sessionId = each.as === undefined ? null : await session(each.as);
     known ??= typeof each.path === "function" ? findKnown(subject(), session("reader")) : undefined;
     const path = typeof each.path === "function" ? each.path(await (known as Promise<Known>)) : each.path;
-    check(each, await send(subject(), each, path, sessionId));
+    const answer = await send(subject(), each, path, sessionId);
+    check(each, answer);
+    // A route that answers what it does not declare surprises its clients.
+    expect({ path, declared: isDeclared(each.method ?? "GET", path, answer.status, each.expect.code) }).toEqual({ path, declared: true });
   });
 }
 

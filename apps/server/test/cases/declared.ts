@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+const document = JSON.parse(readFileSync(new URL("../../../../docs/reference/openapi.json", import.meta.url), "utf8"));
+
+const operations = Object.entries<Record<string, Operation>>(document.paths).map(([template, methods]) => ({
+  pattern: new RegExp(`^(?:/second)?${template.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+  methods,
+}));
+
+/** Whether the API description announces this code for the request; `true` where it describes no such request. */
+export function isDeclared(method: string, path: string, status: number, code: number): boolean {
+  const bare = path.split("?", 1)[0]?.replaceAll(/\/{2,}/g, "/") ?? "";
+  const operation = operations.find(({ pattern }) => pattern.test(bare))?.methods[method.toLowerCase()];
+  if (operation === undefined || code === 0) return true;
+  return operation.responses[status]?.description.includes(`\`${code}\``) ?? false;
+}

@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from "node:crypto";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import {
+  type AppKeyContext,
+  type ClassDefinition,
+  Database,
+  type DatabasePolicy,
+  type NewObject,
+  type ObjectId,
+  type Repositories,
+} from "../src/index.ts";
+
+export const digests = {
+  sha256: (text: string) => createHash("sha256").update(text).digest("hex"),
+  md5: (text: string) => createHash("md5").update(text).digest("hex"),
+};
+
+export const random = { secret: () => randomBytes(32).toString("base64url") };
+
+const throttle = { freeFailures: 3, firstDelay: 60_000, longestDelay: 60_000, forgetAfter: 3_600_000 };
+
+export const policy: DatabasePolicy = {
+  sessions: { idleTimeout: 60_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0 },
+  throttle: { user: throttle, address: { ...throttle, freeFailures: 1_000 } },
+  clientHash: "none",
+  timeZone: "UTC",
+};
+
+export interface Fixture {
+  readonly database: Database;
+  readonly r: Repositories;
+  /** A request with the fixture's app key. */
+  readonly context: AppKeyContext;
+  insert(...objects: NewObject[]): Promise<ObjectId[]>;
+  define(...classes: ClassDefinition[]): Promise<void>;
+}
+
+/** A migrated database in memory with one app key and the app name `app`. */
+export async function openFixture(change: Partial<DatabasePolicy> = {}): Promise<Fixture> {
+  const storage = new MemoryStorage();
+  await storage.migrate();
+  const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage });
+  const r = storage.repositories;
+  await r.applications.create({ name: "app", seats: null });
+  await r.appKeys.create({ name: "key", appNames: null, origins: [] }, digests.sha256("key"));
+  const admit = () => r.admission.admit({ appKey: digests.sha256("key"), session: null, idleTimeout: 60_000 });
+  const { appKey, modelGeneration } = await admit();
+  if (appKey === null) throw new Error("The app key is not there.");
+  const origin = { address: "192.0.2.1", network: "192.0.2.1" };
+  return {
+    database,
+    r,
+    context: { requestId: "request-1", origin, database, r, modelGeneration, appKey },
+    insert: async (...objects) => (await r.objects.insert(objects)).map(({ id }) => id),
+    define: async (...put) => {
+      const { generation } = await r.model.load();
+      await r.model.change({ put }, generation);
+    },
+  };
+}
