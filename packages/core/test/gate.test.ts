@@ -61,7 +61,10 @@ describe("the gate", () => {
 
   test("holds failures against a guess that was already under way", async () => {
     let answer: (proven: boolean) => void = () => {};
-    const slow = codeOf(enter(claim(new Promise<boolean>((resolve) => (answer = resolve)))));
+    const proof = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    const slow = codeOf(enter(claim(proof)));
     for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
     answer(true);
     expect(await slow).toBe(302);

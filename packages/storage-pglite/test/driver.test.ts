@@ -1,0 +1,32 @@
+import { openEmbeddedEngine, type EmbeddedEngine } from "@sallyport/storage-pglite";
+import knexPkg, { type Knex } from "knex";
+import { startRealPostgres, type RealPostgres, type ScratchDatabase } from "../../storage-knex/test/real-postgres.ts";
+import { driverCases, errorFields, schema } from "./driver-cases.ts";
+
+const { knex: createKnex } = knexPkg;
+
+describe("the embedded engine gives what a Postgres server gives", () => {
+  let embedded: EmbeddedEngine;
+  let server: RealPostgres;
+  let database: ScratchDatabase;
+  let real: Knex;
+
+  beforeAll(async () => {
+    [embedded, server] = await Promise.all([openEmbeddedEngine({ dataDir: "memory://" }), startRealPostgres()]);
+    database = await server.createDatabase();
+    real = createKnex({ client: "pg", connection: database.url, pool: { min: 1, max: 1 } });
+    await Promise.all([embedded.knex.raw(schema), real.raw(schema)]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await Promise.all([embedded?.close(), real?.destroy()]);
+    await database?.drop();
+    await server?.stop();
+  });
+
+  it.each(driverCases)("%s", async (_title, run) => {
+    const outcome = (knex: Knex): Promise<unknown> => run(knex).then((value) => ({ value }), (error: unknown) => ({ error: errorFields(error) }));
+    const [actual, expected] = await Promise.all([outcome(embedded.knex), outcome(real)]);
+    expect(actual).toEqual(expected);
+  }, 30_000);
+});
