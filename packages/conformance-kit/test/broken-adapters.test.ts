@@ -2,6 +2,7 @@ import { type AdapterUnderTest, runCheck } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenAdmissions } from "./broken/broken-admissions.ts";
+import { brokenNames } from "./broken/broken-names.ts";
 import { brokenObjects } from "./broken/broken-objects.ts";
 import { brokenRecords } from "./broken/broken-records.ts";
 import { brokenSessions } from "./broken/broken-sessions.ts";
@@ -26,9 +27,12 @@ describe.each([
   ["sessions", brokenSessions],
   ["admission", brokenAdmissions],
   ["objects", brokenObjects],
-  ["names, accounts, model, throttle and audit", brokenRecords],
+  ["app keys, applications and accounts", brokenNames],
+  ["model, throttle and audit", brokenRecords],
 ])("an adapter with a fault in %s", (_part, adapters) => {
-  test.each(adapters)("that $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {
+  const cases = adapters.flatMap(({ fault, caughtBy: names, create }) => names.map((caughtBy) => ({ fault, caughtBy, create })));
+
+  test.each(cases)("that $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {
     expect(await runCheck(sound, caughtBy)).toMatchObject({ outcome: "passed" });
     const { outcome, error } = await runCheck(adapter(fault, create), caughtBy);
     expect(outcome).toBe("failed");

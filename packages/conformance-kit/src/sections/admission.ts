@@ -95,7 +95,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const visitor = await Visitor.create(r);
     const colleague = await Visitor.create(r, { key: visitor });
     const [digest, other] = [await visitor.open(r), await colleague.open(r)];
-    await visitor.isAdmitted(r, digest);
+    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before");
     await r.accounts.setDisabled(visitor.account.userId, true);
     equal(await visitor.isAdmitted(r, digest), false, "whether the session of the disabled account is admitted");
     equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
@@ -105,6 +105,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const visitor = await Visitor.create(r);
     const colleague = await Visitor.create(r, { key: visitor });
     const [digest, other] = [await visitor.open(r), await colleague.open(r)];
+    equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before");
     await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
     equal(await visitor.isAdmitted(r, digest), false, "whether the session of the old secret is admitted");
     equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");

@@ -214,7 +214,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     const { loginName, userId } = await createUser(r, { secret: "0" });
     await atOnce(8, async (worker) => {
       let stored = false;
-      while (!stored) {
+      for (let attempt = 0; !stored && attempt < 50; attempt += 1) {
         stored = await storage.transaction(async (inside) => {
           const account = await inside.accounts.byLoginName(loginName);
           holds(account !== null, "The account is gone");

@@ -1,10 +1,10 @@
 import type { Repositories, Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
-/** A storage with one fault, and the check that has to find it. */
+/** A storage with one fault, and the checks that have to find it. */
 export interface BrokenAdapter {
   readonly fault: string;
-  readonly caughtBy: string;
+  readonly caughtBy: readonly string[];
   readonly create: (options: { readonly clockOffset: () => number }) => Storage;
 }
 
@@ -12,7 +12,7 @@ export interface BrokenAdapter {
 export type Fault = (r: Repositories) => { readonly [K in keyof Repositories]?: Partial<Repositories[K]> };
 
 /** A storage in memory with a fault in its repositories, outside of transactions and inside. */
-export function broken(fault: string, caughtBy: string, makeFault: () => Fault): BrokenAdapter {
+export function broken(fault: string, caughtBy: string | readonly string[], makeFault: () => Fault): BrokenAdapter {
   const create: BrokenAdapter["create"] = (options) => {
     const faulty = makeFault();
     const storage = new MemoryStorage(options);
@@ -21,7 +21,7 @@ export function broken(fault: string, caughtBy: string, makeFault: () => Fault):
       transaction: (work) => storage.transaction((r) => work(withFault(r, faulty))),
     });
   };
-  return { fault, caughtBy, create };
+  return { fault, caughtBy: [caughtBy].flat(), create };
 }
 
 /** The storage with some of its own members replaced. */

@@ -3,13 +3,17 @@ import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 /** Faults in who is let in. */
 export const brokenAdmissions: readonly BrokenAdapter[] = [
-  ...[
-    "accepts no session that was ended, from the very next request",
-    "sees at once that an app key was switched off while sessions are in use",
-    "reports the maintenance switch to everybody",
-    "reports the generation of the model",
-  ].map((caughtBy) =>
-    broken(`remembers admissions, so that it no longer ${caughtBy}`, caughtBy, () => {
+  broken(
+    "remembers admissions",
+    [
+      "accepts no session that was ended, from the very next request",
+      "accepts no session of a disabled account",
+      "accepts no session once the secret that opened it was replaced",
+      "sees at once that an app key was switched off while sessions are in use",
+      "reports the maintenance switch to everybody",
+      "reports the generation of the model",
+    ],
+    () => {
       const remembered = new Map<string, Promise<Admission>>();
       return (r) => ({
         admission: {
@@ -21,11 +25,13 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
           },
         },
       });
-    }),
+    },
   ),
 
-  ...["accepts a session only with the app key that opened it", "are not extended by requests that they do not let in"].map((caughtBy) =>
-    broken(`asks for the session without its app key, against: ${caughtBy}`, caughtBy, () => {
+  broken(
+    "asks for the session without its app key",
+    ["accepts a session only with the app key that opened it", "are not extended by requests that they do not let in"],
+    () => {
       const digests = new Set<Digest>();
       return (r) => ({
         appKeys: {
@@ -46,7 +52,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
           },
         },
       });
-    }),
+    },
   ),
 
   broken("accepts a session without any app key", "accepts no session without an app key", () => {
@@ -152,6 +158,67 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
         const admission = await r.admission.admit(request);
         const session = admission.session === null ? null : { ...admission.session, digest: request.session };
         return { ...admission, session };
+      },
+    },
+  })),
+
+  broken("takes an unknown app key for the last one", "does not know an app key that nobody created", () => {
+    let last: Digest | null = null;
+    return (r) => ({
+      appKeys: {
+        create: async (appKey, digest) => {
+          last = digest;
+          return r.appKeys.create(appKey, digest);
+        },
+      },
+      admission: {
+        admit: async (request) => {
+          const admission = await r.admission.admit(request);
+          const unknown = admission.appKey === null && request.appKey !== null;
+          return unknown ? r.admission.admit({ ...request, appKey: last }) : admission;
+        },
+      },
+    });
+  }),
+
+  broken("takes an unknown session for the last one", "does not know a session that nobody opened", () => {
+    let last: Digest | null = null;
+    return (r) => ({
+      sessions: {
+        open: async (session, policy) => {
+          last = session.digest;
+          return r.sessions.open(session, policy);
+        },
+      },
+      admission: {
+        admit: async (request) => {
+          const admission = await r.admission.admit(request);
+          const unknown = admission.session === null && request.session !== null;
+          return unknown ? r.admission.admit({ ...request, session: last }) : admission;
+        },
+      },
+    });
+  }),
+
+  broken(
+    "counts generations from another number than the model",
+    ["finds neither app key nor session when there is none to look for", "reports the generation of the model"],
+    () => (r) => ({
+      admission: {
+        admit: async (request) => {
+          const admission = await r.admission.admit(request);
+          return { ...admission, modelGeneration: admission.modelGeneration + 1 };
+        },
+      },
+    }),
+  ),
+
+  broken("has no groups to name when there are none", "names no groups of a user whose groups were never set", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const { principal, ...rest } = await r.admission.admit(request);
+        if (principal?.groups.length !== 0) return { ...rest, principal };
+        return { ...rest, principal: { ...principal, groups: undefined as never } };
       },
     },
   })),

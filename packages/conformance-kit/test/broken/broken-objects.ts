@@ -1,5 +1,5 @@
 import { type Attributes, type JsonValue, type NewObject, objectNumber, type Repositories, ServiceError, type StoredObject } from "@sallyport/core";
-import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** An insertion that stores something else than it was given. */
 function inserting(change: (object: NewObject) => NewObject) {
@@ -166,4 +166,50 @@ export const brokenObjects: readonly BrokenAdapter[] = [
       },
     });
   }),
+
+  broken("refuses to create nothing", "are none when none are created", () => (r) => ({
+    objects: {
+      insert: async (objects) => {
+        if (objects.length === 0) throw new ServiceError(307);
+        return r.objects.insert(objects);
+      },
+    },
+  })),
+
+  broken("fails when an id names nothing", "are absent when nothing has their id", () => (r) => ({
+    objects: {
+      get: async (ids, visibility) => {
+        const found = await r.objects.get(ids, visibility);
+        if (found.length < new Set(ids).size) throw new ServiceError(304);
+        return found;
+      },
+    },
+  })),
+
+  broken("fails when a UUID is none", "are not found by a text that is no UUID or nobody's", () => (r) => ({
+    objects: {
+      getByUuid: async (uuid, visibility) => {
+        if (uuid.length !== 36) throw new ServiceError(799);
+        return r.objects.getByUuid(uuid, visibility);
+      },
+    },
+  })),
+
+  broken("finds classes in any case", "are listed by class names compared exactly", () => (r) => ({
+    objects: {
+      find: (classes, visibility, page) =>
+        r.objects.find(classes.map((name) => name.slice(0, 1).toUpperCase() + name.slice(1).toLowerCase()), visibility, page),
+    },
+  })),
+
+  broken("flattens lists", "keep values inside values", withValues((_name, value) => (Array.isArray(value) ? (value.flat() as JsonValue) : value))),
+
+  broken("looks later at what it was given", "are apart from what the caller passed in", () => (r) => ({
+    objects: {
+      insert: async (objects) => {
+        await pause();
+        return r.objects.insert(objects);
+      },
+    },
+  })),
 ];

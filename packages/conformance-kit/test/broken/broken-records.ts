@@ -3,7 +3,7 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever: Partial<ThrottlePolicy> = { forgetAfter: Number.MAX_SAFE_INTEGER };
 
-/** Faults in names, accounts, model, throttle and audit. */
+/** Faults in model, throttle and audit. */
 export const brokenRecords: readonly BrokenAdapter[] = [
   broken("lets a claim through for all who ask at once", "lets one attempt through of those that come at once when a delay is over", () => (r) => ({
     throttle: {
@@ -70,8 +70,10 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  ...["refuses a change of another generation than the current one", "lets one of those win who change one generation at once"].map((caughtBy) =>
-    broken(`changes whatever generation there is, so that it never ${caughtBy}`, caughtBy, () => (r) => ({
+  broken(
+    "changes whatever generation there is",
+    ["refuses a change of another generation than the current one", "lets one of those win who change one generation at once"],
+    () => (r) => ({
       model: {
         change: async (delta) => {
           let outcome: "ok" | "stale" = "stale";
@@ -79,7 +81,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
           return outcome;
         },
       },
-    })),
+    }),
   ),
 
   broken("merges the attributes of a class", "replaces a class whole", () => (r) => ({
@@ -94,86 +96,6 @@ export const brokenRecords: readonly BrokenAdapter[] = [
       },
     },
   })),
-
-  broken("finds login names in any case", "finds an account by exactly its name", () => {
-    const spellings = new Map<string, string>();
-    return (r) => ({
-      accounts: {
-        create: (account, key) => {
-          spellings.set(account.loginName.toLowerCase(), account.loginName);
-          return r.accounts.create(account, key);
-        },
-        byLoginName: (name) => r.accounts.byLoginName(spellings.get(name.toLowerCase()) ?? name),
-      },
-    });
-  }),
-
-  broken("cuts a name at a zero character", "finds nobody under names that nobody can have", () => (r) => ({
-    accounts: { byLoginName: (name) => r.accounts.byLoginName(name.replace(/\0.*$/s, "")) },
-  })),
-
-  broken("does not know confusable names", "refuses a login name that is confusable with another", () => (r) => ({
-    accounts: { create: (account) => r.accounts.create(account, account.userId) },
-  })),
-
-  broken("stores whatever secret comes last", "leaves a secret alone whose version is not the one expected", () => {
-    const versions = new Map<string, number>();
-    return (r) => ({
-      accounts: {
-        setSecret: async (userId, secret, expected) => {
-          const version = versions.get(userId) ?? expected;
-          versions.set(userId, version + 1);
-          return r.accounts.setSecret(userId, secret, version);
-        },
-      },
-    });
-  }),
-
-  broken("keeps the version of a secret", "replaces a secret and raises its version", () => (r) => ({
-    accounts: {
-      byLoginName: async (name) => {
-        const account = await r.accounts.byLoginName(name);
-        return account === null ? null : { ...account, secretVersion: 1 };
-      },
-    },
-  })),
-
-  broken("does not see blanks at the end of app names", "compares app names exactly", () => (r) => ({
-    applications: { known: (names) => r.applications.known(names.map((name) => name.trimEnd())) },
-  })),
-
-  broken("names app names as often as it is asked", "names each app name once, however often it is asked for", () => (r) => ({
-    applications: {
-      known: async (names) => {
-        const known = await r.applications.known(names);
-        return names.filter((name) => known.includes(name));
-      },
-    },
-  })),
-
-  broken("looks for a free name, then takes it", "creates one app key of those that want one name at once", () => (r) => ({
-    appKeys: {
-      create: async (appKey, digest) => {
-        const free = !(await r.appKeys.setEnabled(appKey.name, true));
-        await pause();
-        if (free) await r.appKeys.create(appKey, digest);
-        return free ? "created" : "nameTaken";
-      },
-    },
-  })),
-
-  broken("takes any part of an origin for it", "knows the origins that its app keys list, compared exactly", () => {
-    const origins: string[] = [];
-    return (r) => ({
-      appKeys: {
-        create: (appKey, digest) => {
-          origins.push(...appKey.origins);
-          return r.appKeys.create(appKey, digest);
-        },
-        listsOrigin: async (origin) => origins.some((listed) => listed.includes(origin)),
-      },
-    });
-  }),
 
   broken("shows the newest event first", "keeps events as they were appended, in order", () => (r) => ({
     audit: { read: async (after, limit) => (await r.audit.read(after, limit)).toReversed() },
@@ -196,4 +118,87 @@ export const brokenRecords: readonly BrokenAdapter[] = [
       },
     });
   }),
+
+  broken(
+    "loads all classes but the last",
+    ["starts with the built-in classes", "adds a class and leaves the others alone"],
+    () => (r) => ({
+      model: {
+        load: async () => {
+          const { generation, classes } = await r.model.load();
+          return { generation, classes: classes.slice(0, -1) };
+        },
+      },
+    }),
+  ),
+
+  broken("takes one class for each change", "takes several classes in one change", () => (r) => ({
+    model: { change: ({ put }, generation) => r.model.change({ put: put.slice(0, 1) }, generation) },
+  })),
+
+  broken("sorts attributes by name", "keeps definitions as they are, in the order of their attributes", () => (r) => ({
+    model: {
+      change: ({ put }, generation) => {
+        const byName = put.map((each) => ({ ...each, attributes: each.attributes.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }));
+        return r.model.change({ put: byName }, generation);
+      },
+    },
+  })),
+
+  broken("fills in what a definition leaves out", "keeps definitions as they are, in the order of their attributes", () => (r) => ({
+    model: {
+      change: ({ put }, generation) => {
+        const full = put.map((each) => ({ ...each, attributes: each.attributes.map((one) => ({ mandatory: false, indexed: false, ...one })) }));
+        return r.model.change({ put: full }, generation);
+      },
+    },
+  })),
+
+  broken("does not tell class names apart by case", "tells names apart that differ by case", () => (r) => ({
+    model: {
+      change: ({ put }, generation) => {
+        const byName = new Map(put.map((each) => [each.name.toLowerCase(), each]));
+        return r.model.change({ put: [...byName.values()] }, generation);
+      },
+    },
+  })),
+
+  broken("hides what the model does not name", "leaves the objects of a changed class alone", () => (r) => ({
+    objects: {
+      get: async (ids, visibility) => {
+        const { classes } = await r.model.load();
+        return (await r.objects.get(ids, visibility)).map((object) => {
+          const names = classes.find(({ name }) => name === object.className)?.attributes.map(({ name }) => name) ?? [];
+          return { ...object, attributes: Object.fromEntries(Object.entries(object.attributes).filter(([name]) => names.includes(name))) };
+        });
+      },
+    },
+  })),
+
+  broken("never doubles a delay", "answers the delay that follows a failure, growing up to the longest", () => (r) => ({
+    throttle: {
+      fail: async (keys) => Math.min(await r.throttle.fail(keys), ...keys.map(({ policy }) => policy.firstDelay)),
+    },
+  })),
+
+  broken("does not count failures while a delay runs", "counts failures that come while a delay runs, and starts it again", () => (r) => ({
+    throttle: { fail: async (keys) => (await r.throttle.wait(keys)) || r.throttle.fail(keys) },
+  })),
+
+  broken("forgets too early", "remembers failures as long as others follow", () => (r) => ({
+    throttle: {
+      fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key, policy: { ...policy, forgetAfter: policy.forgetAfter / 2 } }))),
+    },
+  })),
+
+  broken("takes keys in any case", "takes any text of up to 100 characters for a key", () => (r) => ({
+    throttle: {
+      fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
+      wait: (keys) => r.throttle.wait(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
+    },
+  })),
+
+  broken("answers the shortest wait", "answers the longest wait of several keys", () => (r) => ({
+    throttle: { wait: async (keys) => Math.min(...(await Promise.all(keys.map((key) => r.throttle.wait([key]))))) },
+  })),
 ];

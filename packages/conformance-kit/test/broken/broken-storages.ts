@@ -2,12 +2,12 @@ import { ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
-function brokenAround(fault: string, caughtBy: string, replaced: (storage: Storage) => Partial<Storage>): BrokenAdapter {
+function brokenAround(fault: string, caughtBy: string | readonly string[], replaced: (storage: Storage) => Partial<Storage>): BrokenAdapter {
   const create: BrokenAdapter["create"] = (options) => {
     const storage = new MemoryStorage(options);
     return brokenStorage(storage, replaced(storage));
   };
-  return { fault, caughtBy, create };
+  return { fault, caughtBy: [caughtBy].flat(), create };
 }
 
 /** Faults in the storage itself: life, transactions and clock. */
@@ -59,10 +59,10 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     }),
   })),
 
-  ...["keep nothing of their work if it throws", "do not show their work to others before it is kept"].map((caughtBy) =>
-    brokenAround(`works without transactions: they ${caughtBy}`, caughtBy, (storage) => ({
-      transaction: async (work) => work(storage.repositories),
-    })),
+  brokenAround(
+    "works without transactions",
+    ["keep nothing of their work if it throws", "do not show their work to others before it is kept"],
+    (storage) => ({ transaction: async (work) => work(storage.repositories) }),
   ),
 
   brokenAround("wraps the error of the work", "let the error of their work out unchanged", (storage) => ({
@@ -114,16 +114,66 @@ export const brokenStorages: readonly BrokenAdapter[] = [
 
   brokenAround("tells the process's time", "moves with the offset of the clock", () => ({ now: async () => Date.now() })),
 
-  ...[
-    "live as long as their idle time-out without a request",
-    "are swept away when they are expired, no more than asked for",
-    "of the storage alone decides what is expired",
-    "is the same for everything that is stored",
-    "dates events by the storage's clock",
-  ].map((caughtBy) => ({
-    fault: `judges by the process's clock what ${caughtBy}`,
-    caughtBy,
-    create: ({ clockOffset }: { clockOffset: () => number }) =>
-      brokenStorage(new MemoryStorage(), { now: async () => Date.now() + clockOffset() }),
+  {
+    fault: "judges everything by the process's clock",
+    caughtBy: [
+      "live as long as their idle time-out without a request",
+      "are swept away when they are expired, no more than asked for",
+      "of the storage alone decides what is expired",
+      "is the same for everything that is stored",
+      "dates events by the storage's clock",
+    ],
+    create: ({ clockOffset }) => brokenStorage(new MemoryStorage(), { now: async () => Date.now() + clockOffset() }),
+  },
+
+  brokenAround("is never healthy", "is healthy when it is migrated", () => ({
+    health: async () => {
+      throw new ServiceError(704);
+    },
+  })),
+
+  brokenAround("brings demonstration data", "starts without objects, sessions and audit", (storage) => ({
+    migrate: async () => {
+      const report = await storage.migrate();
+      await storage.repositories.objects.insert([{ className: "User", attributes: { Name: "demo" } }]);
+      return report;
+    },
+  })),
+
+  {
+    fault: "begins anew with every migration",
+    caughtBy: ["keeps what is there when it is migrated again", "is not reset by another migration"],
+    create: (options) => {
+      let storage = new MemoryStorage(options);
+      const migrate = async () => {
+        const report = await storage.migrate();
+        if (report.applied.length > 0) return report;
+        storage = new MemoryStorage(options);
+        await storage.migrate();
+        return report;
+      };
+      const repositories = new Proxy(storage.repositories, { get: (_first, name) => Reflect.get(storage.repositories, name) });
+      return brokenStorage(storage, { migrate, repositories });
+    },
+  },
+
+  brokenAround("tells seconds", "is told in milliseconds since 1970 and never runs backwards", (storage) => ({
+    now: async () => Math.floor((await storage.now()) / 1_000),
+  })),
+
+  brokenAround("runs backwards", "is told in milliseconds since 1970 and never runs backwards", () => {
+    let now = Date.now();
+    return { now: async () => (now -= 1) };
+  }),
+
+  brokenAround("does not offer everything inside of transactions", "offer every call", (storage) => ({
+    transaction: (work) => storage.transaction((r) => work({ ...r, maintenance: { set: () => Promise.reject(new ServiceError(799)) } })),
+  })),
+
+  brokenAround("keeps the result of the work to itself", ["can do nothing", "keep all of their work and hand on its result"], (storage) => ({
+    transaction: async (work) => {
+      await storage.transaction(work);
+      return undefined as never;
+    },
   })),
 ];

@@ -1,0 +1,221 @@
+import { ServiceError } from "@sallyport/core";
+import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
+
+/** Faults in app keys, applications and accounts. */
+export const brokenNames: readonly BrokenAdapter[] = [
+  broken("finds login names in any case", "finds an account by exactly its name", () => {
+    const spellings = new Map<string, string>();
+    return (r) => ({
+      accounts: {
+        create: (account, key) => {
+          spellings.set(account.loginName.toLowerCase(), account.loginName);
+          return r.accounts.create(account, key);
+        },
+        byLoginName: (name) => r.accounts.byLoginName(spellings.get(name.toLowerCase()) ?? name),
+      },
+    });
+  }),
+
+  broken("cuts a name at a zero character", "finds nobody under names that nobody can have", () => (r) => ({
+    accounts: { byLoginName: (name) => r.accounts.byLoginName(name.replace(/\0.*$/s, "")) },
+  })),
+
+  broken("does not know confusable names", "refuses a login name that is confusable with another", () => (r) => ({
+    accounts: { create: (account) => r.accounts.create(account, account.userId) },
+  })),
+
+  broken("stores whatever secret comes last", "leaves a secret alone whose version is not the one expected", () => {
+    const versions = new Map<string, number>();
+    return (r) => ({
+      accounts: {
+        setSecret: async (userId, secret, expected) => {
+          const version = versions.get(userId) ?? expected;
+          versions.set(userId, version + 1);
+          return r.accounts.setSecret(userId, secret, version);
+        },
+      },
+    });
+  }),
+
+  broken("keeps the version of a secret", "replaces a secret and raises its version", () => (r) => ({
+    accounts: {
+      byLoginName: async (name) => {
+        const account = await r.accounts.byLoginName(name);
+        return account === null ? null : { ...account, secretVersion: 1 };
+      },
+    },
+  })),
+
+  broken("does not see blanks at the end of app names", "compares app names exactly", () => (r) => ({
+    applications: { known: (names) => r.applications.known(names.map((name) => name.trimEnd())) },
+  })),
+
+  broken("names app names as often as it is asked", "names each app name once, however often it is asked for", () => (r) => ({
+    applications: {
+      known: async (names) => {
+        const known = await r.applications.known(names);
+        return names.filter((name) => known.includes(name));
+      },
+    },
+  })),
+
+  broken("looks for a free name, then takes it", "creates one app key of those that want one name at once", () => (r) => ({
+    appKeys: {
+      create: async (appKey, digest) => {
+        const free = !(await r.appKeys.setEnabled(appKey.name, true));
+        await pause();
+        if (free) await r.appKeys.create(appKey, digest);
+        return free ? "created" : "nameTaken";
+      },
+    },
+  })),
+
+  broken("takes any part of an origin for it", "knows the origins that its app keys list, compared exactly", () => {
+    const origins: string[] = [];
+    return (r) => ({
+      appKeys: {
+        create: (appKey, digest) => {
+          origins.push(...appKey.origins);
+          return r.appKeys.create(appKey, digest);
+        },
+        listsOrigin: async (origin) => origins.some((listed) => listed.includes(origin)),
+      },
+    });
+  }),
+
+  broken(
+    "does not keep app names and origins",
+    ["keeps an app key as it was created, enabled", "tells an app key for all app names from one for none"],
+    () => (r) => ({ appKeys: { create: ({ name }, digest) => r.appKeys.create({ name, appNames: null, origins: [] }, digest) } }),
+  ),
+
+  broken("gives all app keys one id", "gives every app key an id of its own", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const { appKey, ...rest } = await r.admission.admit(request);
+        return { ...rest, appKey: appKey === null ? null : { ...appKey, id: "1" } };
+      },
+    },
+  })),
+
+  broken("switches off an app key whose name is wanted again", "refuses a name that is taken, and changes nothing", () => (r) => ({
+    appKeys: {
+      create: async (appKey, digest) => {
+        const outcome = await r.appKeys.create(appKey, digest);
+        if (outcome === "nameTaken") await r.appKeys.setEnabled(appKey.name, false);
+        return outcome;
+      },
+    },
+  })),
+
+  broken("takes names of app keys in any case", "compares names exactly", () => (r) => ({
+    appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, name: appKey.name.toLowerCase() }, digest) },
+  })),
+
+  broken("has always switched an app key", "has nothing to switch under a name that no key has", () => (r) => ({
+    appKeys: { setEnabled: async (name, enabled) => (await r.appKeys.setEnabled(name, enabled)) || true },
+  })),
+
+  broken("fails on names with a zero character", "has nothing to switch under a name that no key has", () => (r) => ({
+    appKeys: {
+      setEnabled: async (name, enabled) => {
+        if (name.includes("\0")) throw new ServiceError(799);
+        return r.appKeys.setEnabled(name, enabled);
+      },
+    },
+  })),
+
+  broken("escapes names for a page", "keeps the hostile texts of an app key as they are", () => (r) => ({
+    appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, name: appKey.name.replaceAll("<", "&lt;") }, digest) },
+  })),
+
+  broken("does not know an application without seats", "knows the app names that were created", () => (r) => ({
+    applications: { create: async (application) => (application.seats === 0 ? "created" : r.applications.create(application)) },
+  })),
+
+  broken("takes no names for all names", "knows nothing when it is asked for nothing", () => {
+    const all: string[] = [];
+    return (r) => ({
+      applications: {
+        create: (application) => {
+          all.push(application.name);
+          return r.applications.create(application);
+        },
+        known: async (names) => (names.length === 0 ? all : r.applications.known(names)),
+      },
+    });
+  }),
+
+  broken(
+    "creates an application again and again",
+    ["refuses a name that is taken", "creates a name once when it is wanted several times at once"],
+    () => (r) => ({
+      applications: {
+        create: async (application) => {
+          await r.applications.create(application);
+          return "created";
+        },
+      },
+    }),
+  ),
+
+  broken("remembers which app names are unknown", "see what others have kept meanwhile", () => {
+    const remembered = new Map<string, Promise<string[]>>();
+    return (r) => ({
+      applications: {
+        known: (names) => {
+          const known = remembered.get(names.join()) ?? r.applications.known(names);
+          remembered.set(names.join(), known);
+          return known;
+        },
+      },
+    });
+  }),
+
+  broken("makes nobody an administrator", "keeps an account as it was created, enabled", () => (r) => ({
+    accounts: { create: (account, key) => r.accounts.create({ ...account, administrator: false }, key) },
+  })),
+
+  broken(
+    "finds a way when a name is taken",
+    ["refuses a login name that is taken", "refuses a second account for one user"],
+    () => (r) => ({
+      accounts: {
+        create: async (account, key) => {
+          const outcome = await r.accounts.create(account, key);
+          if (outcome === "created") return outcome;
+          return r.accounts.create({ ...account, userId: "ZZZ", loginName: `${account.loginName} 2` }, `${key} 2`);
+        },
+      },
+    }),
+  ),
+
+  broken("stores secrets of nobody", "has no secret to replace for a user without an account", () => (r) => ({
+    accounts: {
+      setSecret: async (userId, secret, version) => {
+        const disabledNobody = !(await r.accounts.setDisabled(userId, false));
+        return disabledNobody ? "stored" : r.accounts.setSecret(userId, secret, version);
+      },
+    },
+  })),
+
+  broken("does not find disabled accounts", "disables and enables an account, and finds it either way", () => (r) => ({
+    accounts: {
+      byLoginName: async (name) => {
+        const account = await r.accounts.byLoginName(name);
+        return account?.disabled === true ? null : account;
+      },
+    },
+  })),
+
+  broken("cuts names at 255 characters", "keeps long names and secrets whole", () => (r) => ({
+    accounts: {
+      create: (account, key) => r.accounts.create({ ...account, loginName: account.loginName.slice(0, 255) }, key),
+      byLoginName: (name) => r.accounts.byLoginName(name.slice(0, 255)),
+    },
+  })),
+
+  broken("cuts blanks off secrets", "keeps the hostile texts of an account as they are", () => (r) => ({
+    accounts: { create: (account, key) => r.accounts.create({ ...account, secret: account.secret.trim() }, key) },
+  })),
+];

@@ -1,0 +1,74 @@
+import { type AdapterUnderTest, type Check, checks, runCheck, runChecks, type StorageUnderTest } from "@sallyport/conformance-kit";
+import { MemoryStorage } from "@sallyport/storage-memory";
+
+function adapter(changes: (storage: MemoryStorage) => Partial<StorageUnderTest> = () => ({})): AdapterUnderTest {
+  return {
+    name: "memory",
+    create: async (options) => {
+      const storage = new MemoryStorage(options);
+      return { storage, destroy: () => storage.close(), ...changes(storage) };
+    },
+  };
+}
+
+function check(run: Check["run"], changes: Partial<Check> = {}): Check {
+  return { section: "any", name: "any", needs: null, migrated: true, run, ...changes };
+}
+
+test("takes a check by its name", async () => {
+  const name = "is healthy when it is migrated";
+  expect(await runCheck(adapter(), name)).toMatchObject({ section: "lifecycle", name, outcome: "passed" });
+  await expect(runCheck(adapter(), "is everything")).rejects.toThrow('There is no check "is everything".');
+});
+
+test("runs every check, or names the ones that it leaves out", async () => {
+  const results = await runChecks(adapter());
+  expect(results.map(({ name }) => name)).toEqual(checks.map(({ name }) => name));
+  const leftOut = results.filter(({ outcome }) => outcome === "leftOut").map(({ name }) => name);
+  expect(leftOut).toEqual(checks.filter(({ needs }) => needs === "severalProcesses").map(({ name }) => name));
+  expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+});
+
+test("fails when a storage declares several processes and cannot show a second one", async () => {
+  const capabilities = { severalProcesses: true, durable: false };
+  const severalProcesses = adapter((storage) => ({ storage: Object.assign(Object.create(storage) as MemoryStorage, { capabilities }) }));
+  expect(await runCheck(severalProcesses, "share one clock")).toMatchObject({
+    outcome: "failed",
+    error: { name: "ConformanceError" },
+  });
+});
+
+test("migrates the database first, unless the check does it", async () => {
+  const health = check(({ storage }) => storage.health());
+  expect(await runCheck(adapter(), health)).toMatchObject({ outcome: "passed" });
+  expect(await runCheck(adapter(), { ...health, migrated: false })).toMatchObject({ outcome: "failed", error: { code: 705 } });
+});
+
+test("gives every check a clock of its own", async () => {
+  const start = Date.now();
+  const advancing = check(async ({ storage, advance }) => {
+    advance(3_600_000);
+    const moved = (await storage.now()) - start;
+    if (moved < 3_600_000 || moved >= 7_200_000) throw new Error(`moved by ${moved}`);
+  });
+  for (let round = 0; round < 2; round += 1) expect(await runCheck(adapter(), advancing)).toMatchObject({ outcome: "passed" });
+});
+
+test("removes the database whatever happens", async () => {
+  const destroyed: string[] = [];
+  const watched = adapter((storage) => ({
+    destroy: async () => {
+      destroyed.push("destroyed");
+      await storage.close();
+    },
+  }));
+  await runCheck(watched, check(() => Promise.reject(new Error("broken"))));
+  await runCheck(watched, check(async () => {}, { needs: "durable" }));
+  expect(destroyed).toEqual(["destroyed", "destroyed"]);
+});
+
+test("reports a database that cannot be made", async () => {
+  const error = new Error("no room");
+  const broken: AdapterUnderTest = { name: "broken", create: () => Promise.reject(error) };
+  expect(await runCheck(broken, "share one clock")).toMatchObject({ outcome: "failed", error });
+});
