@@ -16,6 +16,9 @@ import type { ObjectRow, ObjectStatements } from "./dialects/postgres/statements
 import { objectNumbers } from "./object-numbers.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 
+/** Objects before a page that may be read for nothing. */
+const nearEnough = 1_000;
+
 export class KnexObjectRepository implements ObjectRepository {
   constructor(
     private readonly sql: SqlRunner,
@@ -43,8 +46,10 @@ export class KnexObjectRepository implements ObjectRepository {
     const seen = seenOf(classes, visibility);
     const [only] = seen;
     if (only === undefined || limit === 0) return [];
+    const { findNear, findInOne, findInSeveral } = this.statements;
+    const ofOne = offset <= nearEnough ? findNear : findInOne;
     const { rows } = await this.sql.run<ObjectRow>(
-      seen.length === 1 ? this.statements.findInOne : this.statements.findInSeveral,
+      seen.length === 1 ? ofOne : findInSeveral,
       [seen.length === 1 ? only : seen, principalsOf(visibility), offset, limit],
     );
     return rows.map(objectOf);

@@ -67,6 +67,7 @@ describe("plans of the statements that run on every request", () => {
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
     ["object by UUID", objects.getByUuid, ["gen_random_uuid()", "null", "null"], ["objects_uuid_key"]],
+    ["list of a class near its beginning", objects.findNear, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_restricted"]],
     ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
@@ -77,9 +78,9 @@ describe("plans of the statements that run on every request", () => {
     expect(scannedWhole(nodes).filter((relation) => relation !== "settings" && relation !== "session_counts")).toEqual([]);
   });
 
-  test("count of a rare class reads its indexes alone", async () => {
+  test("count of a class reads its counters, and the index of what has readers", async () => {
     const nodes = await nodesOf(objects.count, ["'{Rare}'", "'{1}'"], "auto");
-    expect(indexesOf(nodes)).toEqual(["objects_open", "objects_restricted"]);
+    expect(indexesOf(nodes)).toEqual(["object_counts_pkey", "objects_restricted"]);
     expect(scannedWhole(nodes)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./stored-object.ts";
 
-/** An object as clients see it: its meta-fields, then its attributes in the order of the class. */
+/** An object as clients see it: its meta-fields, then the attributes of its class that were ever set. */
 export interface SerializedObject {
   readonly "~ClassName": string;
   readonly "~ObjectID": string;

@@ -29,6 +29,9 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ["54000", 307],
 ]);
 
+/** Constraints that a caller can break: two writers at once gave one UUID. */
+const refusedBy: ReadonlyMap<unknown, ErrorCode> = new Map([["objects_uuid_key", 307]]);
+
 const lostConnection =
   /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired)/;
 const unreachable = new Set(["ENGINE_STOPPED", "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"]);
@@ -69,7 +72,7 @@ function codeOf(error: unknown): ErrorCode | undefined {
   const state = stateOf(error);
   if (unreachable.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
-  return codes.get(state) ?? codes.get(state.slice(0, 2));
+  return codes.get(state) ?? codes.get(state.slice(0, 2)) ?? refusedBy.get((error as { constraint?: unknown } | null)?.constraint);
 }
 
 function stateOf(error: unknown): string {

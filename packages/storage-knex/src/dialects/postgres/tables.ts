@@ -10,6 +10,7 @@ export interface Tables {
   readonly audit: string;
   readonly classes: string;
   readonly migrations: string;
+  readonly objectCounts: string;
   readonly objectIds: string;
   readonly objects: string;
   readonly sessionCounts: string;
@@ -29,6 +30,7 @@ export function tablesOf(schema: string): Tables {
     audit: name("audit"),
     classes: name("classes"),
     migrations: name("migrations"),
+    objectCounts: name("object_counts"),
     objectIds: name("object_ids"),
     objects: name("objects"),
     sessionCounts: name("session_counts"),

@@ -1,7 +1,8 @@
 import { builtInClasses } from "@sallyport/core";
-import { sessionCountShards } from "../statements/session-count-shards.ts";
+import { countShards } from "../statements/count-shards.ts";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
+import { objectCounts } from "./object-counts.ts";
 
 /**
  * Text is compared by its bytes (`collate "C"`): exact, the same on every server, and not at the mercy of the
@@ -9,7 +10,7 @@ import type { Migration } from "./migration.ts";
  */
 export const initial: Migration = {
   name: "0001-initial",
-  statements: (tables) => [...administration(tables), ...accounts(tables), ...sessions(tables), ...objects(tables), ...records(tables), ...statistics(tables)],
+  statements: (tables) => [...administration(tables), ...accounts(tables), ...sessions(tables), ...objects(tables), ...objectCounts(tables), ...records(tables), ...statistics(tables)],
 };
 
 function administration({ settings: table, appKeys, applications }: Tables): string[] {
@@ -74,13 +75,13 @@ function sessions({ sessions: table, sessionCounts }: Tables): string[] {
       shard integer primary key,
       sessions bigint not null
     ) with (fillfactor = 20)`,
-    `insert into ${sessionCounts} select shard, 0 from generate_series(0, ${sessionCountShards - 1}) as shard`,
+    `insert into ${sessionCounts} select shard, 0 from generate_series(0, ${countShards - 1}) as shard`,
   ];
 }
 
 /**
- * The two partial indexes list and count a class without a look at its rows, and without the readers being part of
- * an index, whose entries may not grow that long. An object is in one of them.
+ * The two partial indexes list a class without a look at its rows, and without the readers being part of an index,
+ * whose entries may not grow that long. An object is in one of them.
  */
 function objects({ objects: table, objectIds, classes, schema }: Tables): string[] {
   const definitions = JSON.stringify(builtInClasses).replaceAll("'", "''");

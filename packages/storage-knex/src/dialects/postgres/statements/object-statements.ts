@@ -15,7 +15,9 @@ export interface ObjectStatements {
   readonly getSeveral: Statement;
   /** 1 UUID, 2 visible classes, 3 principals. */
   readonly getByUuid: Statement;
-  /** 1 class, 2 principals, 3 offset, 4 limit. */
+  /** 1 class, 2 principals, 3 offset, 4 limit; for pages near the beginning. */
+  readonly findNear: Statement;
+  /** 1 class, 2 principals, 3 offset, 4 limit; for any page. */
   readonly findInOne: Statement;
   /** 1 classes, 2 principals, 3 offset, 4 limit. */
   readonly findInSeveral: Statement;
@@ -47,6 +49,7 @@ export function objectStatements(tables: Tables): ObjectStatements {
     getOne: get("object_get", "o.oid = $1::bigint"),
     getSeveral: get("object_get_several", "o.oid = any (array(select unnest($1::bigint[])))"),
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
+    findNear: statement("object_find_near", findNear(tables)),
     findInOne: statement("object_find", find(tables, `select oid from (${visible(tables, "$1::text")}) part order by class, oid`)),
     findInSeveral: statement(
       "object_find_several",
@@ -58,7 +61,7 @@ export function objectStatements(tables: Tables): ObjectStatements {
     ),
     count: statement(
       "object_count",
-      `select (select count(*) from ${objects} where class = any ($1::text[]) and readers is null)
+      `select (select coalesce(sum(objects), 0) from ${tables.objectCounts} where class = any ($1::text[]))
         + (select count(*) from ${objects} where class = any ($1::text[]) and readers is not null and ($2::bigint[] is null or readers && $2))
         as count`,
     ),
@@ -80,7 +83,16 @@ function readable(o: string, principals: string): string {
  * compared as a range, because the order by class and id is then one that only these indexes have.
  */
 function visible({ objects }: Tables, className: string): string {
-  const part = (condition: string) => `(select class, oid from ${objects}
+  return heads(objects, className, "class, oid");
+}
+
+/** The same with the whole rows: it reads those before the page, too, which for a few is cheaper than to look each row of the page up. */
+function findNear({ objects }: Tables): string {
+  return `select ${columns("o")} from (${heads(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
+}
+
+function heads(objects: string, className: string, selected: string): string {
+  const part = (condition: string) => `(select ${selected} from ${objects}
     where class >= ${className} and class <= ${className} and ${condition}
     order by class, oid limit $3::bigint + $4::bigint)`;
   return `${part("readers is null")} union all ${part("readers is not null and ($2::bigint[] is null or readers && $2)")}`;

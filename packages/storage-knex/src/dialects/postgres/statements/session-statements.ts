@@ -1,6 +1,6 @@
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { sessionCountShards } from "./session-count-shards.ts";
+import { ownShard } from "./count-shards.ts";
 import { storageTime } from "./storage-time.ts";
 
 /**
@@ -29,7 +29,7 @@ export interface SessionStatements {
 }
 
 const milliseconds = "::float8 * interval '1 millisecond'";
-const shard = `shard = pg_backend_pid() % ${sessionCountShards}`;
+const shard = `shard = ${ownShard}`;
 
 export function sessionStatements(tables: Tables): SessionStatements {
   return {
