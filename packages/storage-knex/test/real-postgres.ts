@@ -92,7 +92,7 @@ const startPatience = 60_000;
 
 async function serverOfThisRun(): Promise<string> {
   // Jest runs test files in processes it forks, or, told to, in its own.
-  const owner = process.send === undefined ? process.pid : process.ppid;
+  const owner = process.connected ? process.ppid : process.pid;
   const directory = join(tmpdir(), `sallyport-postgres-${owner}`);
   if (await isNew(directory)) {
     const script = fileURLToPath(new URL("../../../.ci/test-postgres.mjs", import.meta.url));

@@ -27,7 +27,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promis
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(directory);
   try {
-    const clusterDirectory = await prepareCluster(directory, template);
+    const clusterDirectory = await prepareCluster(directory, { template, durable });
     const settings = { clusterDirectory, template: undefined, durable, checkpointBytes };
     return assemble(options, await EmbeddedBackend.start(settings), lock);
   } catch (error) {

@@ -199,10 +199,6 @@ const cases: DriverCase[] = [
     return [before, await connection.query(config).catch(errorFields)];
   })],
   ["rows in portions", (knex) => onConnection(knex, async (connection) => summary(await connection.query({ text: "select generate_series(1, 25) as n", rows: 10 })))],
-  ["rows in portions with an error between", (knex) => onConnection(knex, async (connection) => {
-    const error = await connection.query({ text: "select 10 / (15 - n) as n from generate_series(1, 25) n", rows: 10 }).catch(errorFields);
-    return [error, summary(await connection.query({ text: "select 1 as n" }))];
-  })],
   ["a cursor", (knex) => knex.transaction(async (trx) => {
     await trx.raw("declare portion cursor for select generate_series(1, 5) as n");
     return [(await trx.raw("fetch 2 from portion")).rows, (await trx.raw("fetch all from portion")).rows];

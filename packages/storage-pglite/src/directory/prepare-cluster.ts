@@ -3,14 +3,20 @@ import { join } from "node:path";
 import { EngineWorker } from "../backend/engine-worker.ts";
 import { syncPath, syncTree } from "./sync-tree.ts";
 
+export interface ClusterOrigin {
+  /** A dumped cluster to begin with. */
+  readonly template: Blob | undefined;
+  readonly durable: boolean;
+}
+
 /**
  * The directory of the database cluster in a data directory, created when there is none. It gets its name when it is
- * complete and on the disk: a creation that was interrupted leaves nothing that could be mistaken for a database.
+ * complete and, if it is to be durable, on the disk: a creation that was interrupted leaves nothing that could be
+ * mistaken for a database.
  *
- * @param template a dumped cluster to begin with
  * @throws {Error} when there is a database already and a template is given
  */
-export async function prepareCluster(dataDirectory: string, template: Blob | undefined): Promise<string> {
+export async function prepareCluster(dataDirectory: string, { template, durable }: ClusterOrigin): Promise<string> {
   const cluster = join(dataDirectory, "cluster");
   if (await exists(cluster)) {
     if (template !== undefined) throw new Error(`${dataDirectory} holds a database already; a template cannot be loaded into it`);
@@ -21,9 +27,9 @@ export async function prepareCluster(dataDirectory: string, template: Blob | und
   const settings = { clusterDirectory: incomplete, template, durable: false, checkpointBytes: Infinity };
   const worker = await EngineWorker.start(settings);
   await worker.close(shutdownPatience);
-  await syncTree(incomplete);
+  if (durable) await syncTree(incomplete);
   await rename(incomplete, cluster);
-  await syncPath(dataDirectory);
+  if (durable) await syncPath(dataDirectory);
   return cluster;
 }
 

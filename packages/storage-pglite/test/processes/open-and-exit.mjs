@@ -1,0 +1,6 @@
+/** Opens the engine in a directory (argument), writes to it, and ends without closing it. */
+import { openEmbeddedEngine } from "@sallyport/storage-pglite";
+
+const { knex } = await openEmbeddedEngine({ dataDir: process.argv[2] });
+await knex.raw("create table used as select 1 as one");
+process.exit(0);

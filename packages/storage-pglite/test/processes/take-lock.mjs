@@ -1,0 +1,14 @@
+/** Tries to take the lock of a directory (argument) whenever a line comes in, says "taken" or "refused", and keeps it. */
+import { createInterface } from "node:readline";
+import { lockDirectory } from "../../dist/lock/lock-directory.js";
+
+const held = [];
+process.stdout.write("ready\n");
+for await (const _line of createInterface({ input: process.stdin })) {
+  try {
+    held.push(await lockDirectory(process.argv[2]));
+    process.stdout.write("taken\n");
+  } catch (error) {
+    process.stdout.write(error.name === "DirectoryLockedError" ? "refused\n" : `${error.stack}\n`);
+  }
+}
