@@ -12,6 +12,8 @@ export interface ProgramStart {
   readonly readyAddress: string;
 }
 
+type Answer = ProbeAnswers[keyof ProbeAnswers];
+
 const probe = fileURLToPath(new URL("probe.js", import.meta.url));
 const patience = 30_000;
 /** Nothing of what configures the product; both sides run as in production. */
@@ -24,15 +26,18 @@ process.on("exit", () => {
 
 /** A Node program in a process of its own, with the probe inside. */
 export class MeasuredProcess {
-  private readonly pending = new Map<number, (answer: ProbeAnswers[keyof ProbeAnswers]) => void>();
+  private readonly pending = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   private questions = 0;
   private printed = "";
 
   private constructor(private readonly child: ChildProcess) {
     alive.add(child);
-    child.once("exit", () => alive.delete(child));
+    child.once("exit", () => {
+      alive.delete(child);
+      for (const { reject } of this.pending.values()) reject(this.endedEarly());
+    });
     child.on("message", ({ probe: number, answer }: ProbeResponse) => {
-      this.pending.get(number)?.(answer);
+      this.pending.get(number)?.resolve(answer);
       this.pending.delete(number);
     });
     for (const stream of [child.stdout, child.stderr]) {
@@ -48,7 +53,7 @@ export class MeasuredProcess {
     });
     const measured = new MeasuredProcess(child);
     const ready = await pollUntil(async () => {
-      if (measured.hasEnded) throw new Error(`${entry} ended early:\n${measured.printed}`);
+      if (measured.hasEnded) throw measured.endedEarly();
       return fetch(readyAddress).then((response) => response.arrayBuffer()).then(() => true, () => false);
     }, patience);
     if (!ready) {
@@ -59,14 +64,12 @@ export class MeasuredProcess {
   }
 
   async ask<Ask extends keyof ProbeAnswers>(question: ProbeQuestion & { ask: Ask }): Promise<ProbeAnswers[Ask]> {
-    if (this.hasEnded) throw new Error(`A measured process ended early:\n${this.printed}`);
+    if (this.hasEnded) throw this.endedEarly();
     this.questions += 1;
     const number = this.questions;
-    const answered = new Promise<ProbeAnswers[keyof ProbeAnswers]>((resolve, reject) => {
-      this.pending.set(number, resolve);
-      this.child.once("exit", () => reject(new Error(`A measured process ended early:\n${this.printed}`)));
+    const answered = new Promise<Answer>((resolve, reject) => {
+      this.pending.set(number, { resolve, reject });
     });
-    this.child.setMaxListeners(0);
     this.child.send({ probe: number, question } satisfies ProbeRequest);
     return answered as Promise<ProbeAnswers[Ask]>;
   }
@@ -79,6 +82,11 @@ export class MeasuredProcess {
     const last = setTimeout(() => this.child.kill("SIGKILL"), 5_000);
     await ended;
     clearTimeout(last);
+  }
+
+  private endedEarly(): Error {
+    const { exitCode, signalCode, spawnargs } = this.child;
+    return new Error(`${spawnargs.slice(1).join(" ")} ended early (${exitCode ?? signalCode}):\n${this.printed}`);
   }
 
   private get hasEnded(): boolean {
