@@ -12,7 +12,11 @@ export interface AccountRepository {
    */
   create(account: NewAccount, confusableKey: string): Promise<"created" | "nameTaken">;
 
-  /** Replaces the secret if `expectedVersion` is still current and raises the version; else `stale`, also for unknown users. */
+  /**
+   * Replaces the secret if `expectedVersion` is still current and raises the version; else `stale`, also for unknown
+   * users. Sessions opened with the secret before are no longer admitted, but count until they are ended or expire:
+   * whoever calls this ends them in the same transaction.
+   */
   setSecret(userId: ObjectId, secret: string, expectedVersion: number): Promise<"stored" | "stale">;
 
   /** Disables or enables an account; `false` if there is none. A disabled account's sessions are not admitted. */
