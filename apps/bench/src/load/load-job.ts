@@ -11,6 +11,7 @@ export interface LoadJob {
   /** `http://host:port`. */
   readonly address: string;
   readonly connections: number;
+  /** Rounded up to whole seconds. */
   readonly seconds: number;
   /**
    * Ends the load after so many answers instead. Where a request waits long for its turn, the ones that the end of the
@@ -27,6 +28,7 @@ export interface LoadFigures {
   readonly succeeded: number;
   /** Other answers, broken connections and time-outs. */
   readonly failed: number;
+  /** To the last answer. */
   readonly seconds: number;
   /** Milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number };
