@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import knexPkg, { type Knex } from "knex";
 import { EmbeddedBackend } from "./backend/embedded-backend.ts";
+import type { WorkerSettings } from "./backend/worker-messages.ts";
 import { prepareCluster } from "./directory/prepare-cluster.ts";
 import type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
 import { EmbeddedKnexClient } from "./embedded-knex-client.ts";
@@ -21,7 +22,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promis
   const { template, durable = true, checkpointBytes = 64 * 1024 * 1024 } = options;
   if (options.dataDir === "memory://") {
     const settings = { clusterDirectory: undefined, template, durable: false, checkpointBytes };
-    return assemble(options, await EmbeddedBackend.start(settings), undefined);
+    return startOn(settings, options, undefined);
   }
   const directory = path.resolve(options.dataDir);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -29,9 +30,24 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promis
   try {
     const clusterDirectory = await prepareCluster(directory, { template, durable });
     const settings = { clusterDirectory, template: undefined, durable, checkpointBytes };
-    return assemble(options, await EmbeddedBackend.start(settings), lock);
+    return await startOn(settings, options, lock);
   } catch (error) {
     await lock.release();
+    throw error;
+  }
+}
+
+async function startOn(
+  settings: WorkerSettings,
+  options: EmbeddedEngineOptions,
+  lock: DirectoryLock | undefined,
+): Promise<EmbeddedEngine> {
+  const backend = await EmbeddedBackend.start(settings);
+  try {
+    return assemble(options, backend, lock);
+  } catch (error) {
+    // Knex refused its settings.
+    await backend.close(options.closeTimeout ?? defaultCloseTimeout);
     throw error;
   }
 }
@@ -41,7 +57,7 @@ function assemble(
   backend: EmbeddedBackend,
   lock: DirectoryLock | undefined,
 ): EmbeddedEngine {
-  const { acquireConnectionTimeout = 5_000, closeTimeout = 10_000 } = options;
+  const { acquireConnectionTimeout = 5_000, closeTimeout = defaultCloseTimeout } = options;
   const connection = {
     stream: () => new WireSocket(backend),
     // Named, so that the driver does not look for them in the environment.
@@ -78,6 +94,7 @@ function assemble(
 }
 
 /** Milliseconds. */
+const defaultCloseTimeout = 10_000;
 const graceOfTheBroken = 1_000;
 
 async function holdingConnection<T>(knex: Knex, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DirectoryLockedError, EngineStoppedError, openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { startScript } from "./processes/start-script.ts";
@@ -8,25 +8,27 @@ const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const newDirectory = scratchDirectories();
 
 let template: Blob;
+let original: string;
 
 beforeAll(async () => {
-  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
+  original = await newDirectory();
+  const engine = await openEmbeddedEngine({ dataDir: original, durable: false });
   await engine.knex.raw("create table marks (id serial primary key, name text)");
   template = await engine.dump();
   await engine.close();
-}, 60_000);
+}, 120_000);
 
-/** The files a start without a template makes are the same; it only takes longer. */
+/** A directory with a database in it that holds an empty table `marks`. */
 async function newDatabase(): Promise<string> {
   const dataDir = await newDirectory();
-  await (await openEmbeddedEngine({ dataDir, template, durable: false })).close();
+  await cp(original, dataDir, { recursive: true });
   return dataDir;
 }
 
 describe("a directory", () => {
   it("is created with all above it, keeps what is committed, and holds nothing but the cluster when it is closed", async () => {
     const dataDir = join(await newDirectory(), "not", "there yet");
-    const first = await openEmbeddedEngine({ dataDir });
+    const first = await openEmbeddedEngine({ dataDir, template });
     await first.knex.raw("create table kept as select 1 as one");
     expect((await readdir(dataDir)).toSorted()).toEqual(["cluster", "lock", expect.stringMatching(/^lock\..*\.sock$/)]);
     await first.close();
@@ -37,7 +39,8 @@ describe("a directory", () => {
   }, 60_000);
 
   it("begins with a template, once", async () => {
-    const dataDir = await newDatabase();
+    const dataDir = await newDirectory();
+    await (await openEmbeddedEngine({ dataDir, template, durable: false })).close();
     await expect(openEmbeddedEngine({ dataDir, template })).rejects.toThrow("holds a database already");
     const engine = await openEmbeddedEngine({ dataDir });
     expect(await engine.knex("marks")).toEqual([]);
@@ -123,15 +126,15 @@ describe("the write-ahead log", () => {
     { durable: true, fsync: "on" },
     { durable: false, fsync: "off" },
   ])("is synchronized as told: $durable", async ({ durable, fsync }) => {
-    const engine = await openEmbeddedEngine({ dataDir: await newDirectory(), template, durable });
+    const engine = await openEmbeddedEngine({ dataDir: await newDatabase(), durable });
     const { rows } = await engine.knex.raw("select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')");
     expect(Object.fromEntries(rows.map(({ name, setting }: { name: string; setting: string }) => [name, setting]))).toEqual({ fsync, synchronous_commit: "on", full_page_writes: "on" });
     await engine.close();
   }, 60_000);
 
   it("does not grow without bounds", async () => {
-    const dataDir = await newDirectory();
-    const engine = await openEmbeddedEngine({ dataDir, template, durable: false, checkpointBytes: 16 * 1024 * 1024 });
+    const dataDir = await newDatabase();
+    const engine = await openEmbeddedEngine({ dataDir, durable: false, checkpointBytes: 16 * 1024 * 1024 });
     for (let round = 0; round < 12; round += 1) {
       await engine.knex.raw("insert into marks (name) select repeat(md5(n::text), 30) from generate_series(1, 10000) n");
     }
