@@ -11,6 +11,7 @@ import type { PipelineParts } from "../pipeline/step.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import type { Route } from "../routes/route.ts";
 import type { DatabaseDirectory } from "./database-entry.ts";
+import { expressMessages, type MessageClasses } from "./express-messages.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { LoadGauge } from "./load-gauge.ts";
 import type { RequestObserver } from "./request-observer.ts";
@@ -28,6 +29,8 @@ export interface ApplicationParts {
 export interface Application {
   /** For `http.createServer`, and for tests. */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
+  /** What the server that calls the listener should make its messages of; it works with Node's own, too. */
+  readonly messages: MessageClasses;
   readonly load: LoadGauge;
 }
 
@@ -68,7 +71,8 @@ export function createApplication(parts: ApplicationParts): Application {
     response: ServerResponse,
     next: (error?: unknown) => void,
   ) => void;
-  return { load, listener: (request, response) => fallBack(request, response, () => void serve(request, response)) };
+  const messages = expressMessages(application);
+  return { load, messages, listener: (request, response) => fallBack(request, response, () => void serve(request, response)) };
 }
 
 function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {

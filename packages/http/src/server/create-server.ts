@@ -22,8 +22,9 @@ export interface TlsFiles {
 }
 
 /** The HTTP server, or HTTPS with a certificate, around an application; not yet listening. */
-export function createServer({ listener }: Application, timeouts: ServerTimeouts, tls: TlsFiles | null): Server {
+export function createServer({ listener, messages }: Application, timeouts: ServerTimeouts, tls: TlsFiles | null): Server {
   const options: ServerOptions = {
+    ...messages,
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
