@@ -15,9 +15,10 @@ const scenarios = [startScenario, readScenario, listScenario, logInScenario, sca
 
 const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
-const rounds: ContestPlan = options.quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 5, seconds: 2.5, warmUp: 1.5 };
+const rounds: ContestPlan = options.quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 6, seconds: 2, warmUp: 2 };
 const plan: ContestPlan = { ...rounds, ...(options.profile === undefined ? {} : { profiles: options.profile }) };
 
+const loadBefore = loadavg()[0]?.toFixed(1);
 const startedAt = performance.now();
 const outcomes: Outcome[] = [];
 const stage = await Stage.open();
@@ -26,14 +27,15 @@ process.once("SIGINT", stop).once("SIGTERM", stop);
 try {
   for (const scenario of scenarios) {
     if (options.only !== undefined && options.only !== scenario.name) continue;
-    console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${scenario.name}, load average ${loadavg()[0]?.toFixed(1)}`);
+    console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${scenario.name}`);
     outcomes.push(...(await scenario.run(stage, plan)));
   }
 } finally {
   await stage.close();
 }
 
-console.log(`Node ${process.version}, ${availableParallelism()} cores, ${plan.rounds} rounds of ${plan.seconds} s, ${((performance.now() - startedAt) / 1000).toFixed(0)} s in all\n`);
+const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+console.log(`Node ${process.version}, ${availableParallelism()} cores, load average before ${loadBefore}, ${plan.rounds} rounds of ${plan.seconds} s, ${seconds} s in all\n`);
 console.log(outcomeTable(outcomes));
 if (options.json !== undefined) {
   const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOn(outcome) }));
