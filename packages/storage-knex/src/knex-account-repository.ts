@@ -1,4 +1,5 @@
 import { type Account, type AccountRepository, type NewAccount, type ObjectId, objectIdOf, objectNumber } from "@sallyport/core";
+import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { isStorableText } from "./storable-text.ts";
 
@@ -12,15 +13,14 @@ interface AccountRow {
 }
 
 export class KnexAccountRepository implements AccountRepository {
-  constructor(private readonly sql: SqlRunner) {}
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: LogInStatements,
+  ) {}
 
   async byLoginName(loginName: string): Promise<Account | null> {
     if (!isStorableText(loginName)) return null;
-    const query = this.sql
-      .table("accounts")
-      .select("user_id", "login_name", "secret", "secret_version", "administrator", "disabled")
-      .where("login_name", loginName);
-    const { rows } = await this.sql.build<AccountRow>(query);
+    const { rows } = await this.sql.run<AccountRow>(this.statements.accountByName, [loginName]);
     return rows[0] === undefined ? null : accountOf(rows[0]);
   }
 

@@ -1,9 +1,13 @@
 import type { Application, ApplicationRepository } from "@sallyport/core";
+import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { isStorableText } from "./storable-text.ts";
 
 export class KnexApplicationRepository implements ApplicationRepository {
-  constructor(private readonly sql: SqlRunner) {}
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: LogInStatements,
+  ) {}
 
   async create({ name, seats }: Application): Promise<"created" | "nameTaken"> {
     const { rowCount } = await this.sql.build(this.sql.table("applications").insert({ name, seats }).onConflict().ignore());
@@ -13,7 +17,7 @@ export class KnexApplicationRepository implements ApplicationRepository {
   async known(names: readonly string[]): Promise<string[]> {
     const possible = names.filter(isStorableText);
     if (possible.length === 0) return [];
-    const { rows } = await this.sql.build<{ name: string }>(this.sql.table("applications").select("name").whereIn("name", possible));
+    const { rows } = await this.sql.run<{ name: string }>(this.statements.knownApplications, [possible]);
     return rows.map(({ name }) => name);
   }
 }

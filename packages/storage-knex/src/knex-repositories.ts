@@ -16,9 +16,9 @@ import type { SqlRunner } from "./sql-runner.ts";
 export function knexRepositories(sql: SqlRunner, statements: Statements, offset: () => number): Repositories {
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-    accounts: new KnexAccountRepository(sql),
+    accounts: new KnexAccountRepository(sql, statements.logIn),
     appKeys: new KnexAppKeyRepository(sql),
-    applications: new KnexApplicationRepository(sql),
+    applications: new KnexApplicationRepository(sql, statements.logIn),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new KnexModelRepository(sql, statements.model),
