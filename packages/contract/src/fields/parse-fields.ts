@@ -17,6 +17,8 @@ export function parseFields<T extends z.ZodType>(schema: T, input: unknown, orde
   throw new ServiceError(first?.code ?? 307, { detail: `at ${first?.pointer ?? "/"}` });
 }
 
+/** Names of members are the client's text: they are shortened, and hold nothing that a terminal or a log would act upon. */
 function pointerOf(path: readonly PropertyKey[]): string {
-  return `/${path.map((part) => String(part).replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+  const parts = path.map((part) => String(part).slice(0, 64).replaceAll(/[^\x20-\x7e]/g, "?"));
+  return `/${parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
 }

@@ -40,6 +40,9 @@ describe("user names", () => {
     ["de\u00a0mo", "demo"],
     ["ｄｅｍｏ", "demo"],
     ["REN\u00c9", "rene\u0301"],
+    ["stra\u00dfe", "STRASSE"],
+    ["\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2"],
+    ["adm\u200bin", "admin"],
   ])("%j is confusable with %j", (one, other) => {
     expect(confusableKeyOf(loginNameOf(one))).toBe(confusableKeyOf(loginNameOf(other)));
   });

@@ -3,7 +3,9 @@ export function loginNameOf(text: string): string {
   return text.normalize("NFC");
 }
 
-/** Two names with the same key look alike: they differ at most by case, white space or compatibility characters. */
+/** Two names with the same key look alike: they differ at most by case, white space, invisible or compatibility characters. */
 export function confusableKeyOf(loginName: string): string {
-  return loginName.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, "");
+  // There and back: some letters have one capital for two small ones, or two capitals for one small one.
+  const folded = loginName.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC").replaceAll("ς", "σ");
+  return folded.replaceAll(/[\s\p{Default_Ignorable_Code_Point}]+/gu, "");
 }

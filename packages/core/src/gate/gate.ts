@@ -47,11 +47,16 @@ export class Gate {
     const digest = this.digests.sha256(sessionId);
     const { mode, appNames, deviceId } = claim;
     const { userId, secretVersion } = account;
+    let late: ServiceError | null;
     try {
-      await context.database.storage.transaction(async (r) => {
-        // Failures of parallel guesses, counted while this one was being proven, must hold against it too.
-        const wait = attempt.claimed ? 0 : await r.throttle.wait(keys);
-        if (wait > 0) throw refusal(wait);
+      late = await context.database.storage.transaction(async (r) => {
+        // Failures of parallel guesses, counted while this one was being proven, hold against it, too; and it is refused
+        // like any of them, or the answer would tell which guess was right.
+        if (!attempt.claimed && (await r.throttle.wait(keys)) > 0) {
+          const error = refusal(await r.throttle.fail(keys));
+          await r.audit.append(event(context, claim, null, error.code));
+          return error;
+        }
         const opened = await r.sessions.open(
           { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId },
           context.database.policy.sessions,
@@ -59,11 +64,13 @@ export class Gate {
         if (opened === "full") throw new ServiceError(315);
         await r.throttle.clear([keys[0].key]);
         await r.audit.append(event(context, claim, account, 0));
+        return null;
       });
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) return this.refuse(context, claim, account, error);
       throw error;
     }
+    if (late !== null) throw late;
     return { sessionId, account, prepared };
   }
 

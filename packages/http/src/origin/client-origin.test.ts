@@ -38,6 +38,10 @@ describe("behind proxies", () => {
     ["an IPv6 proxy", "2001:db8:ffff::1", "198.51.100.1", "198.51.100.1"],
     ["rubbish", "10.0.0.1", "unknown", "10.0.0.1"],
     ["rubbish before a proxy", "10.0.0.1", "x, 10.0.0.9", "10.0.0.9"],
+    ["IPv4 in IPv6 clothes, in capitals", "10.0.0.1", "::FFFF:1.2.3.4", "1.2.3.4"],
+    ["IPv4 in IPv6 clothes, in digits", "10.0.0.1", "::ffff:102:304", "1.2.3.4"],
+    ["another spelling of a proxy", "10.0.0.1", "198.51.100.1, ::ffff:a00:2", "198.51.100.1"],
+    ["an address with a zone", "10.0.0.1", "fe80::1%eth0", "fe80::1"],
     ["a stranger that forwards", "192.0.2.7", "198.51.100.1", "192.0.2.7"],
   ])("%s", (_name, peer, forwarded, address) => {
     expect(resolver.resolve(request(peer, { "x-forwarded-for": forwarded })).address).toBe(address);

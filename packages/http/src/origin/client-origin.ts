@@ -2,6 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { ClientOrigin } from "@sallyport/core";
 import ipaddr from "ipaddr.js";
 
+/** As the operating system writes it; any other spelling is brought into this form. */
+const plainIpv4 = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
+
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 export interface ResolvedOrigin extends ClientOrigin {
@@ -52,10 +55,10 @@ export class OriginResolver {
   }
 }
 
-/** Without the zone and, for IPv4 in IPv6 clothes, as IPv4. */
+/** One spelling for each address: without the zone, and IPv4 in IPv6 clothes as IPv4. */
 function plainAddress(text: string): string {
-  const bare = text.startsWith("::ffff:") ? text.slice(7) : text;
-  return bare.split("%")[0] as string;
+  const bare = text.startsWith("::ffff:") && text.includes(".") ? text.slice(7) : (text.split("%", 1)[0] as string);
+  return plainIpv4.test(bare) ? bare : ipaddr.process(bare).toString();
 }
 
 function isLoopback(address: string): boolean {

@@ -45,6 +45,8 @@ export function createApplication(parts: ApplicationParts): Application {
     const exchange = new Exchange(request, response, requestIdOf(request), origins.resolve(request));
     if (load.isDraining) exchange.answerHeaders["Connection"] = "close";
     load.enter();
+    // Not before the answer is taken: one that nobody reads is still work, and still in memory.
+    response.once("close", () => load.leave());
     let error: unknown;
     try {
       await runPipeline(exchange, pipeline);
@@ -52,14 +54,14 @@ export function createApplication(parts: ApplicationParts): Application {
       error = thrown;
       writeFailure(exchange, failureOf(thrown), settings.debugMessages);
     } finally {
-      load.leave();
       observe(observer, exchange, error);
     }
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse): void | Promise<void> => {
     const operation = operationsAnswer(request, operations);
-    return operation === undefined ? serve(request, response) : operation(request, response, operations);
+    const answering = operation === undefined ? serve(request, response) : operation(request, response, operations);
+    return answering?.catch(() => void response.destroy());
   };
 
   const application: Express = express();
@@ -72,7 +74,7 @@ export function createApplication(parts: ApplicationParts): Application {
     next: (error?: unknown) => void,
   ) => void;
   const messages = expressMessages(application);
-  return { load, messages, listener: (request, response) => fallBack(request, response, () => void serve(request, response)) };
+  return { load, messages, listener: (request, response) => fallBack(request, response, () => void answer(request, response)) };
 }
 
 function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {

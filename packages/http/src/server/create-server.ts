@@ -21,6 +21,9 @@ export interface TlsFiles {
   readonly key: string | Buffer;
 }
 
+/** Milliseconds without a byte in either direction after which a connection is cut, such as one that takes no answer. */
+const silence = 120_000;
+
 /** The HTTP server, or HTTPS with a certificate, around an application; not yet listening. */
 export function createServer({ listener, messages }: Application, timeouts: ServerTimeouts, tls: TlsFiles | null): Server {
   const options: ServerOptions = {
@@ -35,6 +38,7 @@ export function createServer({ listener, messages }: Application, timeouts: Serv
     tls === null
       ? createHttpServer(options, listener)
       : createHttpsServer({ ...options, cert: tls.certificate, key: tls.key, minVersion: "TLSv1.2" }, listener);
+  server.setTimeout(silence);
   server.on("clientError", (error, socket) => refuseUnparsed(error, socket as Socket));
   return server;
 }
