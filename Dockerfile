@@ -4,7 +4,7 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY . .
 # No package that the server uses needs its install script.
-RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
+RUN --mount=type=cache,target=/var/cache/npm npm ci --cache /var/cache/npm --ignore-scripts --no-audit --no-fund
 RUN npm run build \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf apps/bench node_modules/@sallyport/bench \
