@@ -1,0 +1,7 @@
+export type { AnswerCipher } from "./answer-cipher.ts";
+export type { ChannelCipher } from "./channel-cipher.ts";
+export type { ClientKey } from "./client-key.ts";
+export type { ClientKeyParser } from "./client-key-parser.ts";
+export type { CredentialsCipher, OpenedCredentials } from "./credentials-cipher.ts";
+export type { HybridCipher, HybridMessage, OpenedMessage } from "./hybrid-cipher.ts";
+export { type RsaPadding, rsaPaddings } from "./rsa-padding.ts";

@@ -1,0 +1,3 @@
+export type { TokenClaims } from "./token-claims.ts";
+export type { TokenSigner } from "./token-signer.ts";
+export type { TokenExpectation, TokenVerifier } from "./token-verifier.ts";
