@@ -18,7 +18,7 @@ describe("the gate", () => {
   const claim = (proven: boolean | Promise<boolean>, more: Partial<Claim> = {}): Claim => ({
     mode: "session",
     userKey: "u",
-    prove: async () => ((await proven) ? account : null),
+    prepareProof: async () => async () => ((await proven) ? account : null),
     appNames: ["app"],
     deviceId: null,
     ...more,
@@ -54,7 +54,7 @@ describe("the gate", () => {
   test("does not ask for the proof while a delay runs", async () => {
     for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
     let proofs = 0;
-    const error = await enter(claim(true, { prove: async () => ((proofs += 1), account) })).catch((thrown: unknown) => thrown);
+    const error = await enter(claim(true, { prepareProof: async () => async () => ((proofs += 1), account) })).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 302, retryAfter: 60 });
     expect(proofs).toBe(0);
   });

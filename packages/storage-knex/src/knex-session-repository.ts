@@ -15,8 +15,11 @@ export class KnexSessionRepository implements SessionRepository {
     if (limit === 0 && perUserLimit === 0) return outcomeOf(await this.sql.run(this.statements.open, values));
     return this.sql.atomically(async (sql) => {
       // The statement after the lock sees what was committed while it waited; the lock's own would not.
-      await sql.run(this.statements.lock, [limit > 0, perUserLimit > 0, objectNumber(session.userId)]);
-      return outcomeOf(await sql.run(this.statements.openWithin, [...values, limit, perUserLimit]));
+      const [, opened] = await Promise.all([
+        sql.run(this.statements.lock, [limit > 0, perUserLimit > 0, objectNumber(session.userId)]),
+        sql.run<{ opened?: boolean }>(this.statements.openWithin, [...values, limit, perUserLimit]),
+      ]);
+      return outcomeOf(opened);
     });
   }
 

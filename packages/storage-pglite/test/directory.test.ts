@@ -107,7 +107,7 @@ describe("what was committed is there", () => {
   it("after the database gave up for a disk that refuses to write: the next query starts it again", async () => {
     const dataDir = await newDatabase();
     const log = join(dataDir, "cluster", "pg_wal");
-    const engine = await openEmbeddedEngine({ dataDir, knex: { log: quiet } });
+    const engine = await openEmbeddedEngine({ dataDir, knex: { log: quiet }, acquireConnectionTimeout: 30_000 });
     const write = async (name: string): Promise<unknown> => engine.knex("marks").insert({ name });
     await write("before");
     await rename(log, `${log}.gone`);

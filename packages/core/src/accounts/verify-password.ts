@@ -12,13 +12,16 @@ export class VerifyPassword {
     private readonly digests: Digests,
   ) {}
 
-  async run(
+  /** Looks the account up; what comes back checks the password and gives the account, or `null`. */
+  async prepare(
     accounts: AccountRepository,
     { user, pass, clientHash }: { user: string; pass: string; clientHash: ClientHash },
-  ): Promise<Account | null> {
+  ): Promise<() => Promise<Account | null>> {
     const account = await accounts.byLoginName(loginNameOf(user));
     const usable = account === null || account.disabled ? null : account;
-    const proven = await this.hasher.verify(usable?.secret ?? null, clientPassword(pass, clientHash, this.digests));
-    return proven ? usable : null;
+    return async () => {
+      const proven = await this.hasher.verify(usable?.secret ?? null, clientPassword(pass, clientHash, this.digests));
+      return proven ? usable : null;
+    };
   }
 }

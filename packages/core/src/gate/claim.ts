@@ -1,13 +1,16 @@
 import type { Account } from "../accounts/account.ts";
 import type { SessionMode } from "../sessions/session.ts";
 
+/** Proves who it is: the account, or `null` if the proof fails. Takes the same time either way. */
+export type Proof = () => Promise<Account | null>;
+
 /** What somebody at the gate asks for, whichever way in was taken. */
 export interface Claim {
   readonly mode: SessionMode;
   /** Names the user whose failures count; the same text for the same user in every way in. */
   readonly userKey: string;
-  /** Proves who it is: the account, or `null` if the proof fails. Takes the same time either way. */
-  readonly prove: () => Promise<Account | null>;
+  /** Reads what the proof needs; the proof itself is asked for only if no lockout forbids it. */
+  readonly prepareProof: () => Promise<Proof>;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
 }

@@ -5,6 +5,7 @@ import type { RandomSource } from "../digests/random-source.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
+import type { Repositories } from "../storage/repositories.ts";
 import type { ThrottleKey } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";
 
@@ -14,8 +15,11 @@ export interface Entry {
   readonly account: Account;
 }
 
-/** Work that must be done before the session is opened, for the same account; its failure keeps the gate shut. */
-export type BeforeOpening<T> = (account: Account) => Promise<T>;
+/**
+ * Work that belongs to the entry, for the same account, with the repositories of the transaction that opens the
+ * session; its failure keeps the gate shut.
+ */
+export type BeforeOpening<T> = (account: Account, r: Repositories) => Promise<T>;
 
 /**
  * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
@@ -30,51 +34,58 @@ export class Gate {
 
   async enter<T>(context: AppKeyContext, claim: Claim, before: BeforeOpening<T>): Promise<Entry & { prepared: T }> {
     const keys = this.throttleKeys(context, claim);
-    const attempt = await context.r.throttle.attempt(keys);
+    // Asked for together, so that it is one trip to the database.
+    const [attempt, prove] = await Promise.all([context.r.throttle.attempt(keys), claim.prepareProof()]);
     if (attempt.wait > 0) return this.refuse(context, claim, null, refusal(attempt.wait));
 
-    const account = await claim.prove();
-    if (account === null) {
-      throw await context.database.storage.transaction(async (r) => {
-        const error = refusal(await r.throttle.fail(keys));
-        await r.audit.append(event(context, claim, null, error.code));
-        return error;
-      });
-    }
-
-    const prepared = await before(account);
-    const sessionId = this.random.secret();
-    const digest = this.digests.sha256(sessionId);
-    const { mode, appNames, deviceId } = claim;
-    const { userId, secretVersion } = account;
-    let late: ServiceError | null;
+    const account = await prove();
+    if (account === null) throw await this.countFailure(context, claim, keys);
     try {
-      late = await context.database.storage.transaction(async (r) => {
-        // Failures of parallel guesses, counted while this one was being proven, hold against it, too; and it is refused
-        // like any of them, or the answer would tell which guess was right.
-        if (!attempt.claimed && (await r.throttle.wait(keys)) > 0) {
-          const error = refusal(await r.throttle.fail(keys));
-          await r.audit.append(event(context, claim, null, error.code));
-          return error;
-        }
-        const opened = await r.sessions.open(
-          { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId },
-          context.database.policy.sessions,
-        );
-        if (opened === "full") throw new ServiceError(315);
-        await r.throttle.clear([keys[0].key]);
-        await r.audit.append(event(context, claim, account, 0));
-        return null;
-      });
+      return await this.open(context, claim, account, { before, keys, rechecked: !attempt.claimed });
     } catch (error) {
+      if (error === overtaken) throw await this.countFailure(context, claim, keys);
       if (error instanceof ServiceError && error.status < 500) return this.refuse(context, claim, account, error);
       throw error;
     }
-    if (late !== null) throw late;
+  }
+
+  private async open<T>(
+    context: AppKeyContext,
+    claim: Claim,
+    account: Account,
+    { before, keys, rechecked }: { before: BeforeOpening<T>; keys: ThrottleKeys; rechecked: boolean },
+  ): Promise<Entry & { prepared: T }> {
+    const sessionId = this.random.secret();
+    const { mode, appNames, deviceId } = claim;
+    const { userId, secretVersion } = account;
+    const session = { digest: this.digests.sha256(sessionId), mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId };
+    const prepared = await context.database.storage.transaction(async (r) => {
+      const done = await before(account, r);
+      // Sent together; what the answers forbid is rolled back.
+      const [wait, opened] = await Promise.all([
+        rechecked ? r.throttle.wait(keys) : 0,
+        r.sessions.open(session, context.database.policy.sessions),
+        r.throttle.clear([keys[0].key]),
+        r.audit.append(event(context, claim, account, 0)),
+      ]);
+      // Failures of parallel guesses, counted while this one was being proven, hold against it, too; and it is refused
+      // like any of them, or the answer would tell which guess was right.
+      if (wait > 0) throw overtaken;
+      if (opened === "full") throw new ServiceError(315);
+      return done;
+    });
     return { sessionId, account, prepared };
   }
 
-  private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Claim): [ThrottleKey, ThrottleKey] {
+  private countFailure(context: AppKeyContext, claim: Claim, keys: ThrottleKeys): Promise<ServiceError> {
+    return context.database.storage.transaction(async (r) => {
+      const error = refusal(await r.throttle.fail(keys));
+      await r.audit.append(event(context, claim, null, error.code));
+      return error;
+    });
+  }
+
+  private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Claim): ThrottleKeys {
     const { user, address } = database.policy.throttle;
     return [
       { key: `user:${this.digests.sha256(userKey)}`, policy: user },
@@ -87,6 +98,12 @@ export class Gate {
     throw error;
   }
 }
+
+/** The key of the user and that of the address. */
+type ThrottleKeys = readonly [ThrottleKey, ThrottleKey];
+
+/** Thrown to roll back an entry that failures of others have overtaken. */
+const overtaken = Symbol("overtaken");
 
 /** The same answer for a wrong password, an unknown user and a lockout; only `Retry-After` tells of a delay. */
 function refusal(wait: number): ServiceError {

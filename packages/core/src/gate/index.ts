@@ -1,2 +1,2 @@
-export type { Claim } from "./claim.ts";
+export type { Claim, Proof } from "./claim.ts";
 export { type BeforeOpening, type Entry, Gate } from "./gate.ts";

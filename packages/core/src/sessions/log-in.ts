@@ -31,9 +31,9 @@ export class LogIn {
   async run(context: AppKeyContext, { user, pass, appNames, deviceId }: LogInInput): Promise<LogInResult> {
     await acceptAppNames(context, appNames);
     const { clientHash } = context.database.policy;
-    const prove = () => this.verifyPassword.run(context.r.accounts, { user, pass, clientHash });
-    const claim = { mode: "session", userKey: loginNameOf(user), prove, appNames, deviceId } as const;
-    const entry = await this.gate.enter(context, claim, (account) => this.serializeOwnUser.run(context, account));
+    const prepareProof = () => this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash });
+    const claim = { mode: "session", userKey: loginNameOf(user), prepareProof, appNames, deviceId } as const;
+    const entry = await this.gate.enter(context, claim, (account, r) => this.serializeOwnUser.run({ ...context, r }, account));
     return { sessionId: entry.sessionId, user: entry.prepared, databaseName: context.database.name };
   }
 }

@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Knex } from "knex";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, losesConnection, statementError } from "./postgres-error.ts";
@@ -18,10 +19,17 @@ interface Answer {
 
 /** A connection of the driver as Knex lends it. */
 export interface Connection {
+  /** Whether the driver sends a query before the one ahead of it was answered. */
+  readonly pipeline?: boolean;
+  readonly connection?: { readonly stream: Writable };
   query(query: Query, callback: (error: Error | null, answer: Answer) => void): void;
   /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
   __knex__disposed?: unknown;
-  /** When the query that is under way began; for the watch over silent servers. */
+  /** Queries sent and not yet answered. */
+  underWay?: number;
+  /** What a query waits for on a connection that takes one at a time. Never rejects. */
+  ahead?: Promise<unknown>;
+  /** Since when an answer is awaited; for the watch over silent servers. */
   busySince?: number | undefined;
 }
 
@@ -51,13 +59,43 @@ export async function withConnection<T>(knex: Knex, work: (connection: Connectio
   }
 }
 
-/** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
+/**
+ * Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. Queries
+ * sent before the answer of an earlier one travel together, and are run and answered in their order.
+ */
 export function runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
+  if (connection.pipeline === true) {
+    holdBack(connection);
+    return send(connection, query);
+  }
+  const answer = connection.ahead === undefined ? send<Row>(connection, query) : connection.ahead.then(() => send<Row>(connection, query));
+  const ahead = answer.then(noOp, noOp).then(() => {
+    if (connection.ahead === ahead) delete connection.ahead;
+  });
+  connection.ahead = ahead;
+  return answer;
+}
+
+/**
+ * Keeps what is written together until the code that runs now has said all it has to say: a packet costs more than
+ * what is in it.
+ */
+function holdBack({ connection }: Connection): void {
+  if (connection === undefined || connection.stream.writableCorked > 0) return;
+  connection.stream.cork();
+  process.nextTick(() => connection.stream.uncork());
+}
+
+function noOp(): void {}
+
+function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
   // The driver's own promise costs a second one, for a stack trace that the request id makes up for.
   return new Promise((resolve, reject) => {
-    if (query.unhurried !== true) connection.busySince = Date.now();
+    if (query.unhurried !== true) connection.busySince ??= Date.now();
+    connection.underWay = (connection.underWay ?? 0) + 1;
     connection.query(query, (error, answer) => {
-      connection.busySince = undefined;
+      connection.underWay = (connection.underWay ?? 1) - 1;
+      connection.busySince = connection.underWay > 0 ? Date.now() : undefined;
       if (error === null || error === undefined) return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));

@@ -47,6 +47,8 @@ export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
     maxPendingAcquires: limits.maxPendingAcquires,
     connectTimeout: settings.connectTimeout,
     application_name: settings.applicationName ?? "sallyport",
+    // Statements need not wait for the answers of those before them.
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: statementTimeout,

@@ -4,8 +4,9 @@ import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
-import { acquire, type Query, release, runOn, withConnection } from "./connection.ts";
+import { type Query, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
+import { SharedLoan } from "./shared-loan.ts";
 import { TransactionRunner } from "./transaction-runner.ts";
 
 const attempts = 3;
@@ -15,8 +16,13 @@ function pauseAfter(attempt: number): Promise<void> {
   return delay(attempt * 10 + Math.random() * 20);
 }
 
-/** Sends each statement to any free connection; a statement or transaction that lost against another one runs again. */
+/**
+ * Sends statements to any free connection, those that are asked for together to the same one; a statement or
+ * transaction that lost against another one runs again.
+ */
 export class PooledRunner implements SqlRunner {
+  private loan: SharedLoan | undefined;
+
   constructor(
     private readonly knex: Knex,
     private readonly schema: string,
@@ -66,18 +72,26 @@ export class PooledRunner implements SqlRunner {
       const checking = this.ready();
       if (checking !== undefined) await checking;
       for (let attempt = 1; ; attempt += 1) {
-        const connection = await acquire(this.knex);
         try {
-          return await runOn<Row>(connection, query);
+          return await this.currentLoan().use((connection) => runOn<Row>(connection, query));
         } catch (error) {
           if (attempt === attempts || !(error instanceof ServiceError) || !isConflict(error.cause)) throw error;
-        } finally {
-          release(this.knex, connection);
         }
         await pauseAfter(attempt);
       }
     } finally {
       this.calls.end();
     }
+  }
+
+  /** The loan for all that is sent before the caller next awaits something. */
+  private currentLoan(): SharedLoan {
+    if (this.loan === undefined) {
+      this.loan = new SharedLoan(this.knex);
+      queueMicrotask(() => {
+        this.loan = undefined;
+      });
+    }
+    return this.loan;
   }
 }

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Connection } from "./connection.ts";
 
-type WatchedClient = pg.ClientBase & Pick<Connection, "busySince"> & { end(): Promise<void> };
+type WatchedClient = pg.ClientBase & Pick<Connection, "busySince"> & Required<Pick<Connection, "connection">>;
 
 /**
  * Cuts connections whose server has gone silent: the cable is out, the machine is gone, and nobody says so. One timer
@@ -31,8 +31,8 @@ export class SilenceWatch {
   private look(): void {
     const latest = Date.now() - this.limit;
     for (const client of this.clients) {
-      // Ending a connection with a query on it breaks it off, and fails the query.
-      if (client.busySince !== undefined && client.busySince < latest) client.end().catch(() => {});
+      // The client's own `end` would wait for the answers.
+      if (client.busySince !== undefined && client.busySince < latest) client.connection.stream.destroy();
     }
   }
 }

@@ -5,10 +5,19 @@ import type { Statement } from "../../statement.ts";
 import { type Connection, type Query, runOn } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
 
-/** Sends everything to the one connection of an open transaction, one statement after the other. */
+// Under a name, because the driver keeps only prepared statements back until it can send them with others.
+const begin = { name: "begin", text: "begin isolation level read committed" };
+const commit = { name: "commit", text: "commit" };
+const rollback = { text: "rollback" };
+
+/**
+ * Sends everything to the one connection of an open transaction. What is asked for together travels together; the
+ * database works it off in the order in which it was sent.
+ */
 export class TransactionRunner implements SqlRunner {
   private failure: ServiceError | undefined;
   private over = false;
+  /** The last statement sent; as answers keep the order, all are answered when it is. Never rejects. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -36,17 +45,18 @@ export class TransactionRunner implements SqlRunner {
 
   /** Runs the work and commits, or rolls back and throws the work's own error. */
   async complete<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
-    await this.send({ text: "begin isolation level read committed" });
+    // Travels with the first statement of the work. If it fails, so does everything after it.
+    this.send(begin).catch(() => {});
     try {
       const result = await work(this);
       await this.last;
       // After a failed statement the database can only roll back, and would do so silently on commit.
       if (this.failure !== undefined) throw this.failure;
-      await this.send({ text: "commit" });
+      await this.send(commit);
       return result;
     } catch (error) {
       await this.last;
-      await runOn(this.connection, { text: "rollback" }).catch((reason: unknown) => {
+      await runOn(this.connection, rollback).catch((reason: unknown) => {
         this.connection.__knex__disposed = reason;
       });
       throw error;
@@ -62,7 +72,7 @@ export class TransactionRunner implements SqlRunner {
 
   private send<Row>(query: Query): Promise<SqlResult<Row>> {
     if (this.over) return Promise.reject(new ServiceError(799, { detail: "The transaction is over." }));
-    const sent = this.last.then(() => runOn<Row>(this.connection, query));
+    const sent = runOn<Row>(this.connection, query);
     this.last = sent.catch((error: unknown) => {
       if (error instanceof ServiceError) this.failure ??= error;
     });
