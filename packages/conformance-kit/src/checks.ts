@@ -4,6 +4,10 @@ import { admissionChecks } from "./sections/admission.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
 import { applicationChecks } from "./sections/applications.ts";
 import { auditChecks } from "./sections/audit.ts";
+import { channelBlockChecks } from "./sections/channels/blocks.ts";
+import { channelLifeChecks } from "./sections/channels/life.ts";
+import { channelNumberChecks } from "./sections/channels/numbers.ts";
+import { keyChecks } from "./sections/keys.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
 import { modelChecks } from "./sections/model.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
@@ -32,6 +36,10 @@ export const checks: readonly Check[] = [
   ...sessionLimitChecks,
   ...sessionReplacementChecks,
   ...sessionEndingChecks,
+  ...channelLifeChecks,
+  ...channelNumberChecks,
+  ...channelBlockChecks,
+  ...keyChecks,
   ...objectInsertionChecks,
   ...objectReadingChecks,
   ...objectVisibilityChecks,

@@ -5,6 +5,7 @@ import {
   type Digest,
   type Principal,
   type Session,
+  type SessionMode,
   objectIdOf,
   touchInterval,
 } from "@sallyport/core";
@@ -18,11 +19,11 @@ export class KnexAdmissionRepository implements AdmissionRepository {
     private readonly offset: () => number,
   ) {}
 
-  async admit({ appKey, session, idleTimeout }: AdmissionRequest): Promise<Admission> {
+  async admit({ appKey, session, mode = "session", idleTimeout }: AdmissionRequest): Promise<Admission> {
     const sessionDigest = bytesOf(session);
     const offset = this.offset();
     const enough = idleTimeout - touchInterval(idleTimeout);
-    const { rows } = await this.sql.run<AdmissionRow>(this.statements.admit, [bytesOf(appKey), sessionDigest, offset, enough]);
+    const { rows } = await this.sql.run<AdmissionRow>(this.statements.admit[mode], [bytesOf(appKey), sessionDigest, offset, enough]);
     // The settings always have their row.
     const row = rows[0] as AdmissionRow;
     if (row.mode !== null && row.due) await this.sql.run(this.statements.touch, [sessionDigest, idleTimeout, offset, enough]);
@@ -50,11 +51,12 @@ function admissionOf(row: AdmissionRow): Admission {
 
 function sessionOf(row: AdmissionRow): Session {
   return {
-    mode: row.mode as Session["mode"],
+    mode: row.mode as SessionMode,
     appKeyId: row.key_id as string,
     userId: objectIdOf(Number(row.user_id)),
     appNames: row.app_names,
     deviceId: row.device_id,
+    ...(row.wrapped_key === undefined ? {} : { channel: { wrappedKey: row.wrapped_key, ivPrefix: Uint8Array.from(row.iv_prefix) } }),
   };
 }
 

@@ -5,6 +5,8 @@ import { KnexAdmissionRepository } from "./knex-admission-repository.ts";
 import { KnexAppKeyRepository } from "./knex-app-key-repository.ts";
 import { KnexApplicationRepository } from "./knex-application-repository.ts";
 import { KnexAuditRepository } from "./knex-audit-repository.ts";
+import { KnexChannelRepository } from "./knex-channel-repository.ts";
+import { KnexKeyRepository } from "./knex-key-repository.ts";
 import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
@@ -20,10 +22,12 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, offset:
     appKeys: new KnexAppKeyRepository(sql),
     applications: new KnexApplicationRepository(sql, statements.logIn),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
+    channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+    keys: new KnexKeyRepository(sql, statements.keys, offset),
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new KnexModelRepository(sql, statements.model),
     objects: new KnexObjectRepository(sql, statements.objects, offset),
-    sessions: new KnexSessionRepository(sql, statements.sessions, offset),
+    sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
   };
 }

@@ -60,7 +60,7 @@ describe("plans of the statements that run on every request", () => {
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
 
   test.each<[string, Statement, string[], string[]]>([
-    ["admission", admission.admit, [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "objects_pkey", "sessions_pkey"]],
+    ["admission", admission.admit.session, [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "objects_pkey", "sessions_pkey"]],
     ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
     ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
     ["end of a user's sessions", sessions.endAllOfUser, ["1", "0"], ["sessions_device"]],

@@ -1,6 +1,7 @@
-import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Principal } from "@sallyport/core";
+import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Principal, Session, SessionMode } from "@sallyport/core";
 import { objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
+import { channelOfRecord } from "./channel-record.ts";
 import { isLive, isTouchDue, type SessionRecord, touched } from "./session-record.ts";
 import type { State } from "./state.ts";
 
@@ -25,14 +26,14 @@ interface Look {
   readonly touchDue: boolean;
 }
 
-function look(state: State, { appKey: keyDigest, session: digest, idleTimeout }: AdmissionRequest, now: number): Look {
+function look(state: State, { appKey: keyDigest, session: digest, mode = "session", idleTimeout }: AdmissionRequest, now: number): Look {
   const appKey = appKeyOf(state, keyDigest);
-  const found = appKey === null || digest === null ? null : liveSession(state, digest, appKey, now);
+  const found = appKey === null || digest === null ? null : liveSession(state, digest, mode, appKey, now);
   const admission = {
     maintenance: state.switches.get("maintenance") ?? false,
     modelGeneration: state.numbers.get("modelGeneration") ?? 0,
     appKey,
-    session: found?.record.session ?? null,
+    session: found === null ? null : sessionOf(state, digest as string, found.record),
     principal: found === null ? null : principalOf(state, found.account),
   };
   return { admission, record: found?.record ?? null, touchDue: found !== null && isTouchDue(found.record, idleTimeout, now) };
@@ -46,14 +47,20 @@ function appKeyOf({ appKeys, appKeyDigests }: State, digest: string | null): App
 function liveSession(
   { accounts, sessions }: State,
   digest: string,
+  mode: SessionMode,
   appKey: AppKey,
   now: number,
 ): { record: SessionRecord; account: Account } | null {
   const record = sessions.get(digest);
-  if (record === undefined || record.session.appKeyId !== appKey.id || !isLive(record, now)) return null;
+  if (record === undefined || record.session.mode !== mode || record.session.appKeyId !== appKey.id || !isLive(record, now)) return null;
   const account = accounts.get(record.session.userId);
   if (account === undefined || account.disabled || account.secretVersion !== record.secretVersion) return null;
   return { record, account };
+}
+
+function sessionOf({ channels }: State, digest: string, { session }: SessionRecord): Session {
+  const channel = channels.get(digest);
+  return channel === undefined ? session : { ...session, channel: channelOfRecord(channel) };
 }
 
 function principalOf({ objects }: State, { userId, administrator }: Account): Principal {

@@ -5,6 +5,8 @@ import { MemoryAdmissionRepository } from "./memory-admission-repository.ts";
 import { MemoryAppKeyRepository } from "./memory-app-key-repository.ts";
 import { MemoryApplicationRepository } from "./memory-application-repository.ts";
 import { MemoryAuditRepository } from "./memory-audit-repository.ts";
+import { MemoryChannelRepository } from "./memory-channel-repository.ts";
+import { MemoryKeyRepository } from "./memory-key-repository.ts";
 import { MemoryMaintenanceSwitch } from "./memory-maintenance-switch.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
 import { MemoryObjectRepository } from "./memory-object-repository.ts";
@@ -18,6 +20,8 @@ export function memoryRepositories(access: Access): Repositories {
     appKeys: new MemoryAppKeyRepository(access),
     applications: new MemoryApplicationRepository(access),
     audit: new MemoryAuditRepository(access),
+    channels: new MemoryChannelRepository(access),
+    keys: new MemoryKeyRepository(access),
     maintenance: new MemoryMaintenanceSwitch(access),
     model: new MemoryModelRepository(access),
     objects: new MemoryObjectRepository(access),

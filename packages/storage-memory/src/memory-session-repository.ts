@@ -1,4 +1,6 @@
 import {
+  channelOf,
+  type Digest,
   type NewSession,
   ServiceError,
   type Session,
@@ -7,6 +9,7 @@ import {
   type SessionSelector,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
+import { openedChannel } from "./channel-record.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { isLive, type SessionRecord } from "./session-record.ts";
 import type { State } from "./state.ts";
@@ -14,20 +17,25 @@ import type { State } from "./state.ts";
 export class MemorySessionRepository implements SessionRepository {
   constructor(private readonly access: Access) {}
 
-  open(newSession: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
-    const { digest, secretVersion, ...session } = frozenCopy(newSession);
-    return this.access.write(({ sessions }, now) => {
+  async open(newSession: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
+    const { channel: _channel, ...bare } = newSession;
+    const { digest, secretVersion, ...session } = frozenCopy(bare);
+    const channel = channelOf(newSession);
+    const opened = channel === null ? null : openedChannel(channel);
+    return this.access.write((state, now) => {
+      const { sessions } = state;
       const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
       const staying = live.filter(([, record]) => !replaces(session, record.session));
       const ofUser = staying.filter(([, record]) => record.session.userId === session.userId);
       if (isFull(staying.length, policy.limit) || isFull(ofUser.length, policy.perUserLimit)) return "full";
       if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
-      for (const [old, record] of live) {
-        if (replaces(session, record.session)) sessions.delete(old);
+      for (const [old, record] of sessions.entries()) {
+        if (replaces(session, record.session)) forget(state, old);
       }
       const endsAt = now + policy.absoluteLifetime;
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
       sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });
+      if (opened !== null) state.channels.set(digest, opened);
       return "opened";
     });
   }
@@ -35,7 +43,7 @@ export class MemorySessionRepository implements SessionRepository {
   end(selector: SessionSelector): Promise<number> {
     return this.access.write((state, now) => {
       const ended = [...selected(state, selector)].filter(([, record]) => isLive(record, now));
-      for (const [digest] of ended) state.sessions.delete(digest);
+      for (const [digest] of ended) forget(state, digest);
       return ended.length;
     });
   }
@@ -45,12 +53,18 @@ export class MemorySessionRepository implements SessionRepository {
   }
 
   sweep(limit: number): Promise<number> {
-    return this.access.write(({ sessions }, now) => {
-      const over = [...sessions.entries()].filter(([, record]) => !isLive(record, now)).slice(0, limit);
-      for (const [digest] of over) sessions.delete(digest);
+    return this.access.write((state, now) => {
+      const over = [...state.sessions.entries()].filter(([, record]) => !isLive(record, now)).slice(0, limit);
+      for (const [digest] of over) forget(state, digest);
       return over.length;
     });
   }
+}
+
+/** A session takes its channel with it. */
+function forget({ sessions, channels }: State, digest: Digest): void {
+  sessions.delete(digest);
+  channels.delete(digest);
 }
 
 function isFull(others: number, limit: number): boolean {

@@ -1,4 +1,6 @@
-import type { Account, AppKey, Application, ClassDefinition, Digest, ObjectId, RecordedAuditEvent, StoredObject } from "@sallyport/core";
+import type { Account, AppKey, Application, ClassDefinition, Digest, ObjectId, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
+import type { ChannelRecord } from "./channel-record.ts";
+import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
@@ -13,7 +15,12 @@ export interface State {
   readonly appKeyDigests: Table<Digest, string>;
   readonly applications: Table<string, Application>;
   readonly audit: Table<number, RecordedAuditEvent>;
+  /** By the digest of their session. */
+  readonly channels: Table<Digest, ChannelRecord>;
+  readonly cipherBlocks: Table<Digest, CipherBlockRecord>;
   readonly classes: Table<string, ClassDefinition>;
+  /** By kind and id, in the order in which they became current. */
+  readonly keys: Table<string, StoredKey>;
   readonly numbers: Table<"appKey" | "audit" | "modelGeneration" | "object", number>;
   /** By object number, ascending. */
   readonly objects: Table<number, StoredObject>;
@@ -32,7 +39,10 @@ export function emptyState(): State {
     appKeyDigests: new Table(),
     applications: new Table(),
     audit: new Table(),
+    channels: new Table(),
+    cipherBlocks: new Table(),
     classes: new Table(),
+    keys: new Table(),
     numbers: new Table(),
     objects: new Table(),
     uuids: new Table(),
@@ -51,7 +61,10 @@ export function forkState(state: State): State {
     appKeyDigests: state.appKeyDigests.fork(),
     applications: state.applications.fork(),
     audit: state.audit.fork(),
+    channels: state.channels.fork(),
+    cipherBlocks: state.cipherBlocks.fork(),
     classes: state.classes.fork(),
+    keys: state.keys.fork(),
     numbers: state.numbers.fork(),
     objects: state.objects.fork(),
     uuids: state.uuids.fork(),

@@ -40,11 +40,31 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       const opened = visitor.newSession({ mode, appNames: ["field", "office"], deviceId: `device ${mode}` });
       await r.sessions.open(opened, generous);
       const { digest: _digest, secretVersion: _version, ...session } = opened;
-      const admission = await visitor.admit(r, opened.digest);
+      const admission = await visitor.admitAs(r, mode, opened.digest);
       equal(admission.appKey, visitor.appKey, "the app key");
       equal(admission.session, session, "the session");
       equal(admission.principal, { userId: visitor.account.userId, groups: [], administrator: false }, "the principal");
     }
+  },
+
+  "finds no session of another mode than the one it is asked for": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const modes = ["session", "token", "secure"] as const;
+    for (const mode of modes) {
+      const digest = await visitor.open(r, { mode });
+      for (const asked of modes) {
+        const { appKey, session, principal } = await visitor.admitAs(r, asked, digest);
+        equal([session?.mode, principal !== null], asked === mode ? [mode, true] : [undefined, false], `a session of mode ${mode} asked for as ${asked}`);
+        equal(appKey, visitor.appKey, "the app key");
+      }
+    }
+  },
+
+  "takes a session for one in session-id mode unless it is told": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const digests = [await visitor.open(r), await visitor.open(r, { mode: "token" }), await visitor.openSecure(r)];
+    const admitted = await Promise.all(digests.map((digest) => visitor.isAdmitted(r, digest)));
+    equal(admitted, [true, false, false], "which are admitted");
   },
 
   "keeps the app names in order and hostile texts as they are": async ({ r }) => {

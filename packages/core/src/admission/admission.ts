@@ -1,13 +1,15 @@
 import type { AppKey } from "../appkeys/app-key.ts";
 import type { Digest } from "../digests/digest.ts";
 import type { Principal } from "../rights/principal.ts";
-import type { Session } from "../sessions/session.ts";
+import type { Session, SessionMode } from "../sessions/session.ts";
 
 export interface AdmissionRequest {
   /** SHA-256 of the presented app key; `null` when the route asks for none. */
   readonly appKey: Digest | null;
   /** SHA-256 of the presented session id; `null` when there is none. */
   readonly session: Digest | null;
+  /** How the session id came; a session of another mode is not found. `session` unless given. */
+  readonly mode?: SessionMode;
   /** Milliseconds; a session that is found is extended by it, see `touchInterval`. */
   readonly idleTimeout: number;
 }
@@ -21,8 +23,9 @@ export interface Admission {
   /** The app key with the digest, disabled ones included; `null` if unknown or not asked for. */
   readonly appKey: AppKey | null;
   /**
-   * The live session with the digest, if this app key opened it, its account is not disabled and the account's secret
-   * is still the one that opened it.
+   * The live session with the digest, if it is of the mode, this app key opened it, its account is not disabled and
+   * the account's secret is still the one that opened it. A secure one comes with its channel, which is named by the
+   * same digest.
    */
   readonly session: Session | null;
   /** Whom the session belongs to; present exactly when the session is. */

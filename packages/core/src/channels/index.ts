@@ -1,5 +1,14 @@
 export type { AnswerCipher } from "./answer-cipher.ts";
+export type { Channel } from "./channel.ts";
 export type { ChannelCipher } from "./channel-cipher.ts";
+export {
+  type BlockClaim,
+  type BlockLimits,
+  type BlockVerdict,
+  type ChannelRepository,
+  type MessageVerdict,
+  messageWindow,
+} from "./channel-repository.ts";
 export type { ClientKey } from "./client-key.ts";
 export type { ClientKeyParser } from "./client-key-parser.ts";
 export type { CredentialsCipher, OpenedCredentials } from "./credentials-cipher.ts";

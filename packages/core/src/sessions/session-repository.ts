@@ -12,8 +12,9 @@ export type SessionSelector = { readonly digest: Digest } | { readonly userId: O
 export interface SessionRepository {
   /**
    * Opens a session, unless that would exceed a limit of the policy: then nothing changes and the answer is `full`.
-   * Exact however many processes open at once. A live session of the same user, app key and device is replaced and
-   * does not count.
+   * Exact however many processes open at once. A live session of the same user, app key and device is replaced, of
+   * whatever mode the two are, and does not count. The channel of a secure session is opened with it, all or nothing,
+   * and ends with it; a channel without that mode, or the mode without a channel: 799.
    */
   open(session: NewSession, policy: SessionPolicy): Promise<"opened" | "full">;
 

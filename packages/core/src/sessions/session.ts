@@ -1,3 +1,4 @@
+import type { Channel } from "../channels/channel.ts";
 import type { Digest } from "../digests/digest.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
@@ -20,6 +21,8 @@ export interface NewSession {
   readonly appNames: readonly string[];
   /** A log-in of the same user, app key and device replaces the session of the device; `null` stands alone. */
   readonly deviceId: string | null;
+  /** There in mode `secure`, and in no other. */
+  readonly channel?: Channel;
 }
 
 /** A live session as admission finds it. */

@@ -3,7 +3,9 @@ import type { AdmissionRepository } from "../admission/admission-repository.ts";
 import type { AppKeyRepository } from "../appkeys/app-key-repository.ts";
 import type { ApplicationRepository } from "../appkeys/application-repository.ts";
 import type { AuditRepository } from "../audit/audit-repository.ts";
+import type { ChannelRepository } from "../channels/channel-repository.ts";
 import type { MaintenanceSwitch } from "../databases/maintenance-switch.ts";
+import type { KeyRepository } from "../keys/key-repository.ts";
 import type { ModelRepository } from "../model/model-repository.ts";
 import type { ObjectRepository } from "../objects/object-repository.ts";
 import type { SessionRepository } from "../sessions/session-repository.ts";
@@ -16,6 +18,8 @@ export interface Repositories {
   readonly appKeys: AppKeyRepository;
   readonly applications: ApplicationRepository;
   readonly audit: AuditRepository;
+  readonly channels: ChannelRepository;
+  readonly keys: KeyRepository;
   readonly maintenance: MaintenanceSwitch;
   readonly model: ModelRepository;
   readonly objects: ObjectRepository;

@@ -28,10 +28,13 @@ export const sessionEndingChecks: readonly Check[] = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     const elsewhere = await Visitor.create(r, { account: visitor.account });
     const colleague = await Visitor.create(r, { key: visitor });
-    const own = [await visitor.open(r), await visitor.open(r, { deviceId: "phone" }), await visitor.open(r, { mode: "token" })];
+    const own = [await visitor.open(r), await visitor.open(r, { deviceId: "phone" }), await visitor.openSecure(r)];
     const [far, other] = [await elsewhere.open(r), await colleague.open(r)];
     equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were ended");
-    for (const digest of own) equal(await visitor.isAdmitted(r, digest), false, "whether an ended session is admitted");
+    for (const digest of own) {
+      equal(await visitor.isAdmitted(r, digest), false, "whether an ended session is admitted");
+      equal((await visitor.admitAs(r, "secure", digest)).session, null, "an ended session as a secure one");
+    }
     equal(await elsewhere.isAdmitted(r, far), false, "whether the ended session of another app key is admitted");
     equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
     equal(await r.sessions.end({ userId: visitor.account.userId }), 0, "how many sessions were ended again");

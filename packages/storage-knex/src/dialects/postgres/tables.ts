@@ -8,7 +8,10 @@ export interface Tables {
   readonly appKeys: string;
   readonly applications: string;
   readonly audit: string;
+  readonly channels: string;
+  readonly cipherBlocks: string;
   readonly classes: string;
+  readonly keys: string;
   readonly migrations: string;
   readonly objectCounts: string;
   readonly objectIds: string;
@@ -28,7 +31,10 @@ export function tablesOf(schema: string): Tables {
     appKeys: name("app_keys"),
     applications: name("applications"),
     audit: name("audit"),
+    channels: name("channels"),
+    cipherBlocks: name("cipher_blocks"),
     classes: name("classes"),
+    keys: name("keys"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectIds: name("object_ids"),

@@ -1,5 +1,6 @@
 import { initial } from "./0001-initial.ts";
+import { secureSessions } from "./0002-secure-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, secureSessions];

@@ -1,6 +1,9 @@
 import type { Tables } from "../tables.ts";
 import { type AdmissionStatements, admissionStatements } from "./admission-statements.ts";
 import { type AuditStatements, auditStatements } from "./audit-statements.ts";
+import { type ChannelStatements, channelStatements } from "./channel-statements.ts";
+import { type CipherBlockStatements, cipherBlockStatements } from "./cipher-block-statements.ts";
+import { type KeyStatements, keyStatements } from "./key-statements.ts";
 import { type LogInStatements, logInStatements } from "./log-in-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { type ObjectStatements, objectStatements } from "./object-statements.ts";
@@ -11,6 +14,9 @@ import { type ThrottleStatements, throttleStatements } from "./throttle-statemen
 export interface Statements {
   readonly admission: AdmissionStatements;
   readonly audit: AuditStatements;
+  readonly channels: ChannelStatements;
+  readonly cipherBlocks: CipherBlockStatements;
+  readonly keys: KeyStatements;
   readonly logIn: LogInStatements;
   readonly model: ModelStatements;
   readonly objects: ObjectStatements;
@@ -22,6 +28,9 @@ export function statementsOf(tables: Tables): Statements {
   return {
     admission: admissionStatements(tables),
     audit: auditStatements(tables),
+    channels: channelStatements(tables),
+    cipherBlocks: cipherBlockStatements(tables),
+    keys: keyStatements(tables),
     logIn: logInStatements(tables),
     model: modelStatements(tables),
     objects: objectStatements(tables),

@@ -1,0 +1,123 @@
+import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
+import { equal, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
+import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { occurrences } from "../../fixtures/occurrences.ts";
+import { hour, minute, second } from "../../fixtures/policy.ts";
+import type { Subject } from "../../subject.ts";
+
+const limits: BlockLimits = { uses: 3, within: minute };
+const server = "server key";
+
+/** Digests under short names, and the claims of clients on them. */
+function blocksOf({ r }: Subject) {
+  const named = new Map<string, Digest>();
+  const digest = (name: string): Digest => {
+    const known = named.get(name) ?? freshDigest();
+    named.set(name, known);
+    return known;
+  };
+  /** Claims the blocks, one letter each. */
+  return (client: string, letters: string, keyId: string = server): Promise<BlockVerdict> =>
+    r.channels.claimBlocks({ blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId }, limits);
+}
+
+export const channelBlockChecks: readonly Check[] = checksOf("channels", {
+  "take the blocks of a message as often as allowed from one client": async (subject) => {
+    const claim = blocksOf(subject);
+    const verdicts: BlockVerdict[] = [];
+    for (let round = 0; round < 5; round += 1) verdicts.push(await claim("one", "abc"));
+    equal(verdicts, ["first", "again", "again", "refused", "refused"], "the verdicts");
+  },
+
+  "refuse the blocks of one client to every other": async (subject) => {
+    const claim = blocksOf(subject);
+    equal(await claim("one", "ab"), "first", "the first claim");
+    for (const letters of ["ab", "a", "b", "ba"]) equal(await claim("other", letters), "refused", `the claim of another client on ${letters}`);
+    equal([await claim("one", "ab"), await claim("one", "ab"), await claim("one", "ab")], ["again", "again", "refused"], "the claims of the first client");
+    equal(await claim("other", "cd"), "first", "the claim of the other client on blocks of its own");
+  },
+
+  "refuse blocks when their time is over, by the storage's clock": async (subject) => {
+    const claim = blocksOf(subject);
+    equal(await claim("one", "a"), "first", "the first claim");
+    subject.advance(minute - 10 * second);
+    equal(await claim("one", "a"), "again", "the claim before the time is over");
+    subject.advance(11 * second);
+    for (const client of ["one", "other"]) equal(await claim(client, "a"), "refused", "the claim when the time is over");
+    subject.advance(100 * hour);
+    equal(await claim("one", "a"), "refused", "the claim long after");
+  },
+
+  "count the uses of every block for itself": async (subject) => {
+    const claim = blocksOf(subject);
+    const verdicts = [await claim("one", "ab"), await claim("one", "b"), await claim("one", "bc"), await claim("one", "ac"), await claim("one", "a"), await claim("one", "c")];
+    equal(verdicts, ["first", "again", "again", "again", "again", "again"], "the verdicts");
+    equal([await claim("one", "a"), await claim("one", "b"), await claim("one", "c")], ["refused", "refused", "refused"], "the verdicts when all are used up");
+  },
+
+  "take all blocks of a message or none": async (subject) => {
+    const claim = blocksOf(subject);
+    await claim("one", "m");
+    equal(await claim("other", "amz"), "refused", "the claim on another's block between new ones");
+    equal([await claim("third", "a"), await claim("third", "z")], ["first", "first"], "the claims on the new ones");
+    await claim("one", "mn");
+    await claim("one", "m");
+    equal(await claim("one", "mn"), "refused", "the claim on a block that is used up");
+    equal([await claim("one", "n"), await claim("one", "n"), await claim("one", "n")], ["again", "again", "refused"], "the claims on the one that is not");
+  },
+
+  "take equal blocks of one message for one": async (subject) => {
+    const claim = blocksOf(subject);
+    equal(await claim("one", "aba"), "first", "the claim");
+    equal([await claim("one", "a"), await claim("one", "aaaa"), await claim("one", "a")], ["again", "again", "refused"], "the claims after it");
+  },
+
+  "let one client win of those who bring the same blocks at once": async (subject) => {
+    const claim = blocksOf(subject);
+    for (const letters of ["a", "bcd", "efghijkl"]) {
+      const reversed = [...letters].toReversed().join("");
+      const verdicts = await atOnce(10, (index) => claim(`client ${index}`, index % 2 === 0 ? letters : reversed));
+      equal([occurrences("first", verdicts), occurrences("refused", verdicts)], [1, 9], "how many were first and refused");
+      const winner = verdicts.indexOf("first");
+      equal(await claim(`client ${winner}`, letters), "again", "the next claim of the one who won");
+    }
+  },
+
+  "count every use of those at once": async (subject) => {
+    const claim = blocksOf(subject);
+    const verdicts = await atOnce(10, () => claim("one", "ab"));
+    equal(["first", "again", "refused"].map((each) => occurrences(each, verdicts)), [1, 2, 7], "how many were first, again and refused");
+  },
+
+  "give messages that share blocks to one client whole, never in parts": async (subject) => {
+    const claim = blocksOf(subject);
+    const messages = ["abc", "cde", "efg", "gha", "bdf"];
+    const verdicts = await Promise.all(messages.map((letters, index) => claim(`client ${index}`, letters)));
+    const won = messages.filter((_, index) => verdicts[index] === "first");
+    holds(won.length > 0, "Somebody wins");
+    equal(new Set(won.join("")).size, won.join("").length, "how many blocks were won");
+    const free = [...new Set(messages.join(""))].filter((letter) => !won.join("").includes(letter));
+    for (const letter of free) equal(await claim("late", letter), "first", "the claim on a block that nobody has won");
+  },
+
+  "forget old blocks of server keys that are over, no more than asked for": async (subject) => {
+    const { r, advance } = subject;
+    const claim = blocksOf(subject);
+    for (const letters of ["a", "b", "c"]) await claim("one", letters, "over");
+    await claim("one", "d", "even earlier");
+    await claim("one", "e", "accepted");
+    advance(2 * hour);
+    await claim("one", "f", "over");
+    equal(await r.channels.sweepBlocks(["accepted"], 3 * hour, 10), 0, "how many were swept before their age");
+    equal(await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10), 0, "how many of accepted keys were swept");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 0), 0, "how many a sweep of none has swept");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 3, "how many the first sweep has swept");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 1, "how many the second sweep has swept");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 0, "how many the third sweep has swept");
+    const verdicts = [await claim("other", "a"), await claim("other", "d"), await claim("one", "e"), await claim("other", "f"), await claim("one", "f", "over")];
+    equal(verdicts, ["first", "first", "refused", "refused", "again"], "the claims after it");
+    equal(await r.channels.sweepBlocks([], hour, 10), 1, "how many are swept when no key is accepted");
+  },
+});

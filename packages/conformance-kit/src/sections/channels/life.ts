@@ -1,0 +1,114 @@
+import type { Digest, Repositories } from "@sallyport/core";
+import { equal, failsWith } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { freshChannel } from "../../fixtures/fresh-channel.ts";
+import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { generous, minute } from "../../fixtures/policy.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+
+/** Demands that nothing is left of a channel. */
+async function isGone(r: Repositories, digest: Digest, what: string): Promise<void> {
+  const left = [await r.channels.reserveOut(digest, 1), await r.channels.acceptIn(digest, 0n)];
+  equal(left, [null, "gone"], `what the channel of ${what} answers`);
+}
+
+export const channelLifeChecks: readonly Check[] = checksOf("channels", {
+  "come with their session, as they were opened": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const channels = [...hostileTexts.map((wrappedKey) => ({ ...freshChannel(), wrappedKey })), { ...freshChannel(), ivPrefix: new Uint8Array(3) }];
+    for (const channel of channels) {
+      const digest = await visitor.openSecure(r, { channel });
+      const { session } = await visitor.admitAs(r, "secure", digest);
+      equal(session?.channel?.wrappedKey, channel.wrappedKey, "the wrapped key");
+      equal([...(session?.channel?.ivPrefix ?? [])], [...channel.ivPrefix], "the prefix");
+    }
+  },
+
+  "are there for secure sessions only": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    for (const mode of ["session", "token"] as const) await isGone(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
+    await isGone(r, freshDigest(), "a session that nobody opened");
+  },
+
+  "go together with the mode of their session": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const { channel: _channel, ...bare } = visitor.newSession({ mode: "secure" });
+    const misfits = [
+      bare,
+      visitor.newSession({ channel: freshChannel() }),
+      visitor.newSession({ mode: "token", channel: freshChannel() }),
+      visitor.newSession({ mode: "secure", channel: { ...freshChannel(), ivPrefix: new Uint8Array(4) } }),
+    ];
+    for (const session of misfits) await failsWith(799, () => r.sessions.open(session, generous), "opening a session");
+    equal(await r.sessions.count(), 0, "how many sessions are live");
+  },
+
+  "are apart from what the caller passed in and got": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const ivPrefix = Uint8Array.of(1, 2, 3);
+    const session = visitor.newSession({ mode: "secure", channel: { wrappedKey: "wrapped", ivPrefix } });
+    const opening = r.sessions.open(session, generous);
+    ivPrefix.fill(9);
+    await opening;
+    const prefix = async () => (await visitor.admitAs(r, "secure", session.digest)).session?.channel?.ivPrefix ?? new Uint8Array();
+    (await prefix()).fill(8);
+    equal([...(await prefix())], [1, 2, 3], "the prefix");
+  },
+
+  "end with their session, however it ends": async ({ r, advance }) => {
+    const visitor = await Visitor.create(r);
+    const other = await Visitor.create(r);
+    const [ended, endedWithAll, stays] = [await visitor.openSecure(r), await visitor.openSecure(r), await other.openSecure(r)];
+    await r.sessions.end({ digest: ended });
+    await isGone(r, ended, "an ended session");
+    await r.sessions.end({ userId: visitor.account.userId });
+    await isGone(r, endedWithAll, "a session ended with all of its user");
+    equal(await r.channels.acceptIn(stays, 0n), "fresh", "a number of a session that goes on");
+    advance(generous.idleTimeout + minute);
+    await r.sessions.sweep(10);
+    await isGone(r, stays, "a session that was swept away");
+  },
+
+  "begin anew when the session of a device is replaced": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const device = { deviceId: "phone" };
+    const first = await visitor.openSecure(r, device);
+    await r.channels.reserveOut(first, 100);
+    await r.channels.acceptIn(first, 5n);
+    const channel = freshChannel();
+    const second = await visitor.openSecure(r, { ...device, channel });
+    await isGone(r, first, "a replaced session");
+    equal((await visitor.admitAs(r, "secure", second)).session?.channel?.wrappedKey, channel.wrappedKey, "the wrapped key");
+    equal([await r.channels.reserveOut(second, 1), await r.channels.acceptIn(second, 5n)], [0n, "fresh"], "the first numbers");
+    const plain = await visitor.open(r, device);
+    await isGone(r, second, "a session replaced by one of another mode");
+    const third = await visitor.openSecure(r, device);
+    equal(await visitor.isAdmitted(r, plain), false, "whether the replaced session is admitted");
+    equal([await r.channels.reserveOut(third, 1), await r.channels.acceptIn(third, 5n)], [0n, "fresh"], "the first numbers after another mode");
+  },
+
+  "are not opened for a session that finds no room": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    await visitor.openSecure(r, {}, { ...generous, limit: 1 });
+    for (const policy of [{ ...generous, limit: 1 }, { ...generous, perUserLimit: 1 }]) {
+      const session = visitor.newSession({ mode: "secure" });
+      equal(await r.sessions.open(session, policy), "full", "opening a session");
+      await isGone(r, session.digest, "a session that was not opened");
+    }
+  },
+
+  "go with the transaction that opened them": async ({ storage, r }) => {
+    const visitor = await Visitor.create(r);
+    const session = visitor.newSession({ mode: "secure" });
+    const failing = storage.transaction(async (inside) => {
+      await inside.sessions.open(session, generous);
+      equal(await inside.channels.reserveOut(session.digest, 1), 0n, "the first number inside of the transaction");
+      throw new RangeError("taken back");
+    });
+    await failing.catch((error: unknown) => {
+      if (!(error instanceof RangeError)) throw error;
+    });
+    await isGone(r, session.digest, "a session that was taken back");
+  },
+});

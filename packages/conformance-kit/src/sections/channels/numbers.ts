@@ -1,0 +1,122 @@
+import { type Digest, type MessageVerdict, messageWindow } from "@sallyport/core";
+import { equal } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
+import { occurrences } from "../../fixtures/occurrences.ts";
+import { pseudoRandom } from "../../fixtures/pseudo-random.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+import type { Subject } from "../../subject.ts";
+
+const window = BigInt(messageWindow);
+const highestOfAll = 2n ** 64n - 1n;
+
+async function secureSession({ r }: Subject): Promise<Digest> {
+  return (await Visitor.create(r)).openSecure(r);
+}
+
+/** Brings numbers one after the other and demands these verdicts. */
+async function judges({ r }: Subject, session: Digest, verdicts: readonly (readonly [bigint, MessageVerdict])[]): Promise<void> {
+  for (const [number, verdict] of verdicts) equal(await r.channels.acceptIn(session, number), verdict, `the verdict on ${number}`);
+}
+
+export const channelNumberChecks: readonly Check[] = checksOf("channels", {
+  "reserve numbers from 0 on, each once": async (subject) => {
+    const session = await secureSession(subject);
+    const firsts: (bigint | null)[] = [];
+    for (const count of [1, 5, 1_000_000, 1]) firsts.push(await subject.r.channels.reserveOut(session, count));
+    equal(firsts, [0n, 1n, 6n, 1_000_006n], "the first numbers");
+  },
+
+  "reserve 10,000 numbers for four who take them at once, none twice": async (subject) => {
+    const session = await secureSession(subject);
+    const taken = await atOnce(4, async () => {
+      const firsts: bigint[] = [];
+      for (let round = 0; round < 25; round += 1) firsts.push((await subject.r.channels.reserveOut(session, 100)) ?? -1n);
+      return firsts;
+    });
+    const firsts = taken.flat().toSorted((one, other) => Number(one - other));
+    equal(firsts, Array.from({ length: 100 }, (_, index) => BigInt(100 * index)), "the first numbers");
+  },
+
+  "accept every number once, in whatever order": async (subject) => {
+    const session = await secureSession(subject);
+    await judges(subject, session, [[0n, "fresh"], [0n, "seen"], [1n, "fresh"], [5n, "fresh"], [3n, "fresh"], [3n, "seen"], [2n, "fresh"]]);
+    await judges(subject, session, [[4n, "fresh"], [6n, "fresh"], [1n, "seen"], [5n, "seen"], [0n, "seen"]]);
+  },
+
+  "need not begin with 0": async (subject) => {
+    const session = await secureSession(subject);
+    await judges(subject, session, [[7n, "fresh"], [0n, "fresh"], [7n, "seen"], [0n, "seen"], [6n, "fresh"]]);
+  },
+
+  "accept a number once of those who bring it at once": async (subject) => {
+    const session = await secureSession(subject);
+    for (const number of [0n, 1n, 700n, 350n, 5_000n]) {
+      const verdicts = await atOnce(10, () => subject.r.channels.acceptIn(session, number));
+      equal([occurrences("fresh", verdicts), occurrences("seen", verdicts)], [1, 9], `how often ${number} was fresh and seen`);
+    }
+  },
+
+  "accept all of many numbers that come at once": async (subject) => {
+    const session = await secureSession(subject);
+    const shuffled = Array.from({ length: 60 }, (_, index) => BigInt((index * 37) % 60) * 17n);
+    const bring = () => Promise.all(shuffled.map((number) => subject.r.channels.acceptIn(session, number)));
+    equal(occurrences("fresh", await bring()), 60, "how many were fresh");
+    equal(occurrences("seen", await bring()), 60, "how many were seen the second time");
+  },
+
+  "remember the 1,023 numbers below the highest and no other": async (subject) => {
+    const session = await secureSession(subject);
+    await judges(subject, session, [[5_000n, "fresh"], [3_976n, "old"], [3_975n, "old"], [0n, "old"], [3_977n, "fresh"], [3_977n, "seen"], [3_976n, "old"]]);
+    await judges(subject, session, [[5_001n, "fresh"], [3_977n, "old"], [3_978n, "fresh"], [5_000n, "seen"]]);
+    const other = await secureSession(subject);
+    await judges(subject, other, [[1_023n, "fresh"], [0n, "fresh"], [0n, "seen"], [1_024n, "fresh"], [0n, "old"], [1n, "fresh"], [1_025n, "fresh"], [1n, "old"]]);
+  },
+
+  "remember over a jump what stays near enough": async (subject) => {
+    for (const step of [window - 1n, window, window + 1n]) {
+      const session = await secureSession(subject);
+      await judges(subject, session, [[10n, "fresh"], [9n, "fresh"], [10n + step, "fresh"]]);
+      await judges(subject, session, [[10n, step < window ? "seen" : "old"], [9n, "old"], [11n, step <= window ? "fresh" : "old"]]);
+    }
+  },
+
+  "accept jumps as far as numbers go": async (subject) => {
+    const session = await secureSession(subject);
+    const half = 2n ** 63n;
+    await judges(subject, session, [[half - 1n, "fresh"], [half, "fresh"], [half - 1n, "seen"], [half - 1_023n, "fresh"], [half - 1_024n, "old"]]);
+    await judges(subject, session, [[half + 1n, "fresh"], [0n, "old"], [highestOfAll, "fresh"], [highestOfAll, "seen"], [half + 1n, "old"]]);
+    await judges(subject, session, [[highestOfAll - 1_023n, "fresh"], [highestOfAll - 1_023n, "seen"], [highestOfAll - 1_024n, "old"], [highestOfAll - 1n, "fresh"]]);
+    const other = await secureSession(subject);
+    await judges(subject, other, [[0n, "fresh"], [highestOfAll, "fresh"], [0n, "old"], [1n, "old"]]);
+  },
+
+  "judge numbers like somebody who remembers them all": async (subject) => {
+    const session = await secureSession(subject);
+    const random = pseudoRandom(7);
+    const accepted = new Set<bigint>();
+    let highest = -1n;
+    for (let round = 0; round < 400; round += 1) {
+      const ahead = random(12) === 0 ? 900 + random(300) : random(4);
+      const behind = random(3) === 0 ? 1_010 + random(30) : random(200);
+      const number = random(2) === 0 ? highest + BigInt(ahead) : highest - BigInt(behind);
+      if (number < 0n) continue;
+      const verdict = number <= highest - window ? "old" : accepted.has(number) ? "seen" : "fresh";
+      equal(await subject.r.channels.acceptIn(session, number), verdict, `the verdict on ${number} with ${highest} as the highest`);
+      if (verdict === "fresh") accepted.add(number);
+      if (number > highest) highest = number;
+    }
+  },
+
+  "keep the numbers of sessions and directions apart": async (subject) => {
+    const { r } = subject;
+    const visitor = await Visitor.create(r);
+    const [one, other] = [await visitor.openSecure(r), await visitor.openSecure(r)];
+    await judges(subject, one, [[3n, "fresh"], [9n, "fresh"]]);
+    await r.channels.reserveOut(one, 50);
+    await judges(subject, other, [[3n, "fresh"]]);
+    equal(await r.channels.reserveOut(other, 1), 0n, "the first number of the other session");
+    await judges(subject, one, [[50n, "fresh"], [0n, "fresh"]]);
+    equal(await r.channels.reserveOut(one, 1), 50n, "the next number of the first session");
+  },
+});

@@ -1,0 +1,29 @@
+import type { ServerKeyKind } from "./server-key.ts";
+import type { StoredKey, WrappedKeyPair } from "./stored-key.ts";
+
+/**
+ * Port: the key pairs of one database. Of each kind there is at most one current key, in whatever order processes
+ * write, and once there was one there always is. A new key whose id the kind knows already: 799.
+ */
+export interface KeyRepository {
+  /** The key to use, or `null` as long as there was none. */
+  current(kind: ServerKeyKind): Promise<StoredKey | null>;
+
+  /** The keys to accept: the current one, then earlier ones whose time is not over, the latest first. */
+  accepted(kind: ServerKeyKind): Promise<StoredKey[]>;
+
+  /**
+   * Makes the key the first of its kind, unless there is a current one; answers the current one either way, so that
+   * processes which start at once get the same.
+   */
+  addFirst(key: WrappedKeyPair): Promise<StoredKey>;
+
+  /**
+   * Makes the key the current one of its kind if that has the id `expectedKeyId`; the key before is accepted for
+   * `overlap` more milliseconds. Else `stale`, and nothing changes.
+   */
+  rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale">;
+
+  /** Forgets at most `limit` keys, of any kind, that are no longer accepted since at least `age` milliseconds; how many it were. */
+  sweep(age: number, limit: number): Promise<number>;
+}

@@ -1,0 +1,76 @@
+import { type Statement, statement } from "../../../statement.ts";
+import type { Tables } from "../tables.ts";
+import { storageTime } from "./storage-time.ts";
+
+/**
+ * A claim first makes sure that every block has its row, then locks the rows in their order and judges them together.
+ * A row without uses is nobody's yet; it is seen by its own transaction only, or by one that waited for it.
+ */
+export interface CipherBlockStatements {
+  /** 1 array of digests, 2 client key, 3 id of the server's key, 4 offset of the clock. */
+  readonly prepare: Statement;
+  /** 1 array of digests, 2 client key, 3 id of the server's key, 4 offset of the clock, 5 uses, 6 milliseconds. */
+  readonly claim: Statement;
+  /** 1 array of ids of keys, 2 least age, 3 limit, 4 offset of the clock. */
+  readonly sweep: Statement;
+}
+
+export interface ClaimRow {
+  readonly allowed: boolean;
+  /** Whether one of the blocks was used before. */
+  readonly known: boolean;
+}
+
+export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStatements {
+  const asked = "select decode(digest, 'hex') as digest from unnest($1::text[]) as list (digest)";
+  const now = storageTime(4);
+  return {
+    prepare: statement(
+      "block_prepare",
+      `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
+      select distinct digest, $2::bytea, $3::text, 0, ${now} from (${asked}) asked order by digest
+      on conflict (digest) do nothing`,
+    ),
+    claim: statement(
+      "block_claim",
+      `with held as materialized (
+        select * from ${cipherBlocks} where digest = any (array(${asked})) order by digest for update
+      ), verdict as materialized (
+        select bool_and(uses = 0 or (
+            client_key = $2::bytea and uses < $5::integer and ${now} - first_used_at <= $6::float8 * interval '1 millisecond'
+          )) as allowed,
+          coalesce(bool_or(uses > 0), false) as known
+        from held
+      ), used as (
+        update ${cipherBlocks} b set
+          uses = held.uses + 1,
+          client_key = $2::bytea,
+          key_id = case when held.uses = 0 then $3::text else held.key_id end,
+          first_used_at = case when held.uses = 0 then ${now} else held.first_used_at end
+        from held, verdict where b.digest = held.digest and verdict.allowed
+      ), unused as (
+        delete from ${cipherBlocks} b using held, verdict where b.digest = held.digest and held.uses = 0 and not verdict.allowed
+      )
+      select coalesce(allowed, true) as allowed, known from verdict`,
+    ),
+    sweep: statement("block_sweep", sweep(cipherBlocks)),
+  };
+}
+
+/** Goes from one id of a key to the next in the index, as there are few of them and many blocks. */
+function sweep(cipherBlocks: string): string {
+  return `with recursive ids as (
+    (select key_id from ${cipherBlocks} order by key_id limit 1)
+    union all
+    select (select key_id from ${cipherBlocks} where key_id > ids.key_id order by key_id limit 1) from ids where ids.key_id is not null
+  )
+  delete from ${cipherBlocks} where digest in (
+    select over.digest from ids cross join lateral (
+      select digest from ${cipherBlocks} b
+      where b.key_id = ids.key_id and b.first_used_at <= ${storageTime(4)} - $2::float8 * interval '1 millisecond'
+      limit $3::bigint
+    ) over
+    where ids.key_id is not null and not ids.key_id = any ($1::text[])
+    limit $3::bigint
+  )`;
+}

@@ -1,0 +1,62 @@
+import type { ServerKeyKind } from "@sallyport/core";
+import { type Statement, statement } from "../../../statement.ts";
+import type { Tables } from "../tables.ts";
+import { epochMilliseconds, storageTime } from "./storage-time.ts";
+
+export interface KeyStatements {
+  /** 1 kind. */
+  readonly current: Statement;
+  /** 1 kind, 2 offset of the clock. */
+  readonly accepted: Statement;
+  /** 1 kind, 2 id, 3 public key, 4 wrapped private key, 5 offset of the clock. */
+  readonly addFirst: Statement;
+  /** The same, and 6 expected id, 7 overlap. Adds a row, or nothing. */
+  readonly rotate: Statement;
+  /** 1 least age, 2 limit, 3 offset of the clock. */
+  readonly sweep: Statement;
+}
+
+export interface KeyRow {
+  readonly kind: ServerKeyKind;
+  readonly key_id: string;
+  readonly public_key: string;
+  readonly wrapped_private_key: string;
+  readonly created_at: string;
+  readonly accepted_until: string | null;
+}
+
+export function keyStatements({ keys }: Tables): KeyStatements {
+  const columns = `kind, key_id, public_key, wrapped_private_key,
+    ${epochMilliseconds("created_at")} as created_at, ${epochMilliseconds("accepted_until")} as accepted_until`;
+  const added = "(kind, key_id, public_key, wrapped_private_key, created_at)";
+  const values = `$1::text, $2::text, $3::text, $4::text, ${storageTime(5)}`;
+  return {
+    current: statement("key_current", `select ${columns} from ${keys} where kind = $1::text and accepted_until is null`),
+    accepted: statement(
+      "key_accepted",
+      `select ${columns} from ${keys}
+      where kind = $1::text and (accepted_until is null or accepted_until > ${storageTime(2)})
+      order by accepted_until is null desc, position desc`,
+    ),
+    addFirst: statement(
+      "key_add_first",
+      `insert into ${keys} ${added} values (${values}) on conflict (kind) where accepted_until is null do nothing`,
+    ),
+    rotate: statement(
+      "key_rotate",
+      `with retired as (
+        update ${keys} set accepted_until = ${storageTime(5)} + $7::float8 * interval '1 millisecond'
+        where kind = $1::text and key_id = $6::text and accepted_until is null
+        returning key_id
+      )
+      insert into ${keys} ${added} select ${values} from retired`,
+    ),
+    sweep: statement(
+      "key_sweep",
+      `delete from ${keys} where (kind, key_id) in (
+        select kind, key_id from ${keys} where accepted_until <= ${storageTime(3)} - $1::float8 * interval '1 millisecond'
+        order by kind, key_id limit $2::bigint for update skip locked
+      )`,
+    ),
+  };
+}

@@ -1,0 +1,51 @@
+import type { BlockClaim, BlockLimits, BlockVerdict, ChannelRepository, Digest, MessageVerdict } from "@sallyport/core";
+import type { ChannelStatements } from "./dialects/postgres/statements/channel-statements.ts";
+import type { CipherBlockStatements, ClaimRow } from "./dialects/postgres/statements/cipher-block-statements.ts";
+import type { SqlRunner } from "./sql-runner.ts";
+
+export class KnexChannelRepository implements ChannelRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: ChannelStatements,
+    private readonly blocks: CipherBlockStatements,
+    private readonly offset: () => number,
+  ) {}
+
+  async reserveOut(session: Digest, count: number): Promise<bigint | null> {
+    const { rows } = await this.sql.run<{ first: string }>(this.statements.reserveOut, [bytesOf(session), count]);
+    return rows[0] === undefined ? null : BigInt(rows[0].first);
+  }
+
+  async acceptIn(session: Digest, number: bigint): Promise<MessageVerdict> {
+    const values = [bytesOf(session), String(number)];
+    const { rowCount } = await this.sql.run(this.statements.acceptIn, values);
+    if (rowCount === 1) return "fresh";
+    // A number that was refused is never accepted later, so the reason can be asked for afterwards.
+    const { rows } = await this.sql.run<{ old: boolean }>(this.statements.judge, values);
+    if (rows[0] === undefined) return "gone";
+    return rows[0].old ? "old" : "seen";
+  }
+
+  async claimBlocks({ blocks, clientKey, keyId }: BlockClaim, { uses, within }: BlockLimits): Promise<BlockVerdict> {
+    const values = [blocks, bytesOf(clientKey), keyId, this.offset()];
+    return this.sql.atomically(async (sql) => {
+      // Sent together; a statement of its own sees what was committed while the one before it waited.
+      const [, { rows }] = await Promise.all([
+        sql.run(this.blocks.prepare, values),
+        sql.run<ClaimRow>(this.blocks.claim, [...values, uses, within]),
+      ]);
+      const { allowed, known } = rows[0] as ClaimRow;
+      if (!allowed) return "refused";
+      return known ? "again" : "first";
+    });
+  }
+
+  async sweepBlocks(acceptedKeyIds: readonly string[], age: number, limit: number): Promise<number> {
+    const { rowCount } = await this.sql.run(this.blocks.sweep, [acceptedKeyIds, age, limit, this.offset()]);
+    return rowCount;
+  }
+}
+
+function bytesOf(digest: Digest): Buffer {
+  return Buffer.from(digest, "hex");
+}

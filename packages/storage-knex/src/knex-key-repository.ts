@@ -1,0 +1,54 @@
+import { type KeyRepository, type ServerKeyKind, ServiceError, type StoredKey, type WrappedKeyPair } from "@sallyport/core";
+import type { KeyRow, KeyStatements } from "./dialects/postgres/statements/key-statements.ts";
+import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+
+export class KnexKeyRepository implements KeyRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: KeyStatements,
+    private readonly offset: () => number,
+  ) {}
+
+  async current(kind: ServerKeyKind): Promise<StoredKey | null> {
+    const { rows } = await this.sql.run<KeyRow>(this.statements.current, [kind]);
+    return rows[0] === undefined ? null : keyOf(rows[0]);
+  }
+
+  async accepted(kind: ServerKeyKind): Promise<StoredKey[]> {
+    const { rows } = await this.sql.run<KeyRow>(this.statements.accepted, [kind, this.offset()]);
+    return rows.map(keyOf);
+  }
+
+  async addFirst(key: WrappedKeyPair): Promise<StoredKey> {
+    await this.sql.run(this.statements.addFirst, this.valuesOf(key));
+    // Once there is a current key there always is one.
+    const current = await this.current(key.kind);
+    if (current === null) throw new ServiceError(799, { detail: "A first key was added and is not there." });
+    return current;
+  }
+
+  async rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale"> {
+    const { rowCount } = await this.sql.run(this.statements.rotate, [...this.valuesOf(key), expectedKeyId, overlap]);
+    return rowCount === 1 ? "ok" : "stale";
+  }
+
+  async sweep(age: number, limit: number): Promise<number> {
+    const { rowCount } = await this.sql.run(this.statements.sweep, [age, limit, this.offset()]);
+    return rowCount;
+  }
+
+  private valuesOf({ kind, keyId, publicKey, wrappedPrivateKey }: WrappedKeyPair): SqlValue[] {
+    return [kind, keyId, publicKey, wrappedPrivateKey, this.offset()];
+  }
+}
+
+function keyOf(row: KeyRow): StoredKey {
+  return {
+    kind: row.kind,
+    keyId: row.key_id,
+    publicKey: row.public_key,
+    wrappedPrivateKey: row.wrapped_private_key,
+    createdAt: Number(row.created_at),
+    acceptedUntil: row.accepted_until === null ? null : Number(row.accepted_until),
+  };
+}
