@@ -1,3 +1,4 @@
+export { holdsDatabase } from "./directory/prepare-cluster.ts";
 export type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
 export { EngineStoppedError } from "./engine-stopped-error.ts";
 export { DirectoryLockedError, type LockHolder } from "./lock/directory-locked-error.ts";

@@ -1,7 +1,15 @@
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import type { Configuration } from "../configuration/index.ts";
 import { StartError } from "./start-error.ts";
+
+/** Refuses at once what `listen` would refuse after everything that comes before it. */
+export async function requireFreePort(settings: Configuration["server"]): Promise<void> {
+  const probe = createServer((socket) => socket.destroy());
+  await listen(probe, settings);
+  await new Promise((closed) => {
+    probe.close(closed);
+  });
+}
 
 /** Starts to take connections; the address that the server got. */
 export async function listen(server: Server, { host, port }: Configuration["server"]): Promise<AddressInfo> {
@@ -17,7 +25,7 @@ export async function listen(server: Server, { host, port }: Configuration["serv
 function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {
   switch (error.code) {
     case "EADDRINUSE":
-      return `Port ${port} of ${host} is in use. Choose another one with PORT (0 takes a free one).`;
+      return `Port ${port} of ${host} is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).`;
     case "EACCES":
       return `Port ${port} of ${host} may not be used by this user. Choose another one with PORT.`;
     case "EADDRNOTAVAIL":

@@ -1,8 +1,14 @@
-import { createServer } from "node:net";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { loadConfiguration } from "../configuration/index.ts";
 import { startServer } from "./start-server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-start-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const environment = { PORT: "0", LOG_LEVEL: "silent", ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" };
 const unreachable = { engine: "postgres", url: "postgres://nobody@127.0.0.1:1/none" };
@@ -48,14 +54,36 @@ test("closing twice is closing once, and the address is free again", async () =>
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
 });
 
-test("a port in use is told in plain words", async () => {
+test("a port in use is told in plain words, before any database is touched", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
   const configuration = loadConfiguration({
-    content: { databases: [{ storage: { engine: "memory" } }] },
-    environment: { ...environment, PORT: String(port) },
+    content: { databases: [{ storage: { engine: "embedded" } }] },
+    environment: { ...environment, DATA_DIR: join(folder, "untouched"), PORT: String(port) },
   });
-  await expect(startServer(configuration)).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use.`);
+  await expect(startServer(configuration)).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already.`);
+  expect(existsSync(join(folder, "untouched"))).toBe(false);
   other.close();
+});
+
+test("a certificate that is none is told in plain words, before any database is touched", async () => {
+  const dataDir = join(folder, "untouched");
+  const [certificateFile, keyFile] = ["certificate.pem", "key.pem"].map((name) => join(folder, name)) as [string, string];
+  writeFileSync(certificateFile, "no certificate");
+  writeFileSync(keyFile, "no key");
+  const configuration = configured([{ storage: { engine: "embedded", dataDir } }], { server: { tls: { certificateFile, keyFile } } });
+  await expect(startServer(configuration)).rejects.toThrow(`The certificate ${certificateFile} cannot be used with the key ${keyFile} (no start line).`);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test.each([
+  ["a file", "file", "it is a file, not a directory"],
+  ["below a file", "file/below", "a part of its path is a file, not a directory"],
+])("a data directory that is %s is told in plain words", async (_title, name, reason) => {
+  writeFileSync(join(folder, "file"), "");
+  const dataDir = join(folder, name);
+  await expect(startServer(configured([{ storage: { engine: "embedded", dataDir } }]))).rejects.toThrow(
+    `The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`,
+  );
 });

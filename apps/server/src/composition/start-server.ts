@@ -1,14 +1,14 @@
-import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { createServer, type DatabaseDirectory, type TlsFiles } from "@sallyport/http";
+import { createServer, type DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import { ConnectionDrain } from "../operations/connection-drain.ts";
 import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
-import { listen } from "./listen.ts";
-import { StartError } from "./start-error.ts";
+import { listen, requireFreePort } from "./listen.ts";
+import { announceCreation } from "./storages/announce-creation.ts";
+import { tlsFiles } from "./tls-files.ts";
 
 export interface RunningServer {
   /** Address on this machine, with the base path, without a slash at its end. */
@@ -23,12 +23,18 @@ export interface RunningServer {
 
 /**
  * Starts the server as configured: opens and prepares the databases (the demo's data included), then listens. Throws
- * and leaves nothing behind if it cannot. A database that cannot be used is no reason not to start.
+ * and leaves nothing behind if it cannot; what can be known before the databases are touched is asked before. A database
+ * that cannot be used is no reason not to start.
  */
 export async function startServer(
   configuration: Configuration,
   logger: Logger = createLogger(configuration).logger,
 ): Promise<RunningServer> {
+  const tls = tlsFiles(configuration);
+  await requireFreePort(configuration.server);
+  await announceCreation(configuration.databases, (dataDir) =>
+    logger.info({ dataDir }, "creating the database; this takes a few seconds the first time"),
+  );
   const container = createContainer(configuration, logger);
   const engines = container.get(identifiers.engines);
   try {
@@ -39,7 +45,7 @@ export async function startServer(
     const application = await container.getAsync(identifiers.application);
     await preparation.run();
 
-    const server = createServer(application, configuration.server.timeouts, tlsOf(configuration));
+    const server = createServer(application, configuration.server.timeouts, tls);
     const drain = new ConnectionDrain(server, application.load);
     const address = await listen(server, configuration.server);
     sweeper.start();
@@ -62,16 +68,6 @@ export async function startServer(
   } catch (error) {
     await engines.close();
     throw error;
-  }
-}
-
-function tlsOf({ server: { tls } }: Configuration): TlsFiles | null {
-  const { certificateFile, keyFile } = tls;
-  if (certificateFile === undefined || keyFile === undefined) return null;
-  try {
-    return { certificate: readFileSync(certificateFile), key: readFileSync(keyFile) };
-  } catch (cause) {
-    throw new StartError("The certificate or its key cannot be read.", { cause });
   }
 }
 

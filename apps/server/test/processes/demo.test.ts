@@ -9,6 +9,8 @@ jest.setTimeout(120_000);
 const folder = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const creation = "creating the database; this takes a few seconds the first time";
+
 const start = () => new ServerProcess([], { PORT: "0", DATA_DIR: "kept" }, folder);
 
 async function ask(url: string, path: string, headers: object = {}, body?: object): Promise<{ code: string; data: Record<string, unknown> }> {
@@ -24,6 +26,9 @@ async function ask(url: string, path: string, headers: object = {}, body?: objec
 test("the demo needs nothing, keeps what it acknowledged when it is killed, and its directory to itself", async () => {
   const first = start();
   try {
+    const creating = await first.logged(creation);
+    expect(creating).toMatchObject({ level: "info", dataDir: join(folder, "kept") });
+    expect(first.lines()).toEqual([creating]);
     const url = await first.url();
     const { stdout, stderr, code } = await start().ended;
     expect({ code, stdout: stdout.includes("listening") }).toEqual({ code: 1, stdout: false });
@@ -42,6 +47,7 @@ test("the demo needs nothing, keeps what it acknowledged when it is killed, and 
       // A session is good with the database that opened it only.
       expect(await ask(restarted, "/_CheckSession", { sessionId })).toMatchObject({ code: "201" });
       expect(again.lines().map(({ msg }) => msg)).not.toContain("demo data created");
+      expect(again.lines().map(({ msg }) => msg)).not.toContain(creation);
     } finally {
       await again.kill();
     }

@@ -118,5 +118,5 @@ test("a port in use is told without a stack", async () => {
   const second = serve({}, { PORT: port });
   const { code, stderr } = await second.ended;
   expect(code).toBe(1);
-  expect(stderr).toBe(`error: Port ${port} of 127.0.0.1 is in use. Choose another one with PORT (0 takes a free one).\n`);
+  expect(stderr).toBe(`error: Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).\n`);
 });

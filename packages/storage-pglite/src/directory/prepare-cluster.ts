@@ -9,6 +9,11 @@ export interface ClusterOrigin {
   readonly durable: boolean;
 }
 
+/** Whether a data directory holds a database, so that opening it will not create one. */
+export async function holdsDatabase(dataDirectory: string): Promise<boolean> {
+  return exists(clusterIn(dataDirectory));
+}
+
 /**
  * The directory of the database cluster in a data directory, created when there is none. It gets its name when it is
  * complete and, if it is to be durable, on the disk: a creation that was interrupted leaves nothing that could be
@@ -17,7 +22,7 @@ export interface ClusterOrigin {
  * @throws {Error} when there is a database already and a template is given
  */
 export async function prepareCluster(dataDirectory: string, { template, durable }: ClusterOrigin): Promise<string> {
-  const cluster = join(dataDirectory, "cluster");
+  const cluster = clusterIn(dataDirectory);
   if (await exists(cluster)) {
     if (template !== undefined) throw new Error(`${dataDirectory} holds a database already; a template cannot be loaded into it`);
     return cluster;
@@ -35,6 +40,10 @@ export async function prepareCluster(dataDirectory: string, { template, durable 
 
 /** Milliseconds. Were it exceeded, the first start would recover. */
 const shutdownPatience = 60_000;
+
+function clusterIn(dataDirectory: string): string {
+  return join(dataDirectory, "cluster");
+}
 
 async function exists(path: string): Promise<boolean> {
   return access(path).then(

@@ -2,6 +2,7 @@ import type { Database } from "@sallyport/core";
 import { pino } from "pino";
 import { createContainer } from "../../composition/create-container.ts";
 import { identifiers } from "../../composition/identifiers.ts";
+import { announceCreation } from "../../composition/storages/announce-creation.ts";
 import { type Configuration, type DatabaseConfiguration, loadConfiguration } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import type { AliasOptions } from "./alias-option.ts";
@@ -26,6 +27,9 @@ export async function withOpened<T>(
   chosenOne: DatabaseConfiguration,
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
+  await announceCreation([chosenOne], (dataDir) =>
+    console.error(`Creating the database in ${dataDir}; this takes a few seconds the first time.`),
+  );
   const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }));
   const engines = container.get(identifiers.engines);
   try {

@@ -1,0 +1,20 @@
+import { types } from "node:util";
+import { StartError } from "../start-error.ts";
+
+const reasons: ReadonlyMap<unknown, string> = new Map([
+  ["EEXIST", "it is a file, not a directory"],
+  ["ENOTDIR", "a part of its path is a file, not a directory"],
+  ["EACCES", "this user may not write there"],
+  ["EPERM", "this user may not write there"],
+  ["EROFS", "its file system can only be read"],
+  ["ENOSPC", "its file system is full"],
+  ["EDQUOT", "this user's share of its file system is used up"],
+]);
+
+/** What the operating system has against a data directory, in words for the operator; other errors as they are. */
+export function directoryTrouble(error: unknown, dataDir: string): unknown {
+  if (!types.isNativeError(error) || !("syscall" in error)) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = reasons.get(code) ?? `the operating system refuses it (${code ?? error.message})`;
+  return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`, { cause: error });
+}
