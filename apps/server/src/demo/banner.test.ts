@@ -10,6 +10,7 @@ import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { createApplication, routeTable } from "@sallyport/http";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
+import { declaredRoutes } from "../reference/declared-routes.ts";
 import { banner, type BannerDatabase } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
 import { terminalStyle } from "./terminal-style.ts";
@@ -38,6 +39,11 @@ describe("the banner", () => {
     expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
     for (const name of ["demo", "reader", "admin"]) expect(text).toMatch(new RegExp(`\\b${name} +${name}\\b`));
     expect(text).toMatch(/^Data +data$/m);
+  });
+
+  test("promises writing if, and only if, there is a route that writes", () => {
+    const writes = declaredRoutes().some(({ method, path }) => method !== "GET" && path.includes("/object"));
+    expect(/\bwrites?\b/.test(text)).toBe(writes);
   });
 
   test("shows no more than the addresses when the demo is nowhere", () => {

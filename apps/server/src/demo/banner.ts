@@ -55,7 +55,7 @@ function addressLines(databases: readonly BannerDatabase[], style: TerminalStyle
 
 function credentialLines(style: TerminalStyle): string[] {
   const { appKey, apps, users } = demoCredentials;
-  const appNames = apps.map(({ name, seats }) => (seats === null ? name : `${name} (${seats} seats)`)).join(", ");
+  const appNames = apps.map(({ name }) => name).join(", ");
   const nameWidth = Math.max(...users.map(({ name }) => name.length));
   const passwordWidth = Math.max(...users.map(({ password }) => password.length));
   const userLines = users.map(

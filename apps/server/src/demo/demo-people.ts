@@ -20,7 +20,7 @@ export const demoPeople: readonly DemoPerson[] = [
   {
     user: "demo",
     description: "Works with customers and invoices",
-    group: { Name: "Sales", Description: "Reads and writes customers and invoices" },
+    group: { Name: "Sales", Description: "Looks after customers and invoices" },
     administrator: false,
     employee: { Name1: "Merrow", Name2: "Ottilie", Name3: "Sales" },
     contact: { Name1: "Tidewell", Name2: "Anselm", Name3: "Front office" },

@@ -15,7 +15,7 @@ export function appCommand(): Command {
     .command("create")
     .description("make an app name known to a database")
     .argument("<name>", "the name, as clients send it in appNames")
-    .option("--seats <number>", "log-ins that may hold a seat at once (default: any number)")
+    .option("--seats <number>", "seats to keep on record; this version does not count them (default: any number)")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(create);
