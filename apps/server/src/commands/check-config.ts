@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
+import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
 import { type ConfigurationOptions, configurationOption } from "./configuration-option.ts";
 
 /** `check-config`: tells what a server would be started with, or everything that keeps it from starting. */
@@ -11,7 +11,8 @@ export function checkConfigCommand(): Command {
     .action(({ config }: ConfigurationOptions) => {
       const configuration = loadConfiguration({ file: config });
       console.log(JSON.stringify(maskedConfiguration(configuration), null, 2));
-      if (configuration.demo) console.error("note: nothing is configured, so this is the demo");
+      const note = demoNote(configuration);
+      if (note !== null) console.error(`note: ${note}`);
       for (const warning of configuration.warnings) console.error(`warning: ${warning}`);
     });
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
-import { type Configuration, loadConfiguration } from "../configuration/index.ts";
+import { type Configuration, demoNote, loadConfiguration } from "../configuration/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
 import { CommandError } from "./command-error.ts";
 import { type ConfigurationOptions, configurationOption } from "./configuration-option.ts";
@@ -32,12 +32,19 @@ async function serve(configuration: Configuration): Promise<void> {
   watchForFaults(log);
   const began = performance.now();
   for (const warning of configuration.warnings) logger.warn(warning);
+  // Whoever named a Postgres may have meant to serve what is in it.
+  const note = configuration.databases.some(({ storage }) => storage?.engine === "postgres") ? demoNote(configuration) : null;
+  if (note !== null) logger.warn(note);
   let close = async (): Promise<void> => {};
   stopOnSignal(() => close(), log);
   const server = await startServer(configuration, logger);
   close = server.close;
   const milliseconds = Math.round(performance.now() - began);
-  if (configuration.demo) printBanner(configuration, server);
+  if (configuration.demo) {
+    // The log has a way to standard output of its own; what it says of the databases belongs before the banner.
+    log.flush();
+    printBanner(configuration, server);
+  }
   const address = configuration.server.publicUrl ?? server.url;
   logger.info({ address, version, pid: process.pid, milliseconds }, "listening");
 }

@@ -13,7 +13,7 @@ export function isDemo({ given, production, host }: DemoCircumstances): boolean 
 }
 
 /** The databases of the demo, as a file would list them: on the given Postgres, else embedded. */
-export function demoDatabases(onPostgres: boolean): object[] {
+export function demoDatabases(onPostgres: boolean): { alias: string; name: string; storage: { schema: string } }[] {
   const storage = { engine: onPostgres ? "postgres" : "embedded", migrateOnStart: true };
   return [
     { alias: "", name: "demo", storage: { ...storage, schema: "sallyport_demo" } },

@@ -9,6 +9,8 @@ export type {
 export { ConfigurationError, type Fault } from "./configuration-error.ts";
 export { type ConfigurationField, configurationFields } from "./configuration-fields.ts";
 export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";
+export { demoDatabases } from "./demo-databases.ts";
+export { demoNote } from "./demo-note.ts";
 export { isDebugging } from "./is-debugging.ts";
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
 export { isLoopbackHost } from "./schema/network-texts.ts";

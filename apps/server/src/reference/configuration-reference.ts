@@ -1,4 +1,4 @@
-import { type ConfigurationField, configurationFields } from "../configuration/index.ts";
+import { type ConfigurationField, configurationFields, demoDatabases } from "../configuration/index.ts";
 import { generatedNote } from "./generated-note.ts";
 import { markdownTable } from "./markdown-table.ts";
 
@@ -12,6 +12,7 @@ export function configurationReference(): string {
     sections.set(section, [...(sections.get(section) ?? []), field]);
   }
   const parts = [...sections].toSorted(([a], [b]) => Number(b === topLevel) - Number(a === topLevel));
+  const schemas = demoDatabases(true).map(({ storage: { schema } }) => code(schema)).join(" and ");
   return `# Configuration
 
 <!-- ${generatedNote} -->
@@ -24,6 +25,19 @@ directory. An empty variable counts as none. What is secret can also be read fro
 \`_FILE\` names.
 
 \`sallyport-server check-config\` lists everything that is wrong with a configuration, or prints what results of it.
+
+## Without a file
+
+\`NODE_ENV\` and \`HOST\` decide what a server does that has no configuration file:
+
+| Circumstances | What it serves |
+| --- | --- |
+| \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is unset | The demo, in the directory \`DATA_DIR\`. |
+| \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is set | **The demo, on that Postgres**: the schemas ${schemas}, created at the start and filled with users whose passwords everybody knows. Other schemas are not touched. |
+| \`NODE_ENV\` is \`production\`, or \`HOST\` is more than loopback, and \`DATABASE_URL\` is set | One database with the empty alias, in the schema \`sallyport\` of that Postgres. It is not migrated at the start and never filled. |
+| The same, \`DATABASE_URL\` is unset | Nothing: it does not start. |
+
+Commands work on the same databases, and say on standard error when they are those of the demo.
 
 ${parts.map(sectionText).join("\n\n")}
 `;

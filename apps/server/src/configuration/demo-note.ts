@@ -1,0 +1,12 @@
+import type { Configuration } from "./configuration.ts";
+
+/** What whoever did not ask for the demo by name should know about it; `null` when there is none. */
+export function demoNote({ demo, databases }: Pick<Configuration, "demo" | "databases">): string | null {
+  if (!demo) return null;
+  const storages = databases.flatMap(({ storage }) => (storage === null || storage.engine === "memory" ? [] : [storage]));
+  const [first] = storages;
+  const known = "users whose passwords everybody knows";
+  if (first?.engine !== "postgres") return `Nothing is configured, so this is the demo, with ${known}.`;
+  const schemas = storages.map(({ schema }) => schema).join(" and ");
+  return `There is no configuration file and NODE_ENV is not production, so this is the demo: the server creates the schemas ${schemas} in the database of DATABASE_URL and fills them with ${known}. Set NODE_ENV=production for a database of your own.`;
+}
