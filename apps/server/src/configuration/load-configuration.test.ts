@@ -65,7 +65,7 @@ describe("refuses", () => {
     ["a reserved alias", { databases: [{ alias: "admin", ...memory }] }, /databases\[0\]\.alias: must be empty, or a lowercase letter/],
     ["a malformed alias", { databases: [{ alias: "A", ...memory }] }, /databases\[0\]\.alias: must be/],
     ["an alias twice", { databases: [{ alias: "a", ...memory }, { alias: "a", ...memory }] }, /databases\[1\]\.alias: is the same as databases\[0\]\.alias/],
-    ["two databases without alias", { databases: [memory, memory] }, /databases\[1\]\.alias: is the same as/],
+    ["two databases with the empty alias", { databases: [memory, memory] }, /databases\[1\]\.alias: is the same as/],
     ["an unknown time zone", { databases: [{ timeZone: "Mars/Olympus", ...memory }] }, /databases\[0\]\.timeZone: must be the name of a time zone/],
     ["an unknown engine", { databases: [{ storage: { engine: "oracle" } }] }, /databases\[0\]\.storage\.engine: must be "postgres", "embedded" or "memory"/],
     ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],

@@ -37,9 +37,11 @@ test("errors are written with their causes, but without what else they hold", ()
 test("lines for people hold the same", () => {
   const text = written("text", (logger) => {
     logger.warn({ alias: "a", status: 5 }, "watch out");
+    logger.info({ alias: "" }, "look");
     logger.error({ err: error }, "failed");
   });
   expect(text).toMatch(/^\d\d:\d\d:\d\d WARN {2}watch out {2}alias=a {2}status=5\n/);
+  expect(text).toMatch(/ INFO {2}look {2}alias=\(empty\)\n/);
   expect(text).toMatch(/\d\d:\d\d:\d\d ERROR failed\nServiceError: 704.*\n[^]*caused by Error: connect ECONNREFUSED\n/);
   expect(text).not.toContain("S3cret");
 });

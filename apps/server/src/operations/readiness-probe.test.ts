@@ -15,13 +15,13 @@ const broken = database(async () => {
 const ask = (...entries: [string, DatabaseEntry][]) => new ReadinessProbe(new Map(entries), 5).read();
 
 test("a server with a database that answers is ready", async () => {
-  await expect(ask(["", good], ["second", good])).resolves.toEqual({ ready: true, databases: { "/": "ok", second: "ok" } });
+  await expect(ask(["", good], ["second", good])).resolves.toEqual({ ready: true, databases: { "(empty)": "ok", second: "ok" } });
 });
 
 test("a database that is down leaves the server ready for the others, and is named", async () => {
   const { ready, databases } = await ask(["", good], ["a", down], ["b", silent], ["c", broken], ["d", null]);
   expect(ready).toBe(true);
-  expect(databases).toMatchObject({ "/": "ok", b: "no answer in time" });
+  expect(databases).toMatchObject({ "(empty)": "ok", b: "no answer in time" });
   for (const alias of ["a", "c", "d"]) expect(databases[alias]).not.toBe("ok");
   expect(JSON.stringify(databases)).not.toContain("S3cret");
 });

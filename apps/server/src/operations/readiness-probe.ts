@@ -27,7 +27,7 @@ export class ReadinessProbe {
 
   private async ask(): Promise<Readiness> {
     const states = await Promise.all(
-      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "/" : alias, await stateOf(database, this.timeout)] as const),
+      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "(empty)" : alias, await stateOf(database, this.timeout)] as const),
     );
     return { ready: states.some(([, state]) => state === "ok"), databases: Object.fromEntries(states) };
   }

@@ -1,7 +1,7 @@
 /** Whether the server can do its work, per database. */
 export interface Readiness {
   readonly ready: boolean;
-  /** By alias; the empty alias stands as `/`. `ok`, or the name of the failure. */
+  /** By alias; the empty alias stands as `(empty)`. `ok`, or the name of the failure. */
   readonly databases: Readonly<Record<string, string>>;
 }
 

@@ -10,4 +10,4 @@ export function aliasOption(otherwise: string): Option {
   return new Option("-a, --alias <alias>", `alias of the database (default: ${otherwise})`);
 }
 
-export const oneDatabase = "the one without alias, or the only one";
+export const oneDatabase = "the empty alias, or the only one there is";

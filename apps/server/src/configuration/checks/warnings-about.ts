@@ -18,7 +18,7 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
   if (metrics.access === "any" && open) warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
   if (debugMessages && production) warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
   for (const { alias, storage } of databases) {
-    const name = alias === "" ? "the database without alias" : `the database "${alias}"`;
+    const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
     if (storage === null) warnings.push(`databases: ${name} has no storage; its addresses answer 705.`);
     if (storage?.engine === "memory") warnings.push(`databases: ${name} is in memory; its data ends with the process.`);
     if (storage?.engine === "embedded" && production && !demo) {
