@@ -1,14 +1,9 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
+import { databaseTrouble } from "../composition/databases/database-trouble.ts";
 import { ConfigurationError } from "../configuration/index.ts";
 import { StartError } from "../composition/start-error.ts";
 import { CommandError } from "./command-error.ts";
-
-const byCode: ReadonlyMap<number, string> = new Map([
-  [607, "No connection to the database became free in time."],
-  [704, "The database cannot be reached."],
-  [705, 'The database is not migrated. Run "sallyport-server migrate" first.'],
-]);
 
 /** Errors of the embedded engine that name their reason and what to do about it. */
 const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_STOPPED"]);
@@ -17,8 +12,10 @@ const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_S
 export function plainWords(error: unknown): string {
   if (error instanceof ConfigurationError || error instanceof StartError || error instanceof CommandError) return error.message;
   if (error instanceof ServiceError) {
-    const { code, detail, cause } = error;
-    const what = byCode.get(code) ?? detail ?? error.message;
+    const { detail, cause } = error;
+    const known = databaseTrouble(error, null);
+    if (known !== null) return known;
+    const what = detail ?? error.message;
     return types.isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : what;
   }
   if (types.isNativeError(error)) {

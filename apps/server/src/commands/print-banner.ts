@@ -5,14 +5,14 @@ import { type Configuration, maskedUrl, type StorageConfiguration } from "../con
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
-export function printBanner({ applicationName, databases, server }: Configuration, { url, demoAliases }: RunningServer): void {
+export function printBanner({ applicationName, databases, server }: Configuration, { url, demoStates }: RunningServer): void {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
   process.stdout.write(
     banner({
       name: applicationName,
       version,
       databases: databases.map(({ alias, name }) => {
-        return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoAliases.includes(alias) };
+        return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoStates.get(alias) ?? null };
       }),
       dataPlace: placeOf(databases[0]?.storage ?? null),
       digests: new NodeDigests(),

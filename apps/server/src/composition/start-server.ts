@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, type DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
+import type { DemoState } from "../demo/index.ts";
 import { ConnectionDrain } from "../operations/connection-drain.ts";
 import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
@@ -15,8 +16,8 @@ export interface RunningServer {
   readonly url: string;
   readonly address: AddressInfo;
   readonly databases: DatabaseDirectory;
-  /** Aliases of the databases that hold the demo. */
-  readonly demoAliases: readonly string[];
+  /** What became of the demo, by alias; databases that could not be used at the start are not among them. */
+  readonly demoStates: ReadonlyMap<string, DemoState>;
   /** Finishes what is in work, then lets go of everything. May be called twice. */
   close(): Promise<void>;
 }
@@ -62,7 +63,7 @@ export async function startServer(
       url: urlOf(configuration, address),
       address,
       databases,
-      demoAliases: [...databases.keys()].filter((alias) => seeder.holds(alias)),
+      demoStates: seeder.states,
       close: () => (closed ??= stop()),
     };
   } catch (error) {

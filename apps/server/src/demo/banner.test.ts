@@ -22,8 +22,8 @@ const show = (databases: readonly BannerDatabase[], style = plain) =>
   banner({ name: "sallyport", version: "2.2.0", databases, dataPlace: "data", digests, style });
 
 const databasesAt = (url: string): BannerDatabase[] => [
-  { alias: "", name: "demo", address: url, demo: true },
-  { alias: "second", name: "second", address: `${url}/second`, demo: true },
+  { alias: "", name: "demo", address: url, demo: "seeded" },
+  { alias: "second", name: "second", address: `${url}/second`, demo: "seeded" },
 ];
 
 describe("the banner", () => {
@@ -47,9 +47,10 @@ describe("the banner", () => {
   });
 
   test("shows no more than the addresses when the demo is nowhere", () => {
-    const foreign = databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo: false }));
-    expect(show(foreign)).not.toMatch(/demo-app-key|curl/);
-    expect(show(foreign)).toMatch(/holds data of its own/);
+    const without = (demo: BannerDatabase["demo"]) => show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
+    for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl/);
+    expect(without("foreign")).toMatch(/8080 {2}holds other data, not the demo$/m);
+    expect(without(null)).toMatch(/8080 {2}cannot be used yet, see the log$/m);
   });
 
   test("is coloured on a terminal that has colours, and nowhere else", () => {

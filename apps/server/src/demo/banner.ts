@@ -2,6 +2,7 @@ import type { Digests } from "@sallyport/core";
 import { demoCredentials } from "./demo-credentials.ts";
 import { demoSession } from "./demo-session.ts";
 import { demoUuid } from "./demo-uuid.ts";
+import type { DemoState } from "./seed-demo.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
 export interface BannerDatabase {
@@ -9,8 +10,8 @@ export interface BannerDatabase {
   readonly name: string;
   /** Where clients find it, without a trailing slash. */
   readonly address: string;
-  /** Whether the demo is in it. */
-  readonly demo: boolean;
+  /** What became of the demo there; `null` if the database cannot be used yet. */
+  readonly demo: DemoState | null;
 }
 
 export interface BannerParts {
@@ -28,7 +29,7 @@ export interface BannerParts {
 export function banner(parts: BannerParts): string {
   const { name, version, databases, dataPlace, style } = parts;
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
-  const example = databases.find(({ demo }) => demo);
+  const example = databases.find(({ demo }) => demo === "seeded" || demo === "present");
   if (example !== undefined) {
     sections.push(credentialLines(style));
     const customer = demoUuid(parts.digests, example.alias, "Customer", 0);
@@ -47,8 +48,8 @@ export function banner(parts: BannerParts): string {
 function addressLines(databases: readonly BannerDatabase[], style: TerminalStyle): string[] {
   const width = Math.max(...databases.map(({ name }) => name.length));
   const lines = databases.map(({ name, address, demo }) => {
-    const note = demo ? "" : style.faint("  holds data of its own, without the demo");
-    return indented(`${name.padEnd(width)}  ${address}${note}`);
+    const note = demo === null ? "cannot be used yet, see the log" : demo === "foreign" ? "holds other data, not the demo" : "";
+    return indented(`${name.padEnd(width)}  ${address}${note === "" ? "" : style.faint(`  ${note}`)}`);
   });
   return [style.strong("Databases"), ...lines];
 }

@@ -97,7 +97,7 @@ test("a database that is down is a warning, not a reason not to start", async ()
   const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u:S3cret@127.0.0.1:1/d" } };
   const server = serve({ databases: [{ storage: { engine: "memory" } }, down] });
   const url = await server.url();
-  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", alias: "down", err: { code: 704 } });
+  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", alias: "down", code: 704, reason: "No Postgres answers at 127.0.0.1:1 (ECONNREFUSED)." });
   const answer = await fetch(`${url}/down/_CheckService`);
   expect(answer.status).toBe(500);
   await expect(answer.json()).resolves.toMatchObject({ status: { internalStatus: "704" } });

@@ -42,13 +42,13 @@ async function serviceCode(url: string): Promise<string> {
 
 test("an empty Postgres is set up by commands, under the eyes of a running server, until somebody can log in", async () => {
   const url = await server.url();
-  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", err: { code: 705 } });
+  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", code: 705, reason: expect.stringContaining("not migrated") });
   expect(await serviceCode(url)).toBe("705");
   expect((await fetch(`${url}/readyz`)).status).toBe(503);
 
   expect(await command("app create shop")).toMatch(/^1 error: The database is not migrated\. Run "sallyport-server migrate"/);
-  expect(await command("migrate")).toMatch(/^database without alias: applied 0001/);
-  expect(await command("migrate")).toBe("database without alias: up to date");
+  expect(await command("migrate")).toMatch(/^database \(empty\): applied 0001/);
+  expect(await command("migrate")).toBe("database (empty): up to date");
   expect(await serviceCode(url)).toBe("0");
 
   expect(await command("app create shop --seats 3")).toBe('The app "shop" exists now.');

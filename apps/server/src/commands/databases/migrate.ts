@@ -1,10 +1,9 @@
 import { Command } from "commander";
-import { loadConfiguration } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { plainWords } from "../plain-words.ts";
 import { type AliasOptions, aliasOption } from "./alias-option.ts";
-import { nameOf, withOpened } from "./with-database.ts";
+import { loadNoting, nameOf, withOpened } from "./with-database.ts";
 
 /** `migrate`: brings databases to the newest version. */
 export function migrateCommand(): Command {
@@ -16,7 +15,7 @@ export function migrateCommand(): Command {
 }
 
 async function migrate({ config, alias }: AliasOptions): Promise<void> {
-  const configuration = loadConfiguration({ file: config });
+  const configuration = loadNoting(config);
   const chosen = configuration.databases.filter((each) => alias === undefined || each.alias === alias);
   if (chosen.length === 0) throw new CommandError(`There is no database "${alias}".`);
   const failures: string[] = [];

@@ -2,8 +2,9 @@ import type { Database } from "@sallyport/core";
 import { pino } from "pino";
 import { createContainer } from "../../composition/create-container.ts";
 import { identifiers } from "../../composition/identifiers.ts";
+import { databaseTrouble } from "../../composition/databases/database-trouble.ts";
 import { announceCreation } from "../../composition/storages/announce-creation.ts";
-import { type Configuration, type DatabaseConfiguration, loadConfiguration } from "../../configuration/index.ts";
+import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import type { AliasOptions } from "./alias-option.ts";
 
@@ -17,8 +18,16 @@ export interface OpenedDatabase {
 
 /** Opens the one database that the options name, for the time of some work. */
 export async function withDatabase<T>({ config, alias }: AliasOptions, work: (opened: OpenedDatabase) => Promise<T>): Promise<T> {
-  const configuration = loadConfiguration({ file: config });
+  const configuration = loadNoting(config);
   return withOpened(configuration, chosen(configuration, alias), work);
+}
+
+/** Loads the configuration and, if it is that of the demo, says so. */
+export function loadNoting(file: string | undefined): Configuration {
+  const configuration = loadConfiguration({ file });
+  const note = demoNote(configuration);
+  if (note !== null) console.error(`note: ${note}`);
+  return configuration;
 }
 
 /** Opens one database of a configuration, for the time of some work. */
@@ -36,14 +45,17 @@ export async function withOpened<T>(
     const database = (await container.getAsync(identifiers.databases)).get(chosenOne.alias);
     if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);
     return await work({ database, container });
+  } catch (error) {
+    const trouble = databaseTrouble(error, chosenOne.storage);
+    throw trouble === null ? error : new CommandError(trouble, { cause: error });
   } finally {
     await engines.close();
   }
 }
 
-/** How messages call a database. */
+/** How messages call a database: its alias in quotation marks, or `(empty)`. */
 export function nameOf({ alias }: Pick<DatabaseConfiguration, "alias">): string {
-  return alias === "" ? "without alias" : `"${alias}"`;
+  return alias === "" ? "(empty)" : `"${alias}"`;
 }
 
 function chosen({ databases }: Configuration, alias: string | undefined): DatabaseConfiguration {

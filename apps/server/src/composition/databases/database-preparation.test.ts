@@ -40,7 +40,18 @@ test("only looks where it is not wanted, and warns", async () => {
   const { preparation, logged, migrated } = prepared("", { health }, false);
   await preparation.run();
   expect(migrated).toEqual([]);
-  expect(logged()).toMatchObject([{ level: 40, alias: "", msg: "database cannot be used yet" }]);
+  const reason = 'The database is not migrated. Run "sallyport-server migrate" first.';
+  expect(logged()).toMatchObject([{ level: 40, alias: "", code: 705, reason, msg: "database cannot be used yet" }]);
+  expect(logged()[0]).not.toHaveProperty("err");
+});
+
+test("logs the whole error where nobody knows the reason", async () => {
+  const health = async () => {
+    throw new Error("surprise");
+  };
+  const { preparation, logged } = prepared("", { health }, false);
+  await preparation.run();
+  expect(logged()).toMatchObject([{ level: 40, err: { message: "surprise", stack: expect.any(String) } }]);
 });
 
 test("tries again until a database that was down is migrated", async () => {

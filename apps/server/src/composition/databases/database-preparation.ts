@@ -1,7 +1,8 @@
-import type { Database } from "@sallyport/core";
+import { type Database, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
-import type { DatabaseConfiguration } from "../../configuration/index.ts";
+import type { DatabaseConfiguration, StorageConfiguration } from "../../configuration/index.ts";
+import { databaseTrouble } from "./database-trouble.ts";
 
 const defaultPause = 2_000;
 const longestPause = 60_000;
@@ -14,6 +15,13 @@ export interface PreparationParts {
   readonly afterMigration: (database: Database) => Promise<void>;
   /** Milliseconds before the second try, doubled by every further one; 2 s unless given. */
   readonly firstPause?: number;
+}
+
+/** What is to be done with one database. */
+interface Task {
+  readonly database: Database;
+  readonly storage: StorageConfiguration | null;
+  readonly migrate: boolean;
 }
 
 /**
@@ -29,9 +37,9 @@ export class DatabasePreparation {
   /** Tries each database once. */
   async run(): Promise<void> {
     await Promise.all(
-      this.parts.configurations.map(async ({ alias, migrateOnStart }) => {
+      this.parts.configurations.map(async ({ alias, migrateOnStart, storage }) => {
         const database = this.parts.databases.get(alias);
-        if (database) await this.prepare(database, migrateOnStart, this.parts.firstPause ?? defaultPause);
+        if (database) await this.prepare({ database, storage, migrate: migrateOnStart }, this.parts.firstPause ?? defaultPause);
       }),
     );
   }
@@ -41,7 +49,8 @@ export class DatabasePreparation {
     for (const timer of this.timers) clearTimeout(timer);
   }
 
-  private async prepare(database: Database, migrate: boolean, pause: number): Promise<void> {
+  private async prepare(task: Task, pause: number): Promise<void> {
+    const { database, migrate } = task;
     const { alias, storage } = database;
     const { logger, afterMigration } = this.parts;
     try {
@@ -54,15 +63,16 @@ export class DatabasePreparation {
       await afterMigration(database);
     } catch (err) {
       if (this.stopped) return;
-      logger.warn({ alias, err }, "database cannot be used yet");
-      if (migrate) this.retry(database, pause);
+      const reason = databaseTrouble(err, task.storage);
+      logger.warn({ alias, ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }) }, "database cannot be used yet");
+      if (migrate) this.retry(task, pause);
     }
   }
 
-  private retry(database: Database, pause: number): void {
+  private retry(task: Task, pause: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      void this.prepare(database, true, Math.min(2 * pause, longestPause));
+      void this.prepare(task, Math.min(2 * pause, longestPause));
     }, pause);
     this.timers.add(timer.unref());
   }

@@ -4,7 +4,7 @@ import { type DemoState, seedDemo } from "../../demo/index.ts";
 
 /** Puts the demo into databases and remembers what it found there. */
 export class DemoSeeder {
-  private readonly states = new Map<string, DemoState>();
+  private readonly found = new Map<string, DemoState>();
 
   constructor(
     private readonly hasher: PasswordHasher,
@@ -14,15 +14,14 @@ export class DemoSeeder {
 
   async seed({ alias, storage, policy: { clientHash } }: Database): Promise<DemoState> {
     const state = await seedDemo(storage, { hasher: this.hasher, digests: this.digests, clientHash, alias });
-    this.states.set(alias, state);
+    this.found.set(alias, state);
     if (state === "seeded") this.logger.info({ alias }, "demo data created");
     if (state === "foreign") this.logger.warn({ alias }, "the database holds other data; the demo was not put into it");
     return state;
   }
 
-  /** Whether the demo is in the database with this alias. */
-  holds(alias: string): boolean {
-    const state = this.states.get(alias);
-    return state === "seeded" || state === "present";
+  /** What it found, by alias; a database that could not be used yet is not among them. */
+  get states(): ReadonlyMap<string, DemoState> {
+    return this.found;
   }
 }

@@ -1,0 +1,79 @@
+import { jest } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { type Ended, ServerProcess } from "./server-process.ts";
+
+jest.setTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-trouble-"));
+let postgres: RealPostgres;
+let scratch: ScratchDatabase;
+let sql: pg.Client;
+let role: string;
+let host: string;
+
+beforeAll(async () => {
+  postgres = await startRealPostgres();
+  scratch = await postgres.createDatabase();
+  ({ host } = new URL(scratch.url));
+  sql = new pg.Client({ connectionString: scratch.url });
+  await sql.connect();
+  role = `role_${scratch.name.slice(-12)}`;
+  await sql.query(`create role ${role} login password 'pw'`);
+});
+afterAll(async () => {
+  await sql.query(`drop owned by ${role}; drop role ${role}`);
+  await sql.end();
+  await scratch.drop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function url(change: { readonly username?: string; readonly password?: string; readonly pathname?: string }): string {
+  return Object.assign(new URL(scratch.url), change).href;
+}
+
+function run(args: readonly string[], databaseUrl: string): Promise<Ended> {
+  return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: databaseUrl }, folder).ended;
+}
+
+test.each([
+  ["a database that does not exist", { pathname: "/no-such" }, () => `The database "no-such" does not exist on the Postgres at ${host}. Create it: createdb -h`],
+  ["a role that is not let in", { username: "nobody_here", password: "pw" }, () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/],
+])("migrate tells of %s", async (_title, change, expected) => {
+  const { code, stdout, stderr } = await run(["migrate"], url(change));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  const words = expected();
+  if (typeof words === "string") expect(stderr).toContain(words);
+  else expect(stderr).toMatch(words);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(stderr).not.toContain("sallyport-server migrate");
+});
+
+test("migrate tells how a role without the right to create schemas gets its schema, and then takes it", async () => {
+  const as = url({ username: role, password: "pw" });
+  const refused = await run(["migrate"], as);
+  const remedy = `create schema sallyport authorization ${role}`;
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(/^error: .*: The role "\w+" may not create the schema "sallyport" in the database "\w+"\. /);
+  expect(refused.stderr.trimEnd().endsWith(`Let a superuser run: ${remedy}`)).toBe(true);
+  await sql.query(remedy);
+  await expect(run(["migrate"], as)).resolves.toMatchObject({ code: 0, stderr: "" });
+});
+
+test("a server whose database does not exist says so in its log, and lives", async () => {
+  const file = join(folder, "serve.json");
+  writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: url({ pathname: "/no-such" }) } }] }));
+  const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, folder);
+  try {
+    await server.url();
+    const line = await server.logged("database cannot be used yet");
+    expect(line).toMatchObject({ level: "warn", alias: "", code: 705, reason: expect.stringContaining('The database "no-such" does not exist') });
+    expect(line).not.toHaveProperty("err");
+  } finally {
+    await server.kill();
+  }
+});
