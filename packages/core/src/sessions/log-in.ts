@@ -29,9 +29,15 @@ export class LogIn {
   ) {}
 
   async run(context: AppKeyContext, { user, pass, appNames, deviceId }: LogInInput): Promise<LogInResult> {
-    await acceptAppNames(context, appNames);
     const { clientHash } = context.database.policy;
-    const prepareProof = () => this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash });
+    const prepareProof = async () => {
+      // Names that are not accepted are told before a lockout is.
+      const [, prove] = await Promise.all([
+        acceptAppNames(context, appNames),
+        this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash }),
+      ]);
+      return prove;
+    };
     const claim = { mode: "session", userKey: loginNameOf(user), prepareProof, appNames, deviceId } as const;
     const entry = await this.gate.enter(context, claim, (account, r) => this.serializeOwnUser.run({ ...context, r }, account));
     return { sessionId: entry.sessionId, user: entry.prepared, databaseName: context.database.name };
