@@ -9,4 +9,8 @@ export class PlainPasswordHasher implements PasswordHasher {
   async verify(encoded: string | null, password: string): Promise<boolean> {
     return encoded === `plain:${password}`;
   }
+
+  isOutdated(): boolean {
+    return false;
+  }
 }

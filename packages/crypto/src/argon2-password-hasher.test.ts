@@ -13,9 +13,9 @@ beforeEach(() => verify.mockClear());
 test("knows the password that it hashed, and no other", async () => {
   const hasher = await Argon2PasswordHasher.create(cheap);
   const encoded = await hasher.hash("fe01ce2a7fbac8fafaed7c982a04e229");
-  expect(await hasher.verify(encoded, "fe01ce2a7fbac8fafaed7c982a04e229")).toBe(true);
-  expect(await hasher.verify(encoded, "FE01CE2A7FBAC8FAFAED7C982A04E229")).toBe(false);
-  expect(await hasher.verify(encoded, "")).toBe(false);
+  expect(await hasher.verify(encoded, "fe01ce2a7fbac8fafaed7c982a04e229", null)).toBe(true);
+  expect(await hasher.verify(encoded, "FE01CE2A7FBAC8FAFAED7C982A04E229", null)).toBe(false);
+  expect(await hasher.verify(encoded, "", null)).toBe(false);
 });
 
 test("salts every hash and writes its parameters into it", async () => {
@@ -32,7 +32,7 @@ test("takes 19456 KiB, two passes and one lane unless told otherwise", async () 
 
 test("reads hashes made with other parameters", async () => {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 128, timeCost: 2 });
-  expect(await hasher.verify(usable, "x")).toBe(true);
+  expect(await hasher.verify(usable, "x", null)).toBe(true);
 });
 
 test("refuses parameters that argon2 does not take", async () => {
@@ -41,9 +41,33 @@ test("refuses parameters that argon2 does not take", async () => {
 
 test("verifies against a decoy of the same parameters when there is no user", async () => {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 128, timeCost: 3 });
-  expect(await hasher.verify(null, "any")).toBe(false);
+  expect(await hasher.verify(null, "any", null)).toBe(false);
   expect(verify).toHaveBeenCalledTimes(1);
   expect(verify.mock.lastCall?.[0]).toMatch(/^\$argon2id\$v=19\$m=128,t=3,p=1\$/);
+});
+
+test("verifies against the decoy that is given, when there is no user", async () => {
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 128, timeCost: 3 });
+  expect(await hasher.verify(null, "x", usable)).toBe(false);
+  expect(verify).toHaveBeenCalledTimes(1);
+  expect(verify.mock.lastCall?.[0]).toBe(usable);
+});
+
+test("verifies against its own decoy when the one that is given is unusable", async () => {
+  const hasher = await Argon2PasswordHasher.create(cheap);
+  expect(await hasher.verify(null, "x", "plain")).toBe(false);
+  expect(verify.mock.lastCall?.[0]).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
+});
+
+test.each([
+  ["more memory", { ...cheap, memoryCost: 65 }, true],
+  ["less memory", { ...cheap, memoryCost: 63 }, true],
+  ["more passes", { ...cheap, timeCost: 2 }, true],
+  ["more lanes", { ...cheap, parallelism: 2 }, true],
+  ["the same parameters", cheap, false],
+])("calls a hash outdated when today's have %s: %#", async (_name, parameters, outdated) => {
+  const hasher = await Argon2PasswordHasher.create(parameters);
+  expect(hasher.isOutdated(usable)).toBe(outdated);
 });
 
 test.each([
@@ -55,7 +79,7 @@ test.each([
   ["a broken end", `${usable}=`],
 ])("verifies against the decoy when the stored hash is %s", async (_name, encoded) => {
   const hasher = await Argon2PasswordHasher.create(cheap);
-  expect(await hasher.verify(encoded, "x")).toBe(false);
+  expect(await hasher.verify(encoded, "x", null)).toBe(false);
   expect(verify).toHaveBeenCalledTimes(2);
   expect(verify.mock.lastCall?.[0]).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
 });
@@ -63,12 +87,12 @@ test.each([
 test("does not take a failure of the library for a wrong password", async () => {
   const hasher = await Argon2PasswordHasher.create(cheap);
   verify.mockRejectedValueOnce(new Error("no memory"));
-  await expect(hasher.verify(usable, "x")).rejects.toThrow("no memory");
+  await expect(hasher.verify(usable, "x", null)).rejects.toThrow("no memory");
 });
 
 test("hashes and verifies in one bounded queue", async () => {
   const hasher = await Argon2PasswordHasher.create({ ...cheap, concurrency: 1, queueLimit: 2 });
-  const work = [hasher.verify(usable, "x"), hasher.hash("y"), hasher.verify(null, "z")];
+  const work = [hasher.verify(usable, "x", null), hasher.hash("y"), hasher.verify(null, "z", null)];
   await expect(hasher.hash("too much")).rejects.toMatchObject({ code: 706 });
   expect(verify).toHaveBeenCalledTimes(1);
   await Promise.all(work);

@@ -42,14 +42,26 @@ export class Argon2PasswordHasher implements PasswordHasher {
     return this.queue.run(() => hash(password, this.parameters));
   }
 
-  async verify(encoded: string | null, password: string): Promise<boolean> {
+  async verify(encoded: string | null, password: string, decoy: string | null): Promise<boolean> {
     return this.queue.run(async () => {
-      const verdict = encoded === null ? "unusable" : await compare(encoded, password);
-      if (verdict !== "unusable") return verdict;
-      await verify(this.decoy, password);
+      if (encoded !== null) {
+        const verdict = await compare(encoded, password);
+        if (verdict !== "unusable") return verdict;
+      }
+      const pretended = decoy === null ? "unusable" : await compare(decoy, password);
+      if (pretended === "unusable") await verify(this.decoy, password);
       return false;
     });
   }
+
+  isOutdated(encoded: string): boolean {
+    return parametersOf(encoded) !== parametersOf(this.decoy);
+  }
+}
+
+/** All of an encoded hash but its salt and digest. */
+function parametersOf(encoded: string): string {
+  return encoded.split("$", 4).join("$");
 }
 
 async function compare(encoded: string, password: string): Promise<boolean | "unusable"> {

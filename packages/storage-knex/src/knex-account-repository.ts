@@ -24,6 +24,15 @@ export class KnexAccountRepository implements AccountRepository {
     return rows[0] === undefined ? null : accountOf(rows[0]);
   }
 
+  async forProof(loginName: string): Promise<{ account: Account | null; decoy: string | null }> {
+    // A name that cannot be stored is looked up all the same: as one that nobody has.
+    const asked = isStorableText(loginName) ? loginName : "";
+    const { rows } = await this.sql.run<AccountRow & { part: string }>(this.statements.accountForProof, [asked]);
+    const known = asked === loginName ? rows.find(({ part }) => part === "known") : undefined;
+    const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
+    return { account: known === undefined ? null : accountOf(known), decoy: decoy?.secret ?? null };
+  }
+
   async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
     const row = { user_id: objectNumber(userId), login_name: loginName, confusable_key: confusableKey, secret, administrator };
     const { rowCount } = await this.sql.build(this.sql.table("accounts").insert(row).onConflict().ignore());
@@ -36,6 +45,13 @@ export class KnexAccountRepository implements AccountRepository {
         .table("accounts")
         .where({ user_id: objectNumber(userId), secret_version: expectedVersion })
         .update({ secret, secret_version: expectedVersion + 1 }),
+    );
+    return rowCount === 1 ? "stored" : "stale";
+  }
+
+  async rehash(userId: ObjectId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
+    const { rowCount } = await this.sql.build(
+      this.sql.table("accounts").where({ user_id: objectNumber(userId), secret }).update({ secret: newSecret }),
     );
     return rowCount === 1 ? "stored" : "stale";
   }

@@ -2,6 +2,11 @@ import type { Account, AccountRepository, NewAccount, ObjectId } from "@sallypor
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 
+/** By code point, as the other adapters do. */
+function compareTexts(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
 export class MemoryAccountRepository implements AccountRepository {
   constructor(private readonly access: Access) {}
 
@@ -9,6 +14,15 @@ export class MemoryAccountRepository implements AccountRepository {
     return this.access.read(({ accounts, accountNames }) => {
       const userId = accountNames.get(`name:${loginName}`);
       return (userId === undefined ? undefined : accounts.get(userId)) ?? null;
+    });
+  }
+
+  forProof(loginName: string): Promise<{ account: Account | null; decoy: string | null }> {
+    return this.access.read(({ accounts, accountNames }) => {
+      const userId = accountNames.get(`name:${loginName}`);
+      const byName = [...accounts.values()].toSorted((a, b) => compareTexts(a.loginName, b.loginName));
+      const next = byName.find((account) => compareTexts(account.loginName, loginName) > 0) ?? byName[0];
+      return { account: (userId === undefined ? undefined : accounts.get(userId)) ?? null, decoy: next?.secret ?? null };
     });
   }
 
@@ -27,6 +41,15 @@ export class MemoryAccountRepository implements AccountRepository {
       const account = accounts.get(userId);
       if (account === undefined || account.secretVersion !== expectedVersion) return "stale";
       accounts.set(userId, Object.freeze({ ...account, secret, secretVersion: expectedVersion + 1 }));
+      return "stored";
+    });
+  }
+
+  rehash(userId: ObjectId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
+    return this.access.write(({ accounts }) => {
+      const account = accounts.get(userId);
+      if (account === undefined || account.secret !== secret) return "stale";
+      accounts.set(userId, Object.freeze({ ...account, secret: newSecret }));
       return "stored";
     });
   }

@@ -15,8 +15,12 @@ export class CountedPasswordHasher implements PasswordHasher {
     return this.counted(() => this.hasher.hash(password));
   }
 
-  verify(encoded: string | null, password: string): Promise<boolean> {
-    return this.counted(() => this.hasher.verify(encoded, password));
+  verify(encoded: string | null, password: string, decoy: string | null): Promise<boolean> {
+    return this.counted(() => this.hasher.verify(encoded, password, decoy));
+  }
+
+  isOutdated(encoded: string): boolean {
+    return this.hasher.isOutdated(encoded);
   }
 
   private async counted<T>(work: () => Promise<T>): Promise<T> {

@@ -107,6 +107,32 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     equal((await r.accounts.byLoginName(loginName))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
   },
 
+  "puts another hash of a password in the place of the one given, and keeps the version": async ({ r }) => {
+    const before = await createUser(r);
+    const bystander = await createUser(r);
+    equal(await r.accounts.rehash(before.userId, before.secret, "the same, hashed anew"), "stored", "hashing anew");
+    equal(await r.accounts.byLoginName(before.loginName), { ...before, secret: "the same, hashed anew" }, "the account");
+    equal(await r.accounts.rehash(before.userId, before.secret, "too late"), "stale", "hashing anew over a secret that is gone");
+    equal(await r.accounts.rehash("ZZZZZZZZZZ", before.secret, "nobody's"), "stale", "hashing anew for a user without an account");
+    equal((await r.accounts.byLoginName(before.loginName))?.secret, "the same, hashed anew", "the secret");
+    equal(await r.accounts.byLoginName(bystander.loginName), bystander, "another account with the same secret");
+  },
+
+  "finds for a proof the account by exactly its name": async ({ r }) => {
+    equal(await r.accounts.forProof("nobody"), { account: null, decoy: null }, "what is found in an empty database");
+    const user = await createUser(r, { loginName: "René", secret: "the only one" });
+    for (const name of ["rené", "Rene\u0301", "Ren%", "", ...unstorableTexts]) {
+      equal(await r.accounts.forProof(name), { account: null, decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
+    }
+    equal((await r.accounts.forProof("René")).account, user, "the account");
+  },
+
+  "gives for a proof the secret of the next account by name as decoy": async ({ r }) => {
+    for (const loginName of ["b", "d", "\u{1f511}", "ü"]) await createUser(r, { loginName, secret: `secret of ${loginName}` });
+    const decoys = [["a", "b"], ["b", "d"], ["c", "d"], ["D", "b"], ["e", "ü"], ["ü", "\u{1f511}"], ["\u{1f511}", "b"], ["\u{1f600}", "b"]] as const;
+    for (const [name, next] of decoys) equal((await r.accounts.forProof(name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
+  },
+
   "disables and enables an account, and finds it either way": async ({ r }) => {
     const account = await createUser(r);
     const bystander = await createUser(r);

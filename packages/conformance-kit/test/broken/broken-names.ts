@@ -37,6 +37,37 @@ export const brokenNames: readonly BrokenAdapter[] = [
     });
   }),
 
+  broken("hashes anew whatever the secret is", "puts another hash of a password in the place of the one given, and keeps the version", () => {
+    const secrets = new Map<string, string>();
+    return (r) => ({
+      accounts: {
+        rehash: async (userId, secret, newSecret) => {
+          const current = secrets.get(userId) ?? secret;
+          secrets.set(userId, newSecret);
+          return r.accounts.rehash(userId, current, newSecret);
+        },
+      },
+    });
+  }),
+
+  broken("finds accounts for a proof in any case", "finds for a proof the account by exactly its name", () => (r) => ({
+    accounts: {
+      forProof: async (name) => {
+        const found = await r.accounts.forProof(name);
+        return found.account === null && name === "rené" ? r.accounts.forProof("René") : found;
+      },
+    },
+  })),
+
+  broken("has no decoy after the last account", "gives for a proof the secret of the next account by name as decoy", () => (r) => ({
+    accounts: {
+      forProof: async (name) => {
+        const found = await r.accounts.forProof(name);
+        return name > "ü" ? { ...found, decoy: null } : found;
+      },
+    },
+  })),
+
   broken("keeps the version of a secret", "replaces a secret and raises its version", () => (r) => ({
     accounts: {
       byLoginName: async (name) => {

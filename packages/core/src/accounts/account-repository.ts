@@ -7,6 +7,14 @@ export interface AccountRepository {
   byLoginName(loginName: string): Promise<Account | null>;
 
   /**
+   * What a proof of this name needs, at the same cost whether the name is known or not. `decoy` is the secret of the
+   * next account by name, after the last one the first; `null` if there are none. It stands in for the secret of an
+   * unknown name, so that the parameters it was hashed with are as likely as among the accounts, and always the same
+   * for the same name.
+   */
+  forProof(loginName: string): Promise<{ readonly account: Account | null; readonly decoy: string | null }>;
+
+  /**
    * Creates an account. `confusableKey` is unique too, which keeps out a name that differs from another only by case
    * or white space. `nameTaken` when the name, the key or the user has one already.
    */
@@ -18,6 +26,12 @@ export interface AccountRepository {
    * whoever calls this ends them in the same transaction.
    */
   setSecret(userId: ObjectId, secret: string, expectedVersion: number): Promise<"stored" | "stale">;
+
+  /**
+   * Puts another hash of the same password in the place of `secret`, if that is still the one. The version stays, and
+   * so do the sessions.
+   */
+  rehash(userId: ObjectId, secret: string, newSecret: string): Promise<"stored" | "stale">;
 
   /** Disables or enables an account; `false` if there is none. A disabled account's sessions are not admitted. */
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean>;

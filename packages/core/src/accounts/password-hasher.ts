@@ -5,7 +5,10 @@ export interface PasswordHasher {
 
   /**
    * Whether the password belongs to the encoded hash. `null` stands for a user that does not exist: the answer is
-   * `false` and costs the same time.
+   * `false` and costs as much time as the decoy would, or without one as a hash made now.
    */
-  verify(encoded: string | null, password: string): Promise<boolean>;
+  verify(encoded: string | null, password: string, decoy: string | null): Promise<boolean>;
+
+  /** Whether the hash was made with other parameters than a hash made now. */
+  isOutdated(encoded: string): boolean;
 }

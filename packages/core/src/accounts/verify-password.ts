@@ -5,6 +5,12 @@ import { type ClientHash, clientPassword } from "./client-password.ts";
 import { loginNameOf } from "./login-name.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 
+/** A password as it was sent, and how clients prepare it. */
+export interface GivenPassword {
+  readonly pass: string;
+  readonly clientHash: ClientHash;
+}
+
 /** Proves that a name and a password belong together. Unknown and disabled users cost and answer the same as a wrong password. */
 export class VerifyPassword {
   constructor(
@@ -13,15 +19,22 @@ export class VerifyPassword {
   ) {}
 
   /** Looks the account up; what comes back checks the password and gives the account, or `null`. */
-  async prepare(
-    accounts: AccountRepository,
-    { user, pass, clientHash }: { user: string; pass: string; clientHash: ClientHash },
-  ): Promise<() => Promise<Account | null>> {
-    const account = await accounts.byLoginName(loginNameOf(user));
-    const usable = account === null || account.disabled ? null : account;
+  async prepare(accounts: AccountRepository, { user, pass, clientHash }: GivenPassword & { user: string }): Promise<() => Promise<Account | null>> {
+    const { account, decoy } = await accounts.forProof(loginNameOf(user));
     return async () => {
-      const proven = await this.hasher.verify(usable?.secret ?? null, clientPassword(pass, clientHash, this.digests));
-      return proven ? usable : null;
+      const password = clientPassword(pass, clientHash, this.digests);
+      const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
+      return proven && account !== null && !account.disabled ? account : null;
     };
+  }
+
+  /** Brings the hash of a proven password to today's parameters, if it has others. */
+  async renew(accounts: AccountRepository, { userId, secret }: Account, { pass, clientHash }: GivenPassword): Promise<void> {
+    if (!this.hasher.isOutdated(secret)) return;
+    try {
+      await accounts.rehash(userId, secret, await this.hasher.hash(clientPassword(pass, clientHash, this.digests)));
+    } catch {
+      // The log-in does not depend on it, and the next one tries again.
+    }
   }
 }

@@ -40,6 +40,8 @@ export class LogIn {
     };
     const claim = { mode: "session", userKey: loginNameOf(user), prepareProof, appNames, deviceId } as const;
     const entry = await this.gate.enter(context, claim, (account, r) => this.serializeOwnUser.run({ ...context, r }, account));
+    // After the entry, so that the time of a refusal never tells of it.
+    await this.verifyPassword.renew(context.r.accounts, entry.account, { pass, clientHash });
     return { sessionId: entry.sessionId, user: entry.prepared, databaseName: context.database.name };
   }
 }

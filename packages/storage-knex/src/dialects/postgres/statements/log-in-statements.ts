@@ -5,15 +5,25 @@ import type { Tables } from "../tables.ts";
 export interface LogInStatements {
   /** 1 login name. */
   readonly accountByName: Statement;
+  /** 1 login name. The account (`known`), the next one by name (`next`) and the first one (`first`), as far as they exist. */
+  readonly accountForProof: Statement;
   /** 1 array of app names. */
   readonly knownApplications: Statement;
 }
+
+const columns = "user_id, login_name, secret, secret_version, administrator, disabled";
 
 export function logInStatements({ accounts, applications }: Tables): LogInStatements {
   return {
     accountByName: statement(
       "account_by_name",
-      `select user_id, login_name, secret, secret_version, administrator, disabled from ${accounts} where login_name = $1::text`,
+      `select ${columns} from ${accounts} where login_name = $1::text`,
+    ),
+    accountForProof: statement(
+      "account_for_proof",
+      `select 'known' as part, ${columns} from ${accounts} where login_name = $1::text
+      union all (select 'next', ${columns} from ${accounts} where login_name > $1::text order by login_name limit 1)
+      union all (select 'first', ${columns} from ${accounts} order by login_name limit 1)`,
     ),
     knownApplications: statement("applications_known", `select name from ${applications} where name = any ($1::text[])`),
   };
