@@ -2,6 +2,9 @@ import { type AdapterUnderTest, runCheck } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenAdmissions } from "./broken/broken-admissions.ts";
+import { brokenChannels } from "./broken/broken-channels.ts";
+import { brokenCipherBlocks } from "./broken/broken-cipher-blocks.ts";
+import { brokenKeys } from "./broken/broken-keys.ts";
 import { brokenNames } from "./broken/broken-names.ts";
 import { brokenObjects } from "./broken/broken-objects.ts";
 import { brokenRecords } from "./broken/broken-records.ts";
@@ -26,6 +29,9 @@ describe.each([
   ["the storage itself", brokenStorages],
   ["sessions", brokenSessions],
   ["admission", brokenAdmissions],
+  ["secure channels", brokenChannels],
+  ["cipher blocks of log-ins", brokenCipherBlocks],
+  ["key pairs", brokenKeys],
   ["objects", brokenObjects],
   ["app keys, applications and accounts", brokenNames],
   ["model, throttle and audit", brokenRecords],

@@ -1,5 +1,5 @@
 import type { StoredKey } from "@sallyport/core";
-import { equal, holds } from "../assert/index.ts";
+import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -99,6 +99,12 @@ export const keyChecks: readonly Check[] = checksOf("keys", {
     const outcomes = await atOnce(10, (index) => r.keys.rotate("one", newKey("jwt", `key ${index}`), hour));
     equal([occurrences("ok", outcomes), occurrences("stale", outcomes)], [1, 9], "how many were ok and stale");
     equal(idsOf(await r.keys.accepted("jwt")), [`key ${outcomes.indexOf("ok")}`, "one"], "the accepted keys");
+  },
+
+  "refuse a new key with an id that is known": async ({ r }) => {
+    const first = await r.keys.addFirst(newKey("rsa", "one"));
+    await failsWith(799, () => r.keys.rotate("one", newKey("rsa", "one"), hour), "the rotation to the same id");
+    equal(await r.keys.accepted("rsa"), [first], "the accepted keys");
   },
 
   "of different kinds have nothing to do with one another": async ({ r }) => {

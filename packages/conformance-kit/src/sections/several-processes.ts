@@ -4,6 +4,8 @@ import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { createUser } from "../fixtures/create-user.ts";
+import { newKey } from "../fixtures/new-key.ts";
+import { freshDigest } from "../fixtures/fresh-digest.ts";
 import { occurrences } from "../fixtures/occurrences.ts";
 import { generous, hour, minute, second } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
@@ -108,6 +110,43 @@ const migrated = checksOf(
       const { generation } = await r.model.load();
       const outcomes = await atOnce(8, (index) => (index % 2 === 0 ? r : other.repositories).model.change({ put: [] }, generation));
       equal(occurrences("ok", outcomes), 1, "how many changed the model");
+    },
+
+    "give out every number of a channel once, and accept it once, together": async ({ r, another }) => {
+      const other = await another();
+      const session = await (await Visitor.create(r)).openSecure(r);
+      const of = (index: number) => (index % 2 === 0 ? r : other.repositories).channels;
+      const firsts = await atOnce(20, (index) => of(index).reserveOut(session, 10));
+      equal(firsts.toSorted((one, next) => Number((one ?? -1n) - (next ?? -1n))), Array.from({ length: 20 }, (_, index) => BigInt(10 * index)), "the first numbers");
+      for (const number of [3n, 900n, 2n ** 64n - 1n]) {
+        const verdicts = await atOnce(8, (index) => of(index).acceptIn(session, number));
+        equal([occurrences("fresh", verdicts), occurrences("seen", verdicts)], [1, 7], `how often ${number} was fresh and seen`);
+      }
+      await other.repositories.sessions.end({ digest: session });
+      equal([await r.channels.reserveOut(session, 1), await r.channels.acceptIn(session, 1n)], [null, "gone"], "the answers when another one has ended the session");
+    },
+
+    "let one client have the blocks of a message, together": async ({ r, another }) => {
+      const other = await another();
+      const blocks = [freshDigest(), freshDigest(), freshDigest()];
+      const verdicts = await atOnce(8, (index) =>
+        (index % 2 === 0 ? r : other.repositories).channels.claimBlocks(
+          { blocks: index % 3 === 0 ? blocks : blocks.toReversed(), clientKey: freshDigest(), keyId: "key" },
+          { uses: 3, within: minute },
+        ),
+      );
+      equal([occurrences("first", verdicts), occurrences("refused", verdicts)], [1, 7], "how many were first and refused");
+    },
+
+    "have one first key and rotate it once, together": async ({ r, another }) => {
+      const other = await another();
+      const of = (index: number) => (index % 2 === 0 ? r : other.repositories).keys;
+      const first = await atOnce(8, (index) => of(index).addFirst(newKey("rsa", `first ${index}`)));
+      equal(first, Array.from({ length: 8 }, () => first[0]), "what those who added one got");
+      const outcomes = await atOnce(8, (index) => of(index).rotate(first[0]?.keyId ?? "", newKey("rsa", `second ${index}`), hour));
+      equal(occurrences("ok", outcomes), 1, "how many rotated it");
+      const accepted = (await other.repositories.keys.accepted("rsa")).map(({ keyId }) => keyId);
+      equal(accepted, [`second ${outcomes.indexOf("ok")}`, first[0]?.keyId], "the accepted keys");
     },
 
     "do not see one another's work before it is kept": async ({ storage, another }) => {

@@ -6,6 +6,7 @@ import { createAppKey } from "../fixtures/create-app-key.ts";
 import { createUser } from "../fixtures/create-user.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { newKey } from "../fixtures/new-key.ts";
 import { generous, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 import type { Subject } from "../subject.ts";
@@ -19,16 +20,17 @@ async function scene({ r }: Subject) {
   const ended = await visitor.open(r);
   const { appKey } = await createAppKey(r);
   const { generation } = await r.model.load();
-  return { visitor, colleague, ended, appKey, generation, late: visitor.newSession(), keyDigest: freshDigest() };
+  return { visitor, colleague, ended, appKey, generation, late: visitor.newSession(), secure: visitor.newSession({ mode: "secure" }), keyDigest: freshDigest() };
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 /** Changes everything once. */
-async function change(r: Repositories, { visitor, colleague, ended, appKey, generation, late, keyDigest }: Scene): Promise<void> {
+async function change(r: Repositories, { visitor, colleague, ended, appKey, generation, late, secure, keyDigest }: Scene): Promise<void> {
   const { userId, secretVersion } = colleague.account;
   await r.sessions.end({ digest: ended });
   await r.sessions.open(late, generous);
+  await r.sessions.open(secure, generous);
   await r.accounts.setSecret(userId, "second secret", secretVersion);
   await r.accounts.setDisabled(userId, true);
   const [user] = await r.objects.insert([{ className: "User", attributes: { Name: "new" } }]);
@@ -38,18 +40,21 @@ async function change(r: Repositories, { visitor, colleague, ended, appKey, gene
   await r.applications.create({ name: "new", seats: null });
   await r.maintenance.set(true);
   await r.model.change({ put: [{ name: "New", base: null, attributes: [], rights: [] }] }, generation);
+  await r.keys.addFirst(newKey("jwt", "new"));
   await r.throttle.fail([throttleKey]);
   await r.audit.append({ ...auditEvent, appKeyId: visitor.appKey.id });
 }
 
 /** What of everything can be seen. */
-async function look(r: Repositories, { visitor, colleague, ended, late, keyDigest }: Scene) {
+async function look(r: Repositories, { visitor, colleague, ended, late, secure, keyDigest }: Scene) {
   const { maintenance, modelGeneration, session } = await visitor.admit(r, ended);
   return {
     maintenance,
     modelGeneration,
     ended: session !== null,
     opened: await visitor.isAdmitted(r, late.digest),
+    channel: (await visitor.admitAs(r, "secure", secure.digest)).session?.channel?.wrappedKey,
+    key: (await r.keys.current("jwt"))?.keyId,
     sessions: await r.sessions.count(),
     colleague: await r.accounts.byLoginName(colleague.account.loginName),
     account: (await r.accounts.byLoginName("new"))?.loginName,
@@ -82,7 +87,8 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     const seen = await look(subject.r, stage);
     equal(seen, result, "what is there, as the transaction saw it");
     equal([seen.maintenance, seen.ended, seen.opened, seen.wait, seen.audit], [true, false, true, true, 1], "what has changed");
-    equal([seen.account, seen.appKey, seen.origin, seen.applications], ["new", "new", true, ["new"]], "what is new");
+    equal([seen.account, seen.appKey, seen.origin, seen.applications, seen.key], ["new", "new", true, ["new"], "new"], "what is new");
+    equal(seen.channel, stage.secure.channel?.wrappedKey, "the wrapped key of the new channel");
   },
 
   "keep nothing of their work if it throws": async (subject) => {

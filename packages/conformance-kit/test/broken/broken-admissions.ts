@@ -55,6 +55,23 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     },
   ),
 
+  broken(
+    "does not look at the mode of a session",
+    ["finds no session of another mode than the one it is asked for", "takes a session for one in session-id mode unless it is told"],
+    () => (r) => ({
+      admission: {
+        admit: async (request) => {
+          const own = await r.admission.admit(request);
+          for (const mode of ["session", "token", "secure"] as const) {
+            const { session, principal } = await r.admission.admit({ ...request, mode });
+            if (session !== null) return { ...own, session, principal };
+          }
+          return own;
+        },
+      },
+    }),
+  ),
+
   broken("accepts a session without any app key", "accepts no session without an app key", () => {
     let last: Digest | null = null;
     return (r) => ({

@@ -17,6 +17,22 @@ const tasks = {
           : storage.transaction((r) => r.sessions.open(session, policy)),
       ),
     ),
+  /** Reserves numbers and brings others, all at once; answers the first numbers reserved and how many were fresh. */
+  numberMessages: async ({ session, reservations, numbers }) => {
+    const { channels } = storage.repositories;
+    const [firsts, verdicts] = await Promise.all([
+      Promise.all(Array.from({ length: reservations }, () => channels.reserveOut(session, 7))),
+      Promise.all(numbers.map((number) => channels.acceptIn(session, BigInt(number)))),
+    ]);
+    return { firsts: firsts.map(String), fresh: numbers.filter((_, index) => verdicts[index] === "fresh") };
+  },
+  /** Claims each message with a client key of its own, all at once; the messages that it was first with. */
+  claimBlocks: async ({ clientKey, messages }) => {
+    const { channels } = storage.repositories;
+    const claim = (blocks) => channels.claimBlocks({ blocks, clientKey, keyId: "key" }, { uses: 3, within: 60_000 });
+    const verdicts = await Promise.all(messages.map(claim));
+    return messages.filter((_, index) => verdicts[index] === "first");
+  },
   /** Tries once under each throttle key, several times at once. */
   attempt: ({ keys, times }) => Promise.all(Array.from({ length: times }, () => storage.repositories.throttle.attempt(keys))),
 };

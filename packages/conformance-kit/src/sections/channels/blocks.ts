@@ -11,7 +11,7 @@ const limits: BlockLimits = { uses: 3, within: minute };
 const server = "server key";
 
 /** Digests under short names, and the claims of clients on them. */
-function blocksOf({ r }: Subject) {
+function blocksOf({ r: outside }: Pick<Subject, "r">) {
   const named = new Map<string, Digest>();
   const digest = (name: string): Digest => {
     const known = named.get(name) ?? freshDigest();
@@ -19,7 +19,7 @@ function blocksOf({ r }: Subject) {
     return known;
   };
   /** Claims the blocks, one letter each. */
-  return (client: string, letters: string, keyId: string = server): Promise<BlockVerdict> =>
+  return (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
     r.channels.claimBlocks({ blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId }, limits);
 }
 
@@ -68,6 +68,19 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     equal([await claim("one", "n"), await claim("one", "n"), await claim("one", "n")], ["again", "again", "refused"], "the claims on the one that is not");
   },
 
+  "are free again when the transaction that claimed them is taken back": async (subject) => {
+    const claim = blocksOf(subject);
+    await claim("one", "b");
+    const failing = subject.storage.transaction(async (r) => {
+      equal([await claim("one", "ab", { r }), await claim("other", "a", { r })], ["again", "refused"], "the claims inside");
+      throw new RangeError("taken back");
+    });
+    await failing.catch((error: unknown) => {
+      if (!(error instanceof RangeError)) throw error;
+    });
+    equal([await claim("other", "a"), await claim("one", "b"), await claim("one", "b"), await claim("one", "b")], ["first", "again", "again", "refused"], "the claims after it");
+  },
+
   "take equal blocks of one message for one": async (subject) => {
     const claim = blocksOf(subject);
     equal(await claim("one", "aba"), "first", "the claim");
@@ -105,18 +118,18 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
   "forget old blocks of server keys that are over, no more than asked for": async (subject) => {
     const { r, advance } = subject;
     const claim = blocksOf(subject);
-    for (const letters of ["a", "b", "c"]) await claim("one", letters, "over");
-    await claim("one", "d", "even earlier");
-    await claim("one", "e", "accepted");
+    for (const letters of ["a", "b", "c"]) await claim("one", letters, { keyId: "over" });
+    await claim("one", "d", { keyId: "even earlier" });
+    await claim("one", "e", { keyId: "accepted" });
     advance(2 * hour);
-    await claim("one", "f", "over");
+    await claim("one", "f", { keyId: "over" });
     equal(await r.channels.sweepBlocks(["accepted"], 3 * hour, 10), 0, "how many were swept before their age");
     equal(await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10), 0, "how many of accepted keys were swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 0), 0, "how many a sweep of none has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 3, "how many the first sweep has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 1, "how many the second sweep has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 0, "how many the third sweep has swept");
-    const verdicts = [await claim("other", "a"), await claim("other", "d"), await claim("one", "e"), await claim("other", "f"), await claim("one", "f", "over")];
+    const verdicts = [await claim("other", "a"), await claim("other", "d"), await claim("one", "e"), await claim("other", "f"), await claim("one", "f", { keyId: "over" })];
     equal(verdicts, ["first", "first", "refused", "refused", "again"], "the claims after it");
     equal(await r.channels.sweepBlocks([], hour, 10), 1, "how many are swept when no key is accepted");
   },

@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { accepted, type ChannelRecord, openedChannel } from "./channel-record.ts";
+
+const opened = () => openedChannel({ wrappedKey: "wrapped", ivPrefix: Uint8Array.of(1, 2, 3) });
+const highest = 2n ** 64n - 1n;
+
+/** Steps from one number to the next: near, about the size of the window, or far. */
+const step = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -1_030, max: 1_030 }), fc.integer({ min: 0, max: 2 ** 40 }));
+
+test("judges numbers like a set of all that were accepted", () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: highest }), fc.array(step, { maxLength: 60 }), (start, steps) => {
+      let record: ChannelRecord = opened();
+      let number = start;
+      const known = new Set<bigint>();
+      for (const each of steps) {
+        const top = known.size === 0 ? -1n : [...known].reduce((one, other) => (other > one ? other : one));
+        const expected = number <= top - 1_024n ? "old" : known.has(number) ? "seen" : "fresh";
+        const { verdict, after } = accepted(record, number);
+        expect(verdict).toBe(expected);
+        if (expected === "fresh") known.add(number);
+        record = after;
+        number = [0n, number + BigInt(each), highest].toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))[1] as bigint;
+      }
+    }),
+  );
+});
+
+test("leaves the record of a number that is refused as it was", () => {
+  const { after } = accepted(opened(), 5_000n);
+  for (const number of [5_000n, 3_976n, 0n]) expect(accepted(after, number).after).toBe(after);
+});
