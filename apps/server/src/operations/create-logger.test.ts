@@ -46,6 +46,18 @@ test("lines for people hold the same", () => {
   expect(text).not.toContain("S3cret");
 });
 
+test("in lines for people clients can neither begin a line nor steer the terminal", () => {
+  const evil = "x\u001b[2J\n00:00:00 INFO  forged\u202e";
+  const text = written("text", (logger) => {
+    logger.info({ detail: evil, other: "y  status=1", [evil]: 1 }, evil);
+    logger.error({ err: new Error(evil, { cause: new Error(evil) }) }, "failed");
+  });
+  for (const obeyed of ["\u001b", "\u202e", "\n00:00:00"]) expect(text).not.toContain(obeyed);
+  expect(text.split("\n")[0]).toMatch(/INFO {2}x\\u001b\[2J\\u000a00:00:00 INFO {2}forged\\u202e {2}detail="x/);
+  expect(text).toContain('other="y  status=1"');
+  expect(text).toMatch(/\nError: x\\u001b\[2J\\u000a00.*\n +at /);
+});
+
 test("nothing below the level is written", () => {
   expect(written("json", (logger) => logger.debug("x"))).toBe("");
 });
