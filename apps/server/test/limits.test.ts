@@ -1,7 +1,6 @@
 import { logIn } from "./cases/run-cases.ts";
 import { call, checkSession, logOut, tryLogIn } from "./client.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
-import { rawExchange } from "./raw-request.ts";
 
 const codesOf = (answers: readonly { code: string }[]) => answers.map(({ code }) => code).toSorted();
 
@@ -94,21 +93,13 @@ describe("limits", () => {
 
   test("of requests in work shed load, and the next one is served again", async () => {
     const server = await postgres.demo({ MAX_IN_FLIGHT: "1" });
-    const body = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-app" });
-    const slow = await rawExchange(server.url, [
-      "POST /v1/login HTTP/1.1",
-      "Host: localhost",
-      "appkey: demo-app-key",
-      "Content-Type: application/json",
-      `Content-Length: ${body.length}`,
-      // Tells that the server has taken the request on and waits for its body.
-      "Expect: 100-continue",
-    ]);
-    await slow.received(/100 Continue/);
+    await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
+    const stuck = tryLogIn(server, "demo");
+    // Not before it is in work.
+    while (!/^sallyport_requests_in_flight 1$/m.test(await (await fetch(`${server.url}/metrics`)).text()));
     expect(await call(server, "/_CheckService")).toMatchObject({ status: 503, code: "706", headers: { "retry-after": "1" } });
-    slow.send(body);
-    await slow.received(/"internalStatus":"0"/);
-    slow.close();
+    await postgres.sql.query("rollback");
+    expect((await stuck).code).toBe("0");
     expect(await call(server, "/_CheckService")).toMatchObject({ status: 200 });
     await server.close();
   });
@@ -116,8 +107,8 @@ describe("limits", () => {
   test("of waiting password checks shed log-ins, not sessions", async () => {
     const server = await postgres.demo({ PASSWORD_CONCURRENCY: "1", PASSWORD_QUEUE_LIMIT: "1", ARGON2_TIME_COST: "20", ARGON2_MEMORY_COST: "8192" });
     const sessionId = await logIn(server, "demo");
-    // Strangers cost what the configuration says, the demo's users what it said when they were created.
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => tryLogIn(server, `stranger-${n}`)));
+    // That log-in has renewed the hash of its user, who costs what the configuration says now.
+    const answers = await Promise.all(Array.from({ length: 8 }, () => tryLogIn(server, "demo", { pass: "wrong" })));
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["302", "706"]));
     expect(answers.find(({ code }) => code === "706")).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
     expect(await checkSession(server, sessionId)).toBe("0");

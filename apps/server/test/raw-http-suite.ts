@@ -7,6 +7,9 @@ const logInBody = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-a
 const post = (body: string, ...headers: string[]) =>
   head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`, ...headers) + body;
 const repeated = (name: string, ...values: string[]) => values.map((value) => `${name}: ${value}`);
+const chunked = (chunks: string, ...headers: string[]) =>
+  head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked", ...headers) + chunks;
+const coded = (...headers: string[]) => `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", ...headers)}0\r\n\r\n`;
 const check = (...headers: string[]) => head("GET /_CheckSession HTTP/1.1", ...headers);
 const id = (letter: string) => letter.repeat(43);
 
@@ -23,7 +26,43 @@ const requests: readonly (readonly [title: string, bytes: string | Buffer, statu
   ["two lengths", head("POST /v1/login HTTP/1.1", "Content-Length: 1", "Content-Length: 2"), 400, 699],
   ["a length that is no number", head("POST /v1/login HTTP/1.1", "Content-Length: x"), 400, 699],
   ["a length and chunks", head("POST /v1/login HTTP/1.1", "Content-Length: 1", "Transfer-Encoding: chunked"), 400, 699],
-  ["a chunk size that is no number", `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked")}zz\r\n`, 400, 699],
+  ["chunks and a length", head("POST /v1/login HTTP/1.1", "Transfer-Encoding: chunked", "Content-Length: 1"), 400, 699],
+  ["the same length twice", head("POST /v1/login HTTP/1.1", "Content-Length: 2", "Content-Length: 2"), 400, 699],
+  ["a list of lengths", head("POST /v1/login HTTP/1.1", "Content-Length: 2, 2"), 400, 699],
+  ["a length with a sign", head("POST /v1/login HTTP/1.1", "Content-Length: +2"), 400, 699],
+  ["a length beyond all numbers", head("POST /v1/login HTTP/1.1", "Content-Length: 99999999999999999999999"), 400, 699],
+  ["a blank before the colon", head("POST /v1/login HTTP/1.1", "Transfer-Encoding : chunked"), 400, 699],
+  ["a transfer coding twice", coded("Transfer-Encoding: chunked", "Transfer-Encoding: chunked"), 400, 699],
+  ["an unknown transfer coding", coded("Transfer-Encoding: xchunked"), 400, 699],
+  ["a transfer coding after the chunks", coded("Transfer-Encoding: chunked, identity"), 400, 699],
+  ["a transfer coding before the chunks", coded("Transfer-Encoding: gzip, chunked"), 400, 699],
+  ["chunks in HTTP/1.0", coded("Transfer-Encoding: chunked").replace("HTTP/1.1", "HTTP/1.0"), 400, 699],
+  ["a header over two lines", head("GET /_CheckService HTTP/1.1", "x: a", " b"), 400, 699],
+  ["a header with a carriage return", head("GET /_CheckService HTTP/1.1", "x: a\rb"), 400, 699],
+  ["lines that end too early", "GET /_CheckService HTTP/1.1\nHost: localhost\n\n", 400, 699],
+  ["no host", "GET /_CheckService HTTP/1.1\r\n\r\n", 400, 699],
+  ["no host, of the operations", "GET /healthz HTTP/1.1\r\n\r\n", 400, 699],
+  ["two hosts", head("GET /_CheckService HTTP/1.1", "Host: localhost"), 400, 699],
+  ["no host in HTTP/1.0", "GET /_CheckService HTTP/1.0\r\n\r\n", 200, 0],
+  ["no version", "GET /_CheckService\r\n\r\n", 400, 699],
+  ["the next version", head("GET /_CheckService HTTP/2.0"), 400, 699],
+  ["the beginning of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, 699],
+  ["an expectation that nobody knows", post(logInBody, "Expect: something-else"), 400, 699],
+  ["an expectation among others", post(logInBody, "Expect: something-else, 100-continue"), 400, 699],
+  ["a tunnel", head("CONNECT localhost:443 HTTP/1.1"), 400, 699],
+  ["another protocol instead", head("GET /_CheckService HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket"), 200, 0],
+  ["an address of 15 KB", head(`GET /${"x".repeat(15_000)} HTTP/1.1`), 404, 304],
+  ["an address of 20 KB", head(`GET /${"x".repeat(20_000)} HTTP/1.1`), 400, 699],
+  ["3,000 headers", head("GET /_CheckService HTTP/1.1", ...Array<string>(3_000).fill("x:")), 200, 0],
+  ["two app keys, one behind 3,000 headers", check(...good, ...Array<string>(3_000).fill("x:"), "appkey: other"), 401, 101],
+  ["a chunk size that is no number", chunked("zz\r\n"), 400, 699],
+  ["a chunk size with a sign", chunked("-1\r\n{}\r\n0\r\n\r\n"), 400, 699],
+  ["a chunk size beyond all numbers", chunked("FFFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n"), 400, 699],
+  ["a chunk that is longer than it says", chunked("1\r\n{}\r\n0\r\n\r\n"), 400, 699],
+  ["a chunk with an extension", chunked("2;a=b\r\n{}\r\n0\r\n\r\n"), 400, 301],
+  ["a chunk with an extension of 20 KB", chunked(`2;${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`), 400, 699],
+  ["a trailer of 20 KB", chunked(`2\r\n{}\r\n0\r\nx: ${"y".repeat(20_000)}\r\n\r\n`), 400, 699],
+  ["an app key in the trailer", chunked("2\r\n{}\r\n0\r\nappkey: other\r\n\r\n"), 400, 301],
   ["a path that climbs", head("GET /v1/../_CheckService HTTP/1.1"), 404, 304],
   ["a path that climbs in disguise", head("GET /v1/%2e%2e/_CheckService HTTP/1.1"), 404, 304],
   ["a path with a backslash", head("GET /v1\\login HTTP/1.1"), 404, 304],
@@ -42,6 +81,15 @@ const requests: readonly (readonly [title: string, bytes: string | Buffer, statu
   ["a whole log-in that waits to be asked on", post(logInBody, "Expect: 100-continue"), 200, 0],
 ];
 
+const everyAnswer = [
+  /^content-type: application\/json; charset=utf-8$/im,
+  /^cache-control: no-store$/im,
+  /^content-security-policy: default-src 'none'; frame-ancestors 'none'$/im,
+  /^referrer-policy: no-referrer$/im,
+  /^x-content-type-options: nosniff$/im,
+  /^x-request-id: [\w.-]{1,64}$/im,
+];
+
 /** Runs the table, and checks after each request that the server still serves. */
 export function rawHttpSuite(subject: () => Subject): void {
   test.each(requests)("%s", async (_title, bytes, status, code) => {
@@ -52,7 +100,9 @@ export function rawHttpSuite(subject: () => Subject): void {
     const final = answer.status === 100 ? Number(/HTTP\/1\.1 (\d{3})/.exec(answer.body)?.[1]) : answer.status;
     expect(final).toBe(status);
     expect(JSON.parse(body).status.internalStatus).toBe(String(code));
-    if (code === 699) expect(answer.headers).toMatch(/^connection: close$/im);
+    const headers = answer.status === 100 ? answer.body : answer.headers;
+    for (const line of everyAnswer) expect(headers).toMatch(line);
+    if (code === 699) expect(headers).toMatch(/^connection: close$/im);
 
     const next = await rawRequest(url, head("GET /_CheckService HTTP/1.1"));
     expect(next.status).toBe(200);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 
 export interface RawAnswer {
@@ -50,35 +51,38 @@ export interface RawExchange {
   send(text: string): void;
   /** Resolves once everything received so far matches. */
   received(pattern: RegExp): Promise<string>;
+  /** Everything received, once the server has closed the connection. */
+  readonly ended: Promise<string>;
   close(): void;
+  /** Closes it so that the other side cannot but notice. */
+  reset(): void;
 }
 
-/** Opens a connection and sends the head of a request. */
-export function rawExchange(url: string, lines: readonly string[]): Promise<RawExchange> {
+/** Opens a connection and sends the head of a request; `unread`: never reads a byte of what comes back. */
+export async function rawExchange(url: string, lines: readonly string[], { unread = false } = {}): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const socket = connect(Number(port), hostname, () => {
-      socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-      resolve({
-        send: (more) => socket.write(more),
-        received: (pattern) => until(() => (pattern.test(text) ? text : undefined)),
-        close: () => socket.destroy(),
-      });
-    });
-    socket.setEncoding("utf8");
-    const until = (look: () => string | undefined): Promise<string> =>
-      new Promise((found, failed) => {
-        const check = () => {
-          const seen = look();
-          if (seen !== undefined) found(seen);
-        };
-        socket.on("data", check).on("close", () => failed(new Error(`The connection ended after: ${text}`)));
-        check();
-      });
+  const socket = connect(Number(port), hostname);
+  let text = "";
+  socket.setEncoding("utf8");
+  if (!unread) {
     socket.on("data", (more: string) => {
       text += more;
     });
-    socket.on("error", reject);
+  }
+  await once(socket, "connect");
+  // What comes after an end that the server put to it is told by what was received before.
+  socket.on("error", () => {});
+  const ended = new Promise<string>((resolve) => {
+    socket.on("close", () => resolve(text));
   });
+  const received = (pattern: RegExp): Promise<string> =>
+    new Promise((found, failed) => {
+      const check = () => {
+        if (pattern.test(text)) found(text);
+      };
+      socket.on("data", check).on("close", () => failed(new Error(`The connection ended after: ${text}`)));
+      check();
+    });
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+  return { send: (more) => socket.write(more), received, ended, close: () => socket.destroy(), reset: () => socket.resetAndDestroy() };
 }

@@ -1,3 +1,6 @@
+export { Connections } from "./connections/connections.ts";
+export type { ClientWaits } from "./load/client-waits.ts";
+export type { LoadGauge } from "./load/load-gauge.ts";
 export type { Operations, Readiness } from "./operations/operations.ts";
 export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
@@ -7,8 +10,7 @@ export { routeTable } from "./routes/route-table.ts";
 export type { UseCases } from "./routes/use-cases.ts";
 export { isAlias } from "./routing/alias.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";
-export { createServer, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
+export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
 export type { DatabaseDirectory, DatabaseEntry } from "./server/database-entry.ts";
 export type { HttpSettings } from "./server/http-settings.ts";
-export type { LoadGauge } from "./server/load-gauge.ts";
 export type { RequestObserver, RequestRecord } from "./server/request-observer.ts";

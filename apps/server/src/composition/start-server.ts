@@ -46,8 +46,8 @@ export async function startServer(
     const application = await container.getAsync(identifiers.application);
     await preparation.run();
 
-    const server = createServer(application, configuration.server.timeouts, tls);
-    const drain = new ConnectionDrain(server, application.load);
+    const server = createServer(application, configuration.server, tls);
+    const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
     sweeper.start();
 

@@ -55,6 +55,7 @@ describe("refuses", () => {
     ["a certificate without a key", { server: { tls: { certificateFile: "package.json" } } }, /server\.tls\.keyFile: is required/],
     ["a key without a certificate", { server: { tls: { keyFile: "package.json" } } }, /server\.tls\.certificateFile: is required/],
     ["a certificate that is not there", { server: { tls: { certificateFile: "/none", keyFile: "/none" } } }, /server\.tls\.keyFile: names a file that does not exist/],
+    ["more bodies of one network than of all", { server: { maxAwaitedBodies: { perNetwork: 9, inAll: 8 } } }, /server\.maxAwaitedBodies\.perNetwork: must not be greater than inAll/],
     ["more time for headers than for the request", { server: { timeouts: { headers: "40s" } } }, /server\.timeouts\.headers: must not be longer than server\.timeouts\.request/],
     ["an idle time-out beyond the lifetime", { sessions: { idleTimeout: "13h" } }, /sessions\.idleTimeout: must not be longer than absoluteLifetime/],
     ["the same in one database", { databases: [{ ...memory, sessions: { absoluteLifetime: "5m" } }] }, /databases\[0\]\.sessions\.idleTimeout: must not be longer/],

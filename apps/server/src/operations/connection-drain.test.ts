@@ -1,17 +1,26 @@
 import { createServer, request, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { once } from "node:events";
-import type { LoadGauge } from "@sallyport/http";
+import { Connections, type LoadGauge } from "@sallyport/http";
 import { ConnectionDrain } from "./connection-drain.ts";
 
-const load = () => ({ current: 1, drain() {} }) as unknown as LoadGauge;
+interface Listening {
+  readonly server: Server;
+  readonly port: number;
+  readonly connections: Connections;
+  readonly drain: ConnectionDrain;
+}
 
-async function listening(listener: RequestListener): Promise<{ server: Server; port: number; drain: ConnectionDrain }> {
-  const server = createServer(listener);
-  const drain = new ConnectionDrain(server, load());
+const load = { drain() {} } as LoadGauge;
+
+async function listening(listener: RequestListener): Promise<Listening> {
+  const connections = new Connections(8);
+  const server = createServer((asked, response) => connections.of(asked.socket).take(asked, response, listener));
+  connections.watch(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { server, port: (server.address() as AddressInfo).port, drain };
+  const drain = new ConnectionDrain(server, { load, connections });
+  return { server, port: (server.address() as AddressInfo).port, connections, drain };
 }
 
 async function connected(server: Server, port: number): Promise<Socket> {
@@ -60,6 +69,67 @@ test("connections that ask nothing do not hold it up", async () => {
   idle.destroy();
 });
 
+test("half a request does not hold it up", async () => {
+  const { server, port, connections, drain } = await listening((_request, response) => response.end("ok"));
+  const half = await connected(server, port);
+  half.write("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHos");
+  await once(half, "data");
+  const gone = once(half, "close");
+  await expect(drain.run(10_000)).resolves.toBe(true);
+  await gone;
+  expect(connections.size).toBe(0);
+});
+
+test("the rest of a body that nobody needs does not hold it up", async () => {
+  const { server, port, drain } = await listening((_request, response) => response.end("ok"));
+  const half = await connected(server, port);
+  half.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf");
+  await once(half, "data");
+  await expect(drain.run(10_000)).resolves.toBe(true);
+});
+
+test("an answer that is written but not read yet is not cut off", async () => {
+  const size = 32 * 1024 * 1024;
+  const { server, port, drain } = await listening((_request, response) => response.end(Buffer.alloc(size)));
+  const slow = await connected(server, port);
+  slow.pause();
+  slow.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(slow, "readable");
+  const drained = drain.run(10_000);
+  let received = 0;
+  slow.on("data", (bytes: Buffer) => {
+    received += bytes.length;
+  });
+  slow.resume();
+  await once(slow, "end");
+  expect(received).toBeGreaterThan(size);
+  await expect(drained).resolves.toBe(true);
+});
+
+test("requests that wait for the one before are left, and that one's answer says so", async () => {
+  const started = deferred();
+  let finish = () => {};
+  let begun = 0;
+  const { server, port, connections, drain } = await listening((asked, response) => {
+    begun += 1;
+    finish = () => response.writeHead(200, connections.of(asked.socket).isEnding ? { Connection: "close" } : {}).end("done");
+    started.resolve();
+  });
+  const client = await connected(server, port);
+  client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+  await started.promise;
+  const drained = drain.run(10_000);
+  finish();
+  let text = "";
+  client.setEncoding("utf8").on("data", (more: string) => {
+    text += more;
+  });
+  await once(client, "end");
+  expect(text.match(/HTTP\/1.1 200[^]*?connection: close/gi)).toHaveLength(1);
+  expect(begun).toBe(1);
+  await expect(drained).resolves.toBe(true);
+});
+
 test("what takes longer than the time-out is cut off", async () => {
   const started = deferred();
   const { port, drain } = await listening((_request, response) => {
@@ -73,7 +143,7 @@ test("what takes longer than the time-out is cut off", async () => {
 });
 
 test("a server that does not listen has nothing to drain", async () => {
-  await expect(new ConnectionDrain(createServer(), load()).run(10_000)).resolves.toBe(true);
+  await expect(new ConnectionDrain(createServer(), { load, connections: new Connections(8) }).run(10_000)).resolves.toBe(true);
 });
 
 /** A promise and what fulfils it. */

@@ -1,4 +1,4 @@
-import type { LoadGauge } from "@sallyport/http";
+import type { Application } from "@sallyport/http";
 import { Metrics } from "./metrics.ts";
 
 const request = { requestId: "r", method: "GET", alias: "", route: "/v1/login", status: 200, code: 0, duration: 12, address: "::1" } as const;
@@ -18,12 +18,18 @@ test("requests are counted and timed by what the server knows, never by what cli
 test("gauges are read when somebody asks", async () => {
   const metrics = new Metrics();
   const load = { current: 3 };
-  metrics.watchLoad(load as LoadGauge);
+  const connections = { size: 9, dropped: 0 };
+  metrics.watchLoad({ load, connections, awaitedBodies: { current: 4 } } as Application);
   metrics.watchPools(() => new Map([["postgres://h/d", { total: 4, idle: 1, waiting: 2 }]]));
   metrics.watchPasswords(() => 5);
   load.current = 7;
+  connections.dropped = 6;
   const { text } = await metrics.text();
   expect(text).toContain("sallyport_requests_in_flight 7");
+  expect(text).toContain("sallyport_bodies_awaited 4");
+  expect(text).toContain("sallyport_connections 9");
+  expect(text).toContain("sallyport_connections_dropped_total 6");
+  expect((await metrics.text()).text).toContain("sallyport_connections_dropped_total 6");
   expect(text).toContain('sallyport_pool_connections{pool="postgres://h/d"} 4');
   expect(text).toContain('sallyport_pool_waiting{pool="postgres://h/d"} 2');
   expect(text).toContain("sallyport_password_hashes_pending 5");

@@ -1,4 +1,4 @@
-import type { LoadGauge, RequestObserver, RequestRecord } from "@sallyport/http";
+import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** State of a connection pool at one moment. */
@@ -39,8 +39,16 @@ export class Metrics implements RequestObserver {
     this.durations.observe({ route: known }, duration / 1000);
   }
 
-  watchLoad(load: LoadGauge): void {
+  watchLoad({ load, awaitedBodies, connections }: Pick<Application, "load" | "awaitedBodies" | "connections">): void {
     this.gauge("sallyport_requests_in_flight", "Requests in work.", (gauge) => gauge.set(load.current));
+    this.gauge("sallyport_bodies_awaited", "Requests whose body is still to come.", (gauge) => gauge.set(awaitedBodies.current));
+    this.gauge("sallyport_connections", "Connections of clients.", (gauge) => gauge.set(connections.size));
+    const dropped = { name: "sallyport_connections_dropped_total", help: "Connections closed because there were too many." };
+    const collect = function (this: Counter): void {
+      this.reset();
+      this.inc(connections.dropped);
+    };
+    this.registry.registerMetric(new Counter({ ...dropped, registers: [], collect }));
   }
 
   watchPools(pools: () => ReadonlyMap<string, PoolState>): void {

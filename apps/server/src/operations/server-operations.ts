@@ -1,4 +1,4 @@
-import type { LoadGauge, Operations, Readiness } from "@sallyport/http";
+import type { Application, LoadGauge, Operations, Readiness } from "@sallyport/http";
 import type { Configuration } from "../configuration/index.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ReadinessProbe } from "./readiness-probe.ts";
@@ -17,9 +17,9 @@ export class ServerOperations implements Operations {
   }
 
   /** A server that drains is not ready. */
-  watchLoad(load: LoadGauge): void {
-    this.load = load;
-    this.measured.watchLoad(load);
+  watch(application: Application): void {
+    this.load = application.load;
+    this.measured.watchLoad(application);
   }
 
   async readiness(): Promise<Readiness> {

@@ -1,7 +1,7 @@
 import { jest } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerProcess } from "./server-process.ts";
@@ -10,7 +10,12 @@ jest.setTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "sallyport-serve-"));
 const running: ServerProcess[] = [];
+const held: (Server | Socket)[] = [];
 afterEach(async () => {
+  for (const each of held.splice(0)) {
+    if (each instanceof Socket) each.destroy();
+    else each.close();
+  }
   await Promise.all(running.splice(0).map((server) => server.kill()));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -42,14 +47,28 @@ async function refused(url: string): Promise<void> {
   }
 }
 
-/** Sends the beginning of a request, which Node takes for one in work. */
-async function begun(url: string): Promise<Socket> {
-  const socket = await connected(url);
-  socket.on("error", () => {});
-  socket.write("GET /_CheckService HTTP/1.1\r\n");
-  // Answered on another connection, and so after the first bytes of this one were read.
-  await fetch(`${url}/healthz`);
-  return socket;
+/** A server with a request in work that will not finish: its database takes connections and says nothing. */
+async function serveStuck(content: object = {}): Promise<{ server: ServerProcess; url: string }> {
+  let silent = false;
+  const database = createServer((socket) => {
+    held.push(socket);
+    socket.on("error", () => {});
+    if (!silent) socket.destroy();
+  });
+  held.push(database);
+  database.listen(0, "127.0.0.1");
+  await once(database, "listening");
+  const { port } = database.address() as AddressInfo;
+  const server = serve({ databases: [{ storage: { engine: "postgres", url: `postgres://u@127.0.0.1:${port}/d` } }], ...content });
+  const url = await server.url();
+  silent = true;
+  const asked = once(database, "connection");
+  const client = await connected(url);
+  held.push(client);
+  client.on("error", () => {});
+  client.write("GET /_CheckService HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await asked;
+  return { server, url };
 }
 
 test("SIGTERM and idle connections end it with 0", async () => {
@@ -64,16 +83,14 @@ test("SIGTERM and idle connections end it with 0", async () => {
 });
 
 test("what does not finish in time is cut off, and it ends with 0 all the same", async () => {
-  const server = serve({ server: { timeouts: { drain: "50ms" } } });
-  await begun(await server.url());
+  const { server } = await serveStuck({ server: { timeouts: { drain: "50ms" } } });
   server.signal("SIGINT");
   await expect(server.ended).resolves.toMatchObject({ code: 0 });
+  expect(server.lines()).toContainEqual(expect.objectContaining({ level: "warn", msg: expect.stringMatching(/cut off/) }));
 });
 
 test("a second signal ends it at once", async () => {
-  const server = serve();
-  const url = await server.url();
-  await begun(url);
+  const { server, url } = await serveStuck();
   server.signal("SIGTERM");
   await refused(url);
   server.signal("SIGTERM");

@@ -20,11 +20,11 @@ export function failureText({ code, detail }: ServiceError, debugMessages: boole
 
 /** Answers a request with a failure; the only place that renders one. */
 export function writeFailure(exchange: Exchange, failure: ServiceError, debugMessages: boolean): void {
-  const { answerHeaders, request } = exchange;
+  const { answerHeaders, request, connection } = exchange;
   // Whoever is told that the server cannot now is told when to try again.
   const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) answerHeaders["Retry-After"] = String(retryAfter);
   const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;
-  if (!request.complete && endless) answerHeaders["Connection"] = "close";
+  if (!request.complete && endless) connection.end();
   writeAnswer(exchange, failure.status, failureText(failure, debugMessages));
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { ClientOrigin } from "@sallyport/core";
 import ipaddr from "ipaddr.js";
 
@@ -25,12 +26,17 @@ export class OriginResolver {
     });
   }
 
+  /** The origin of whoever is connected, whomever it speaks for. */
+  peer(socket: Socket): ResolvedOrigin {
+    const address = plainAddress(socket.remoteAddress ?? "0.0.0.0");
+    return { address, network: networkOf(address), secure: "encrypted" in socket || isLoopback(address) };
+  }
+
   resolve(request: IncomingMessage): ResolvedOrigin {
-    const peer = plainAddress(request.socket.remoteAddress ?? "0.0.0.0");
+    const direct = this.peer(request.socket);
+    const { address: peer } = direct;
+    if (this.proxies.length === 0 || !this.isProxy(peer)) return direct;
     const encrypted = "encrypted" in request.socket;
-    if (this.proxies.length === 0 || !this.isProxy(peer)) {
-      return { address: peer, network: networkOf(peer), secure: encrypted || isLoopback(peer) };
-    }
     const address = this.forwardedAddress(request.headers["x-forwarded-for"]) ?? peer;
     const protocol = lastOf(request.headers["x-forwarded-proto"]);
     const secure = protocol === undefined ? encrypted || isLoopback(address) : protocol === "https";

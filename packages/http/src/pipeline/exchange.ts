@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Admission, Database, Digest } from "@sallyport/core";
+import type { Connection } from "../connections/connection.ts";
 import type { PresentedCredentials } from "../credentials/presented-credentials.ts";
+import type { LoadShare } from "../load/load-share.ts";
 import type { ResolvedOrigin } from "../origin/client-origin.ts";
 import type { Route } from "../routes/route.ts";
 import type { MatchedPath } from "../routing/route-matcher.ts";
@@ -35,5 +37,7 @@ export class Exchange {
     readonly response: ServerResponse,
     readonly requestId: string,
     readonly origin: ResolvedOrigin,
+    readonly connection: Connection,
+    readonly share: LoadShare,
   ) {}
 }

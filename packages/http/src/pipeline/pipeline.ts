@@ -2,6 +2,7 @@ import { admit } from "./admit.ts";
 import { answerPreflight } from "./answer-preflight.ts";
 import { checkAppKey } from "./check-app-key.ts";
 import { checkContentType } from "./check-content-type.ts";
+import { checkMessage } from "./check-message.ts";
 import { checkSession } from "./check-session.ts";
 import type { Exchange } from "./exchange.ts";
 import { findDatabase } from "./find-database.ts";
@@ -16,6 +17,7 @@ import type { PipelineParts, Step } from "./step.ts";
 
 /** Every request takes these steps in this order; the first that refuses decides the answer. */
 export const steps: readonly Step[] = [
+  checkMessage,
   findPath,
   findMethod,
   findDatabase,

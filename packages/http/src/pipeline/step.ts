@@ -1,6 +1,7 @@
 import type { Digests } from "@sallyport/core";
+import type { ClientWaits } from "../load/client-waits.ts";
+import type { LoadGauge } from "../load/load-gauge.ts";
 import type { RouteMatcher } from "../routing/route-matcher.ts";
-import type { LoadGauge } from "../server/load-gauge.ts";
 import type { DatabaseDirectory } from "../server/database-entry.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { Exchange } from "./exchange.ts";
@@ -12,6 +13,10 @@ export interface PipelineParts {
   readonly matcher: RouteMatcher;
   readonly digests: Digests;
   readonly load: LoadGauge;
+  /** Requests whose body is still to come. */
+  readonly awaitedBodies: ClientWaits;
+  /** Requests whose answer the client does not read. */
+  readonly untakenAnswers: ClientWaits;
 }
 
 /** One check or piece of work; throws a `ServiceError` to refuse the request. */

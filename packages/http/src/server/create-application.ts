@@ -1,10 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Digests } from "@sallyport/core";
 import express, { type Express } from "express";
+import { Connections } from "../connections/connections.ts";
+import { refuseUnparsed } from "../connections/refuse-unparsed.ts";
 import { failureOf, writeFailure } from "../envelope/failure.ts";
+import { ClientWaits } from "../load/client-waits.ts";
+import { LoadGauge } from "../load/load-gauge.ts";
+import { watchUntaken } from "../load/untaken-answer.ts";
 import { operationsAnswer } from "../operations/operations-listener.ts";
 import type { Operations } from "../operations/operations.ts";
 import { OriginResolver } from "../origin/client-origin.ts";
+import { faultOf } from "../pipeline/check-message.ts";
 import { Exchange } from "../pipeline/exchange.ts";
 import { runPipeline } from "../pipeline/pipeline.ts";
 import type { PipelineParts } from "../pipeline/step.ts";
@@ -13,7 +20,7 @@ import type { Route } from "../routes/route.ts";
 import type { DatabaseDirectory } from "./database-entry.ts";
 import { expressMessages, type MessageClasses } from "./express-messages.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { LoadGauge } from "./load-gauge.ts";
+import { observe } from "./observe.ts";
 import type { RequestObserver } from "./request-observer.ts";
 import { requestIdOf } from "./request-id.ts";
 
@@ -29,38 +36,50 @@ export interface ApplicationParts {
 export interface Application {
   /** For `http.createServer`, and for tests. */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Answers what never became a request; the reason is for the log. */
+  readonly refuse: (socket: Socket, reason: string) => void;
   /** What the server that calls the listener should make its messages of; it works with Node's own, too. */
   readonly messages: MessageClasses;
   readonly load: LoadGauge;
+  readonly connections: Connections;
+  /** Requests whose body is still to come. */
+  readonly awaitedBodies: ClientWaits;
 }
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
   const { settings, databases, digests, observer, operations } = parts;
+  const { maxAwaitedBodies, maxUntakenAnswers, debugMessages } = settings;
   const load = new LoadGauge(settings.maxInFlight);
+  const connections = new Connections(settings.maxPipelined);
+  const awaitedBodies = new ClientWaits(maxAwaitedBodies);
+  const untakenAnswers = new ClientWaits({ perNetwork: maxUntakenAnswers, inAll: Number.POSITIVE_INFINITY });
   const origins = new OriginResolver(settings.trustedProxies);
-  const pipeline: PipelineParts = { settings, databases, digests, load, matcher: new RouteMatcher(parts.routes) };
+  const matcher = new RouteMatcher(parts.routes);
+  const pipeline: PipelineParts = { settings, databases, digests, load, matcher, awaitedBodies, untakenAnswers };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const exchange = new Exchange(request, response, requestIdOf(request), origins.resolve(request));
-    if (load.isDraining) exchange.answerHeaders["Connection"] = "close";
-    load.enter();
-    // Not before the answer is taken: one that nobody reads is still work, and still in memory.
-    response.once("close", () => load.leave());
+    const share = load.enter();
+    const connection = connections.of(request.socket);
+    const exchange = new Exchange(request, response, requestIdOf(request), origins.resolve(request), connection, share);
+    // Not before the answer is taken: one that nobody reads is still in memory.
+    response.on("close", () => share.end());
     let error: unknown;
     try {
       await runPipeline(exchange, pipeline);
     } catch (thrown) {
       error = thrown;
-      writeFailure(exchange, failureOf(thrown), settings.debugMessages);
+      writeFailure(exchange, failureOf(thrown), debugMessages);
     } finally {
+      watchUntaken(exchange, untakenAnswers);
       observe(observer, exchange, error);
     }
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse): void | Promise<void> => {
     const operation = operationsAnswer(request, operations);
-    const answering = operation === undefined ? serve(request, response) : operation(request, response, operations);
+    const inOrder = operation !== undefined && faultOf(request) === null;
+    const answering = inOrder ? operation(request, response, operations) : serve(request, response);
     return answering?.catch(() => void response.destroy());
   };
 
@@ -68,26 +87,18 @@ export function createApplication(parts: ApplicationParts): Application {
   application.disable("x-powered-by").disable("etag");
   application.use((request, response) => answer(request, response));
   // Express answers what it cannot route by itself, and in its own words, unless it is told where to go on.
-  const fallBack = application as unknown as (
-    request: IncomingMessage,
-    response: ServerResponse,
-    next: (error?: unknown) => void,
-  ) => void;
+  const enter = application as unknown as (request: IncomingMessage, response: ServerResponse, fallBack: () => void) => void;
+  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+    enter(request, response, () => void answer(request, response));
+  };
   const messages = expressMessages(application);
-  return { load, messages, listener: (request, response) => fallBack(request, response, () => void answer(request, response)) };
-}
-
-function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {
-  const { requestId, request, response, alias, matched, origin, startedAt } = exchange;
-  observer.answered({
-    requestId,
-    method: request.method ?? "",
-    alias,
-    route: matched?.pattern ?? null,
-    status: response.statusCode,
-    code: error === undefined ? 0 : failureOf(error).code,
-    duration: performance.now() - startedAt,
-    address: origin.address,
-    ...(error === undefined ? {} : { error }),
-  });
+  const refusal = { connections, origins, observer, debugMessages };
+  return {
+    load,
+    connections,
+    awaitedBodies,
+    messages,
+    refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),
+    listener: (request, response) => connections.of(request.socket).take(request, response, begin),
+  };
 }

@@ -2,7 +2,6 @@ import { createServer as createHttpServer, type Server, type ServerOptions } fro
 import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Application } from "./create-application.ts";
-import { refuseUnparsed } from "./refuse-unparsed.ts";
 
 /** How long a connection may take, in milliseconds. */
 export interface ServerTimeouts {
@@ -21,11 +20,18 @@ export interface TlsFiles {
   readonly key: string | Buffer;
 }
 
+export interface ServerLimits {
+  readonly timeouts: ServerTimeouts;
+  /** Connections at once; more are closed unheard. */
+  readonly maxConnections: number;
+}
+
 /** Milliseconds without a byte in either direction after which a connection is cut, such as one that takes no answer. */
 const silence = 120_000;
 
 /** The HTTP server, or HTTPS with a certificate, around an application; not yet listening. */
-export function createServer({ listener, messages }: Application, timeouts: ServerTimeouts, tls: TlsFiles | null): Server {
+export function createServer(application: Application, { timeouts, maxConnections }: ServerLimits, tls: TlsFiles | null): Server {
+  const { listener, refuse, messages, connections } = application;
   const options: ServerOptions = {
     ...messages,
     headersTimeout: timeouts.headers,
@@ -33,12 +39,26 @@ export function createServer({ listener, messages }: Application, timeouts: Serv
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: Math.min(timeouts.headers, 5_000),
     maxHeaderSize: 16 * 1024,
+    // The pipeline does, and answers in an envelope.
+    requireHostHeader: false,
   };
   const server =
     tls === null
       ? createHttpServer(options, listener)
       : createHttpsServer({ ...options, cert: tls.certificate, key: tls.key, minVersion: "TLSv1.2" }, listener);
   server.setTimeout(silence);
-  server.on("clientError", (error, socket) => refuseUnparsed(error, socket as Socket));
+  server.maxConnections = maxConnections;
+  // Beyond a number Node drops headers without a word; their size is limited anyhow.
+  server.maxHeadersCount = 0;
+  connections.watch(server);
+  server.on("checkContinue", listener);
+  server.on("checkExpectation", listener);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(socket as Socket, error.code ?? error.name));
+  server.on("connect", (_request, socket) => {
+    // Node has let go of the socket, and looks after neither its faults nor its silence any more.
+    socket.on("error", () => {});
+    (socket as Socket).on("timeout", () => socket.destroy());
+    refuse(socket as Socket, "CONNECT");
+  });
   return server;
 }

@@ -1,3 +1,5 @@
+import type { WaitBounds } from "../load/client-waits.ts";
+
 /** What the HTTP adapter needs to know of the deployment. */
 export interface HttpSettings {
   /** `data.applicationName` of the service check. */
@@ -8,6 +10,14 @@ export interface HttpSettings {
   readonly basePath: string;
   /** Requests in work at once; more are answered 706. */
   readonly maxInFlight: number;
+  /** Requests that may wait on a connection for the one before; with more the connection is closed after its answers. */
+  readonly maxPipelined: number;
+  /** Requests whose body is still to come; more are answered 706. */
+  readonly maxAwaitedBodies: WaitBounds;
+  /** Answers that one network may leave unread; its further requests are answered 706. */
+  readonly maxUntakenAnswers: number;
+  /** Milliseconds for which a JSON body is awaited. */
+  readonly bodyTimeout: number;
   /** Whether failures carry `debugMessage`. */
   readonly debugMessages: boolean;
   /** The code for a request that needs a session and has no credential header. */

@@ -19,7 +19,7 @@ export function bindHttp(container: Container): void {
     (settings, served, table, digest, answers, told) => {
       const parts = { settings, databases: served, routes: table, digests: digest, operations: answers, observer: told };
       const created = createApplication(parts);
-      answers.watchLoad(created.load);
+      answers.watch(created);
       return created;
     },
     [httpSettings, databases, routes, digests, operations, observer],
@@ -27,15 +27,19 @@ export function bindHttp(container: Container): void {
 }
 
 function settingsOf({ server, applicationName, debugMessages, compatibility }: Configuration): HttpSettings {
-  const { basePath, maxInFlight, allowInsecureTransport, trustedProxies } = server;
+  const { basePath, maxInFlight, maxPipelined, maxAwaitedBodies, maxUntakenAnswers, allowInsecureTransport } = server;
   return {
     applicationName,
     applicationVersion: version,
     basePath,
     maxInFlight,
+    maxPipelined,
+    maxAwaitedBodies,
+    maxUntakenAnswers,
+    bodyTimeout: server.timeouts.body,
     debugMessages,
     missingCredential: compatibility.missingCredential === "204" ? 204 : 200,
     allowInsecureTransport,
-    trustedProxies,
+    trustedProxies: server.trustedProxies,
   };
 }

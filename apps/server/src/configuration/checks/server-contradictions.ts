@@ -21,6 +21,11 @@ export function* serverContradictions({ server }: ConfigurationDocument): Genera
     const path = "server.timeouts.headers";
     yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
   }
+  const { perNetwork, inAll } = server.maxAwaitedBodies;
+  if (perNetwork > inAll) {
+    const path = "server.maxAwaitedBodies.perNetwork";
+    yield { path, reason: "must not be greater than inAll", against: ["server.maxAwaitedBodies.inAll"] };
+  }
 }
 
 function unreadable(file: string): string | null {

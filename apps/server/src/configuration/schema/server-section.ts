@@ -42,7 +42,34 @@ export const serverSection = section({
   maxInFlight: field(wholeNumber(1, 100_000), {
     env: "MAX_IN_FLIGHT",
     default: 1_000,
-    doc: "Requests in work at once; more are answered 706.",
+    doc: "Requests in work at once; more are answered 706. One that waits for its client is not in work.",
+  }),
+  maxConnections: field(wholeNumber(1, 1_000_000), {
+    env: "MAX_CONNECTIONS",
+    default: 10_000,
+    doc: "Connections at once; more are closed unheard. Keep it below what the operating system allows in open files.",
+  }),
+  maxPipelined: field(wholeNumber(0, 1_000), {
+    env: "MAX_PIPELINED",
+    default: 32,
+    doc: "Requests that may wait on one connection for the answer to the one before; with more, it is closed after its answers.",
+  }),
+  maxAwaitedBodies: section({
+    perNetwork: field(wholeNumber(1, 100_000), {
+      env: "MAX_AWAITED_BODIES_PER_NETWORK",
+      default: 100,
+      doc: "Requests of one IPv4 address or IPv6 /64 whose body is still to come; more are answered 706.",
+    }),
+    inAll: field(wholeNumber(1, 100_000), {
+      env: "MAX_AWAITED_BODIES",
+      default: 1_000,
+      doc: "The same of all clients together.",
+    }),
+  }),
+  maxUntakenAnswers: field(wholeNumber(1, 100_000), {
+    env: "MAX_UNTAKEN_ANSWERS",
+    default: 100,
+    doc: "Answers that one IPv4 address or IPv6 /64 may leave unread for more than a second; its further requests are answered 706.",
   }),
   timeouts: section({
     headers: field(duration("100ms", "10m"), {
@@ -54,6 +81,11 @@ export const serverSection = section({
       env: "REQUEST_TIMEOUT",
       default: "30s",
       doc: "Longest time from the first byte of a request to the end of its body.",
+    }),
+    body: field(duration("100ms", "1h"), {
+      env: "BODY_TIMEOUT",
+      default: "10s",
+      doc: "Longest wait for a JSON body, that of a log-in for instance, once its request was admitted; at most what `request` leaves of it.",
     }),
     keepAlive: field(duration("100ms", "1h"), {
       env: "KEEP_ALIVE_TIMEOUT",

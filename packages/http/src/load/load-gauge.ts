@@ -1,7 +1,12 @@
+import { LoadShare } from "./load-share.ts";
+
 /** Counts the requests in work and tells when to shed load. */
 export class LoadGauge {
   private inWork = 0;
   private draining = false;
+  private readonly count = (change: 1 | -1): void => {
+    this.inWork += change;
+  };
 
   constructor(private readonly maximum: number) {}
 
@@ -20,12 +25,9 @@ export class LoadGauge {
     return this.draining;
   }
 
-  enter(): void {
-    this.inWork += 1;
-  }
-
-  leave(): void {
-    this.inWork -= 1;
+  /** Counts a request from now on. */
+  enter(): LoadShare {
+    return new LoadShare(this.count);
   }
 
   drain(): void {

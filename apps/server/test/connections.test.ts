@@ -1,0 +1,171 @@
+import { createLogger } from "../src/operations/create-logger.ts";
+import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
+import { testEnvironment } from "./demo-server.ts";
+import { type RawExchange, rawExchange } from "./raw-request.ts";
+
+const check = ["GET /_CheckService HTTP/1.1", "Host: localhost"];
+const head = (...lines: string[]) => [...lines, "", ""].join("\r\n");
+
+interface Watched extends RunningServer {
+  /** The log so far. */
+  readonly lines: Record<string, unknown>[];
+}
+
+const servers: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+/** A server with a database in memory. */
+async function serve(environment: Record<string, string> = {}): Promise<Watched> {
+  const lines: Record<string, unknown>[] = [];
+  const content = { databases: [{ storage: { engine: "memory" } }] };
+  const configuration = loadConfiguration({ content, environment: { ...testEnvironment, LOG_LEVEL: "info", ...environment } });
+  const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
+  const server = await startServer(configuration, logger);
+  servers.push(server);
+  return { ...server, lines };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly head: string;
+  readonly code: string;
+}
+
+/** The answers that a text is made of; throws if it is made of anything else. */
+function answersIn(text: string): Answer[] {
+  const answers: Answer[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const end = rest.indexOf("\r\n\r\n");
+    const top = rest.slice(0, end);
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(top)?.[1]);
+    const length = Number(/^content-length: (\d+)$/im.exec(top)?.[1]);
+    const body = rest.slice(end + 4, end + 4 + length);
+    answers.push({ status, head: top, code: JSON.parse(body).status.internalStatus });
+    rest = rest.slice(end + 4 + length);
+  }
+  return answers;
+}
+
+const seen = async (exchange: RawExchange) => answersIn(await exchange.ended).map(({ status, code }) => `${status}/${code}`);
+const closing = /^connection: close$/im;
+
+describe("requests one behind the other", () => {
+  test("are served in turn, however few may be in work", async () => {
+    const { url } = await serve({ MAX_IN_FLIGHT: "1" });
+    const exchange = await rawExchange(url, check);
+    exchange.send(head(...check).repeat(3));
+    exchange.send(head(...check, "Connection: close"));
+    expect(await seen(exchange)).toEqual(Array<string>(5).fill("200/0"));
+  });
+
+  test("are too many at some point, and the last answer says so", async () => {
+    const { url } = await serve({ MAX_PIPELINED: "2" });
+    const exchange = await rawExchange(url, [...check, "", head(...check).repeat(20).trimEnd()]);
+    const answers = answersIn(await exchange.ended);
+    expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
+  });
+
+  test("are followed by bodies that belong to them", async () => {
+    const { url } = await serve();
+    const post = ["POST /_CheckService HTTP/1.1", "Host: localhost", "Content-Length: 3", "", "GET"];
+    const exchange = await rawExchange(url, [...post.slice(0, -1), `${post.at(-1)}${head(...check)}${head(...check, "Connection: close")}`.trimEnd()]);
+    expect(await seen(exchange)).toEqual(["405/305", "200/0", "200/0"]);
+  });
+});
+
+describe("what is no HTTP", () => {
+  test.each([
+    ["on a connection that was in use", false],
+    ["right behind a request", true],
+  ])("is refused %s, after the answers that are due", async (_title, atOnce) => {
+    const { url } = await serve();
+    const exchange = await rawExchange(url, atOnce ? [...check, "", ...check, "", "rubbish"] : check);
+    if (!atOnce) {
+      await exchange.received(/"internalStatus":"0"/);
+      exchange.send(head(...check));
+      await exchange.received(/"internalStatus":"0"[^]*"internalStatus":"0"/);
+      exchange.send(head("rubbish"));
+    }
+    const answers = answersIn(await exchange.ended);
+    expect(answers.map(({ status, code }) => `${status}/${code}`)).toEqual(["200/0", "200/0", "400/699"]);
+    expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
+  });
+
+  test("is refused once, whatever else comes", async () => {
+    const { url } = await serve();
+    const exchange = await rawExchange(url, ["rubbish"]);
+    exchange.send("rubbish\r\n\r\n".repeat(10));
+    await exchange.received(/"699"/);
+    exchange.send(head(...check));
+    expect(await seen(exchange)).toEqual(["400/699"]);
+  });
+
+  test("in the rest of a request that was answered ends the connection without another word", async () => {
+    const { url } = await serve();
+    const exchange = await rawExchange(url, ["POST /nothing HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked"]);
+    await exchange.received(/"304"/);
+    exchange.send("zz\r\n");
+    expect(await seen(exchange)).toEqual(["404/304"]);
+  });
+
+  test("is refused in a tunnel's place, after the answers that are due", async () => {
+    const { url } = await serve();
+    const exchange = await rawExchange(url, [...check, "", "CONNECT localhost:443 HTTP/1.1", "Host: localhost", "", "\u0016\u0003\u0001"]);
+    expect(await seen(exchange)).toEqual(["200/0", "400/699"]);
+  });
+
+  test("is refused when it does not come to an end", async () => {
+    const { url } = await serve({ HEADERS_TIMEOUT: "100ms" });
+    const exchange = await rawExchange(url, check);
+    exchange.send("GET /_CheckService HTTP/1.1\r\nHost: loc");
+    expect(await seen(exchange)).toEqual(["200/0", "400/699"]);
+  });
+
+  test("is written to the log and counted, once each", async () => {
+    const { url, lines } = await serve();
+    const requests = ["rubbish", "GET / HTTP/1.1", "CONNECT a:1 HTTP/1.1\r\nHost: a", `${check.join("\r\n")}\r\nExpect: tea`];
+    for (const request of requests) await (await rawExchange(url, [request])).ended;
+    const refused = lines.filter(({ code }) => code === 699);
+    expect(refused.map(({ detail }) => detail)).toEqual([
+      "HPE_INVALID_METHOD",
+      "There must be one Host.",
+      "CONNECT",
+      "The expectation cannot be met.",
+    ]);
+    for (const line of refused) {
+      expect(line).toMatchObject({ msg: "request", status: 400, route: null, address: "127.0.0.1", requestId: expect.stringMatching(/./) });
+    }
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('sallyport_requests_total{route="none",method="any",status="400",code="699"} 4');
+  });
+});
+
+describe("connections", () => {
+  test("are only so many, and there is room again", async () => {
+    const { url } = await serve({ MAX_CONNECTIONS: "2" });
+    const taken = [await rawExchange(url, check), await rawExchange(url, check)];
+    for (const exchange of taken) await exchange.received(/"internalStatus":"0"/);
+    expect(await (await rawExchange(url, check)).ended).toBe("");
+    taken[0]?.close();
+    let answer = "";
+    while (answer === "") {
+      const next = await rawExchange(url, [...check, "Connection: close"]);
+      answer = await next.ended;
+    }
+    expect(answersIn(answer)).toMatchObject([{ status: 200, code: "0" }]);
+    taken[1]?.send(head("GET /metrics HTTP/1.1", "Host: localhost"));
+    expect(await taken[1]?.received(/connections_dropped_total \d/)).toMatch(/^sallyport_connections_dropped_total [1-9]/m);
+  });
+
+  test("do not hold up a stop with half a request", async () => {
+    const server = await serve({ DRAIN_TIMEOUT: "10m" });
+    const exchange = await rawExchange(server.url, check);
+    await exchange.received(/"internalStatus":"0"/);
+    exchange.send("GET /_CheckService HTTP/1.1\r\nHost: loc");
+    await fetch(`${server.url}/healthz`);
+    await server.close();
+    expect(await seen(exchange)).toEqual(["200/0"]);
+  });
+});

@@ -1,0 +1,149 @@
+import type { RunningServer } from "../src/index.ts";
+import { call, tryLogIn } from "./client.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { type RawExchange, rawExchange } from "./raw-request.ts";
+
+const body = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-app" });
+const asIfFrom = (address: string) => ({ "x-forwarded-for": address, "x-forwarded-proto": "https" });
+
+/** Sends the head of a log-in. */
+function begin(server: RunningServer, headers: Record<string, string> = {}): Promise<RawExchange> {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return rawExchange(server.url, [
+    "POST /v1/login HTTP/1.1",
+    "Host: localhost",
+    "appkey: demo-app-key",
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    ...lines,
+  ]);
+}
+
+/** Sends the head of a log-in, and resolves when the server waits for the body. */
+async function awaited(server: RunningServer, headers: Record<string, string> = {}): Promise<RawExchange> {
+  const exchange = await begin(server, { Expect: "100-continue", ...headers });
+  await exchange.received(/100 Continue/);
+  return exchange;
+}
+
+async function metric({ url }: RunningServer, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
+}
+
+describe("slow clients", () => {
+  let postgres: PostgresFixture;
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+  }, 60_000);
+  afterAll(() => postgres.close());
+
+  test("take nobody's place while their bodies are still to come", async () => {
+    const server = await postgres.demo({ MAX_IN_FLIGHT: "1" });
+    const slow = [await awaited(server), await awaited(server), await awaited(server)];
+    expect(await metric(server, "sallyport_bodies_awaited")).toBe(3);
+    expect(await metric(server, "sallyport_requests_in_flight")).toBe(0);
+    expect(await call(server, "/_CheckService")).toMatchObject({ status: 200 });
+    expect((await tryLogIn(server, "reader")).code).toBe("0");
+    for (const exchange of slow) {
+      exchange.send(body);
+      await exchange.received(/"internalStatus":"0"/);
+      exchange.close();
+    }
+    expect(await metric(server, "sallyport_bodies_awaited")).toBe(0);
+    await server.close();
+  });
+
+  test("of one network are refused before they bother the others", async () => {
+    const server = await postgres.demo({ MAX_AWAITED_BODIES_PER_NETWORK: "2", TRUSTED_PROXIES: "127.0.0.1" });
+    const first = await awaited(server, asIfFrom("2001:db8:1:1::1"));
+    const second = await awaited(server, asIfFrom("2001:db8:1:1::2"));
+    const third = await begin(server, asIfFrom("2001:db8:1:1:ffff::3"));
+    expect(await third.received(/"706"/)).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 1\r\n/i);
+    const elsewhere = await awaited(server, asIfFrom("2001:db8:1:2::1"));
+    // What comes at once is not waited for.
+    expect((await tryLogIn(server, "demo", {}, asIfFrom("2001:db8:1:1::1"))).code).toBe("0");
+
+    second.send(body);
+    await second.received(/"internalStatus":"0"/);
+    const fourth = await awaited(server, asIfFrom("2001:db8:1:1::4"));
+    for (const exchange of [first, second, third, fourth, elsewhere]) exchange.close();
+    await server.close();
+  });
+
+  test("of all networks together are refused before they fill the memory", async () => {
+    const server = await postgres.demo({ MAX_AWAITED_BODIES: "2", MAX_AWAITED_BODIES_PER_NETWORK: "1", TRUSTED_PROXIES: "127.0.0.1" });
+    const slow = [await awaited(server, asIfFrom("192.0.2.1")), await awaited(server, asIfFrom("192.0.2.2"))];
+    const third = await begin(server, asIfFrom("192.0.2.3"));
+    expect(await third.received(/"706"/)).toMatch(/^HTTP\/1.1 503 /);
+    expect((await tryLogIn(server, "demo", {}, asIfFrom("192.0.2.3"))).code).toBe("0");
+    for (const exchange of [...slow, third]) exchange.close();
+    await server.close();
+  });
+
+  test("that go away are not waited for any longer", async () => {
+    const server = await postgres.demo({ MAX_AWAITED_BODIES_PER_NETWORK: "1" });
+    (await awaited(server)).close();
+    while ((await metric(server, "sallyport_bodies_awaited")) > 0);
+    (await awaited(server)).close();
+    await server.close();
+  });
+
+  test("that go away before anybody waits for them are not waited for at all", async () => {
+    const server = await postgres.demo({ MAX_AWAITED_BODIES_PER_NETWORK: "1" });
+    await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
+    const exchange = await begin(server);
+    while ((await metric(server, "sallyport_requests_in_flight")) === 0);
+    exchange.reset();
+    while ((await metric(server, "sallyport_requests_in_flight")) > 0);
+    await postgres.sql.query("rollback");
+    (await awaited(server)).close();
+    await server.close();
+  });
+
+  test("have a time of their own for the body of a log-in", async () => {
+    const server = await postgres.demo({ BODY_TIMEOUT: "100ms", REQUEST_TIMEOUT: "1h" });
+    const exchange = await begin(server);
+    exchange.send(body.slice(1));
+    const answer = await exchange.received(/"699"/);
+    expect(answer).toMatch(/^HTTP\/1.1 400 [^]*connection: close\r\n/i);
+    await exchange.ended;
+    await server.close();
+  });
+
+  test("do not hold up a stop longer than it takes to tell them", async () => {
+    const server = await postgres.demo({ DRAIN_TIMEOUT: "10m" });
+    const half = await begin(server);
+    half.send(body);
+    await half.received(/"internalStatus":"0"/);
+    half.send("POST /v1/login HTTP/1.1\r\nHost: loc");
+    await call(server, "/_CheckService");
+    await server.close();
+    await half.ended;
+  });
+
+  test("that do not read are counted against their network, not as work", async () => {
+    const server = await postgres.demo({ MAX_IN_FLIGHT: "2", MAX_UNTAKEN_ANSWERS: "1", TRUSTED_PROXIES: "127.0.0.1" });
+    await postgres.sql.query(
+      "update sallyport_demo.objects set attributes = jsonb_set(attributes, '{Name}', to_jsonb(repeat('x', 500000))) where class = 'Customer'",
+    );
+    const sessionId = (await tryLogIn(server, "reader")).body.data.sessionId as string;
+    const from = (address: string) => Object.entries(asIfFrom(address)).map(([name, value]) => `${name}: ${value}`);
+    const unread = await rawExchange(server.url, [
+      "GET /v1/objects/Customer?perPage=30 HTTP/1.1",
+      "Host: localhost",
+      "appkey: demo-app-key",
+      `sessionid: ${sessionId}`,
+      ...from("192.0.2.1"),
+    ], { unread: true });
+    const check = (address: string) => call(server, "/_CheckService", { headers: asIfFrom(address) });
+    let sameNetwork = await check("192.0.2.1");
+    while (sameNetwork.status === 200) sameNetwork = await check("192.0.2.1");
+    expect(sameNetwork).toMatchObject({ status: 503, code: "706" });
+    expect(await check("192.0.2.2")).toMatchObject({ status: 200 });
+    expect(await metric(server, "sallyport_requests_in_flight")).toBe(0);
+    unread.close();
+    while ((await check("192.0.2.1")).status === 503);
+    await server.close();
+  });
+});

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+type Begin = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly begin: Begin;
+}
+
+/**
+ * One connection of a client. Its requests are served one after another, in the order in which they came: each begins
+ * when the answer before it has been taken, and while one waits, nothing more is read. So neither unread answers nor
+ * unserved requests pile up.
+ */
+export class Connection {
+  private readonly waiting: Turn[] = [];
+  private serving = false;
+  private closing = false;
+  private ended = false;
+  private refusal: (() => void) | null = null;
+  /** The request whose bytes came last; `null` once they all came and it was answered. */
+  private latest: IncomingMessage | null = null;
+  private bodyBroken = false;
+  private tellBroken: (() => void) | null = null;
+
+  /** `mayWait`: requests that may wait for the one being served; one more is not taken, and closes the connection. */
+  constructor(
+    readonly socket: Socket,
+    private readonly mayWait: number,
+  ) {
+    // Node reads on whenever it has done with a request.
+    socket.on("resume", () => {
+      if (this.waiting.length > 0) socket.pause();
+    });
+    socket.once("close", () => {
+      this.waiting.length = 0;
+      this.closing = true;
+      this.ended = true;
+    });
+  }
+
+  /** Whether a request is being handled or answered. */
+  get isServing(): boolean {
+    return this.serving;
+  }
+
+  /** Whether the answer being made is the last one, and has to say so. */
+  get isEnding(): boolean {
+    return this.closing && this.waiting.length === 0 && this.refusal === null;
+  }
+
+  /** Begins a request when its turn has come. */
+  take(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
+    if (this.closing) return;
+    this.latest = request;
+    if (!this.serving) {
+      this.serve(request, response, begin);
+    } else if (this.waiting.length < this.mayWait) {
+      this.waiting.push({ request, response, begin });
+      this.socket.pause();
+    } else {
+      this.closing = true;
+    }
+  }
+
+  /** Ends it after the answer that is being made, at once if there is none; what waits for its turn is not served. */
+  end(): void {
+    this.closing = true;
+    this.waiting.length = 0;
+    this.refusal = null;
+    if (!this.serving) this.finish();
+  }
+
+  /**
+   * Ends it because what came last is no HTTP. If that was the rest of a request, the request is answered for it;
+   * otherwise `refuse` is called after the answers that are due, to write the last one.
+   */
+  breakOff(refuse: () => void): void {
+    if (this.latest?.complete === false) {
+      this.bodyBroken = true;
+      this.tellBroken?.();
+    } else if (!this.closing) {
+      this.refusal = refuse;
+    }
+    this.closing = true;
+    if (!this.serving) this.finish();
+  }
+
+  /** Calls back, at once if need be, when the rest of the request being served will never come. */
+  onBrokenBody(tell: () => void): void {
+    this.tellBroken = tell;
+    if (this.bodyBroken && this.waiting.length === 0) tell();
+  }
+
+  private serve(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
+    this.serving = true;
+    begin(request, response);
+    // After what `begin` has to do then.
+    response.on("close", this.served);
+  }
+
+  private readonly served = (): void => {
+    this.serving = false;
+    this.tellBroken = null;
+    if (this.latest?.complete === true) this.latest = null;
+    const next = this.waiting.shift();
+    if (next === undefined) {
+      if (this.closing) this.finish();
+      return;
+    }
+    if (this.waiting.length === 0) this.socket.resume();
+    this.serve(next.request, next.response, next.begin);
+  };
+
+  private finish(): void {
+    if (this.ended) return;
+    this.ended = true;
+    if (this.refusal === null || !this.socket.writable) this.socket.destroySoon();
+    else this.refusal();
+  }
+}
