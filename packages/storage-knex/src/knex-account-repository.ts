@@ -1,4 +1,4 @@
-import { type Account, type AccountRepository, type NewAccount, type ObjectId, objectIdOf, objectNumber } from "@sallyport/core";
+import { type Account, type AccountRepository, type ListedAccount, type NewAccount, type ObjectId, objectIdOf, objectNumber } from "@sallyport/core";
 import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { isStorableText } from "./storable-text.ts";
@@ -11,6 +11,8 @@ interface AccountRow {
   readonly administrator: boolean;
   readonly disabled: boolean;
 }
+
+type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
 export class KnexAccountRepository implements AccountRepository {
   constructor(
@@ -59,6 +61,14 @@ export class KnexAccountRepository implements AccountRepository {
   async setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
     const { rowCount } = await this.sql.build(this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ disabled }));
     return rowCount === 1;
+  }
+
+  async list(after: string | null, limit: number): Promise<ListedAccount[]> {
+    const query = this.sql.table("accounts").select("user_id", "login_name", "administrator", "disabled").orderBy("login_name").limit(limit);
+    const { rows } = await this.sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
+    return rows.map(({ user_id, login_name, administrator, disabled }) => {
+      return { userId: objectIdOf(Number(user_id)), loginName: login_name, administrator, disabled };
+    });
   }
 }
 

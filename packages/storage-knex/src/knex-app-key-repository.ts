@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
-import type { AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
+import type { AppKey, AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import { isStorableText } from "./storable-text.ts";
+
+interface AppKeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly app_names: string[] | null;
+  readonly origins: string[];
+}
 
 export class KnexAppKeyRepository implements AppKeyRepository {
   constructor(private readonly sql: SqlRunner) {}
@@ -33,5 +41,11 @@ export class KnexAppKeyRepository implements AppKeyRepository {
       .whereRaw("origins @> ?::jsonb", [JSON.stringify([origin])])
       .limit(1);
     return (await this.sql.build(query)).rowCount > 0;
+  }
+
+  async list(after: string | null, limit: number): Promise<AppKey[]> {
+    const query = this.sql.table("app_keys").select("id", "name", "enabled", "app_names", "origins").orderBy("name").limit(limit);
+    const { rows } = await this.sql.build<AppKeyRow>(after === null ? query : query.where("name", ">", after));
+    return rows.map(({ id, name, enabled, app_names: appNames, origins }) => ({ id, name, enabled, appNames, origins }));
   }
 }

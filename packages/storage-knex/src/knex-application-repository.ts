@@ -20,4 +20,10 @@ export class KnexApplicationRepository implements ApplicationRepository {
     const { rows } = await this.sql.run<{ name: string }>(this.statements.knownApplications, [possible]);
     return rows.map(({ name }) => name);
   }
+
+  async list(after: string | null, limit: number): Promise<Application[]> {
+    const query = this.sql.table("applications").select("name", "seats").orderBy("name").limit(limit);
+    const { rows } = await this.sql.build<Application>(after === null ? query : query.where("name", ">", after));
+    return rows.map(({ name, seats }) => ({ name, seats }));
+  }
 }

@@ -1,6 +1,7 @@
-import type { Account, AccountRepository, NewAccount, ObjectId } from "@sallyport/core";
+import type { Account, AccountRepository, ListedAccount, NewAccount, ObjectId } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
+import { partByName } from "./part-by-name.ts";
 
 /** By code point, as the other adapters do. */
 function compareTexts(a: string, b: string): number {
@@ -61,5 +62,13 @@ export class MemoryAccountRepository implements AccountRepository {
       accounts.set(userId, Object.freeze({ ...account, disabled }));
       return true;
     });
+  }
+
+  list(after: string | null, limit: number): Promise<ListedAccount[]> {
+    return this.access.read(({ accounts }) =>
+      partByName(accounts.values(), ({ loginName }) => loginName, after, limit).map(({ userId, loginName, administrator, disabled }) => {
+        return { userId, loginName, administrator, disabled };
+      }),
+    );
   }
 }

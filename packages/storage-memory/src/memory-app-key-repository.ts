@@ -1,6 +1,7 @@
-import type { AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
+import type { AppKey, AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
+import { partByName } from "./part-by-name.ts";
 import { nextNumber } from "./state.ts";
 
 export class MemoryAppKeyRepository implements AppKeyRepository {
@@ -29,5 +30,9 @@ export class MemoryAppKeyRepository implements AppKeyRepository {
     return this.access.read(({ appKeys }) =>
       [...appKeys.values()].some(({ enabled, origins }) => enabled && origins.includes(origin)),
     );
+  }
+
+  list(after: string | null, limit: number): Promise<AppKey[]> {
+    return this.access.read(({ appKeys }) => partByName(appKeys.values(), ({ name }) => name, after, limit));
   }
 }

@@ -1,6 +1,7 @@
 import type { Application, ApplicationRepository } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
+import { partByName } from "./part-by-name.ts";
 
 export class MemoryApplicationRepository implements ApplicationRepository {
   constructor(private readonly access: Access) {}
@@ -16,5 +17,9 @@ export class MemoryApplicationRepository implements ApplicationRepository {
   known(names: readonly string[]): Promise<string[]> {
     const asked = [...new Set(names)];
     return this.access.read(({ applications }) => asked.filter((name) => applications.has(name)));
+  }
+
+  list(after: string | null, limit: number): Promise<Application[]> {
+    return this.access.read(({ applications }) => partByName(applications.values(), ({ name }) => name, after, limit));
   }
 }

@@ -4,6 +4,7 @@ import { atOnce } from "../fixtures/at-once.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { occurrences } from "../fixtures/occurrences.ts";
+import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 
 export const accountChecks: readonly Check[] = checksOf("accounts", {
   "keeps an account as it was created, enabled": async ({ r }) => {
@@ -146,6 +147,23 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   "has nothing to disable for a user without an account": async ({ r }) => {
     const userId = await createUserObject(r);
     for (const id of [userId, "ZZZZZZZZZZ"]) equal(await r.accounts.setDisabled(id, true), false, "whether there is an account");
+  },
+
+  "lists accounts by code points, part by part, and nothing that opens them": async ({ r }) => {
+    equal(await r.accounts.list(null, 10), [], "the list of an empty database");
+    const ids = new Map<string, string>();
+    for (const loginName of shuffledNames) {
+      const { userId } = await createUser(r, { loginName, administrator: loginName === "Z" });
+      ids.set(loginName, userId);
+    }
+    await r.accounts.setDisabled(ids.get("aa") as string, true);
+    const expected = orderedNames.map((loginName) => {
+      return { userId: ids.get(loginName), loginName, administrator: loginName === "Z", disabled: loginName === "aa" };
+    });
+    equal(await r.accounts.list(null, 100), expected, "the whole list");
+    equal(await r.accounts.list(null, 4), expected.slice(0, 4), "the first part");
+    equal(await r.accounts.list("a", 3), expected.slice(4, 7), "a part in the middle");
+    equal(await r.accounts.list("a-", 100), expected.slice(5), "what comes after a name that does not exist");
   },
 
   "keeps long names and secrets whole": async ({ r }) => {

@@ -1,3 +1,4 @@
+import type { AppKey } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
@@ -5,6 +6,7 @@ import { createAppKey } from "../fixtures/create-app-key.ts";
 import { freshDigest } from "../fixtures/fresh-digest.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { occurrences } from "../fixtures/occurrences.ts";
+import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 import { generous } from "../fixtures/policy.ts";
 import type { Subject } from "../subject.ts";
 
@@ -102,6 +104,21 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     equal(await r.appKeys.listsOrigin("https://app.example"), false, "whether the origin of a disabled key is listed");
     await createAppKey(r, { origins: ["https://app.example"] });
     equal(await r.appKeys.listsOrigin("https://app.example"), true, "whether the origin is listed by another key");
+  },
+
+  "lists app keys as they are by code points, part by part": async ({ r }) => {
+    equal(await r.appKeys.list(null, 10), [], "the list of an empty database");
+    const created = new Map<string, AppKey>();
+    for (const name of shuffledNames) {
+      const properties = { name, appNames: name === "b" ? null : [name, "field"], origins: name === "Z" ? ["https://app.example"] : [] };
+      created.set(name, (await createAppKey(r, properties)).appKey);
+    }
+    await r.appKeys.setEnabled("aa", false);
+    const expected = orderedNames.map((name) => ({ ...created.get(name), enabled: name !== "aa" }));
+    equal(await r.appKeys.list(null, 100), expected, "the whole list");
+    equal(await r.appKeys.list(null, 4), expected.slice(0, 4), "the first part");
+    equal(await r.appKeys.list("a", 3), expected.slice(4, 7), "a part in the middle");
+    equal(await r.appKeys.list("a-", 100), expected.slice(5), "what comes after a name that does not exist");
   },
 
   "keeps the hostile texts of an app key as they are": async ({ r }) => {

@@ -3,6 +3,7 @@ import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { occurrences } from "../fixtures/occurrences.ts";
+import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 
 export const applicationChecks: readonly Check[] = checksOf("applications", {
   "knows the app names that were created": async ({ r }) => {
@@ -40,9 +41,22 @@ export const applicationChecks: readonly Check[] = checksOf("applications", {
     equal(occurrences("nameTaken", outcomes), 7, "how many were refused");
   },
 
+  "lists app names with their seats by code points, part by part": async ({ r }) => {
+    equal(await r.applications.list(null, 10), [], "the list of an empty database");
+    for (const [seats, name] of shuffledNames.entries()) await r.applications.create({ name, seats: seats === 0 ? null : seats });
+    const seatsOf = (name: string) => shuffledNames.indexOf(name) || null;
+    const expected = orderedNames.map((name) => ({ name, seats: seatsOf(name) }));
+    equal(await r.applications.list(null, 100), expected, "the whole list");
+    equal(await r.applications.list(null, 4), expected.slice(0, 4), "the first part");
+    equal(await r.applications.list("a", 3), expected.slice(4, 7), "a part in the middle");
+    equal(await r.applications.list("a-", 100), expected.slice(5), "what comes after a name that does not exist");
+    equal(await r.applications.list(orderedNames.at(-1) as string, 100), [], "what comes after the last name");
+  },
+
   "takes hostile texts for the names that they are": async ({ r }) => {
     equal(await r.applications.known([...hostileTexts, ...unstorableTexts]), [], "known names");
     for (const name of hostileTexts) await r.applications.create({ name, seats: null });
     equalInAnyOrder(await r.applications.known([...hostileTexts, ...unstorableTexts]), hostileTexts, "known names");
+    equalInAnyOrder((await r.applications.list(null, 100)).map(({ name }) => name), hostileTexts, "listed names");
   },
 });

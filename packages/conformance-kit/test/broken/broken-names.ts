@@ -239,6 +239,40 @@ export const brokenNames: readonly BrokenAdapter[] = [
     },
   })),
 
+  broken("lists app names in the order of UTF-16", "lists app names with their seats by code points, part by part", () => (r) => ({
+    applications: {
+      list: async (after, limit) => {
+        const all = await r.applications.list(null, 1_000);
+        const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+        return sorted.filter(({ name }) => after === null || name > after).slice(0, limit);
+      },
+    },
+  })),
+
+  broken("begins a part with the name that ended the last one", "lists app names with their seats by code points, part by part", () => (r) => ({
+    applications: {
+      list: async (after, limit) => {
+        const all = await r.applications.list(null, 1_000);
+        const start = all.findIndex(({ name }) => name === after);
+        return start === -1 ? r.applications.list(after, limit) : all.slice(start, start + limit);
+      },
+    },
+  })),
+
+  broken("leaves disabled app keys out of the list", "lists app keys as they are by code points, part by part", () => (r) => ({
+    appKeys: { list: async (after, limit) => (await r.appKeys.list(after, limit)).filter(({ enabled }) => enabled) },
+  })),
+
+  broken("lists secrets", "lists accounts by code points, part by part, and nothing that opens them", () => (r) => ({
+    accounts: {
+      list: async (after, limit) => {
+        const listed = await r.accounts.list(after, limit);
+        const whole = await Promise.all(listed.map(({ loginName }) => r.accounts.byLoginName(loginName)));
+        return whole.filter((account) => account !== null);
+      },
+    },
+  })),
+
   broken("cuts names at 255 characters", "keeps long names and secrets whole", () => (r) => ({
     accounts: {
       create: (account, key) => r.accounts.create({ ...account, loginName: account.loginName.slice(0, 255) }, key),

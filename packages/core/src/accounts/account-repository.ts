@@ -1,5 +1,5 @@
 import type { ObjectId } from "../objects/object-id.ts";
-import type { Account, NewAccount } from "./account.ts";
+import type { Account, ListedAccount, NewAccount } from "./account.ts";
 
 /** Port: the credentials of users. */
 export interface AccountRepository {
@@ -35,4 +35,10 @@ export interface AccountRepository {
 
   /** Disables or enables an account; `false` if there is none. A disabled account's sessions are not admitted. */
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean>;
+
+  /**
+   * At most `limit` of them, disabled ones included, in the order of their log-in names by code points: from the first
+   * (`null`), or those after a name.
+   */
+  list(after: string | null, limit: number): Promise<ListedAccount[]>;
 }

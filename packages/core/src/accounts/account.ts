@@ -15,3 +15,6 @@ export interface Account {
 }
 
 export type NewAccount = Pick<Account, "userId" | "loginName" | "secret" | "administrator">;
+
+/** An account as lists show it: without anything that opens it. */
+export type ListedAccount = Omit<Account, "secret" | "secretVersion">;

@@ -1,4 +1,4 @@
-export type { Account, NewAccount } from "./account.ts";
+export type { Account, ListedAccount, NewAccount } from "./account.ts";
 export type { AccountRepository } from "./account-repository.ts";
 export { type ClientHash, clientPassword } from "./client-password.ts";
 export { CreateAccount, type CreateAccountInput } from "./create-account.ts";

@@ -13,4 +13,10 @@ export interface AppKeyRepository {
 
   /** Whether any enabled key lists this web origin, compared exactly. */
   listsOrigin(origin: string): Promise<boolean>;
+
+  /**
+   * At most `limit` of them, disabled ones included, in the order of their names by code points: from the first
+   * (`null`), or those after a name.
+   */
+  list(after: string | null, limit: number): Promise<AppKey[]>;
 }

@@ -7,4 +7,7 @@ export interface ApplicationRepository {
 
   /** Those of the names that exist, in any order, each once. */
   known(names: readonly string[]): Promise<string[]>;
+
+  /** At most `limit` of them in the order of their names by code points: from the first (`null`), or those after a name. */
+  list(after: string | null, limit: number): Promise<Application[]>;
 }
