@@ -8,6 +8,9 @@ if (url === undefined) {
 } else {
   // Asked once: three hundred failures would say no more than one.
   const reason = await whyUntestable(url);
-  if (reason === null) describe(`the server at ${url}`, () => demoSuite(() => ({ url })));
-  else test("there is a server to test", () => expect(reason).toBeNull());
+  if (reason === null) {
+    describe(`the server at ${url}`, () => {
+      demoSuite(() => ({ url }));
+    });
+  } else test("there is a server to test", () => expect(reason).toBeNull());
 }

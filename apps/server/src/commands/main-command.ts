@@ -12,10 +12,9 @@ import { userCommand } from "./users/user.ts";
 
 /** The command line of the server. */
 export function mainCommand(): Command {
-  return new Command("sallyport-server")
+  const main = new Command("sallyport-server")
     .description("The controlled gate to a business-object database.")
     .version(version)
-    .showHelpAfterError("(--help tells what there is)")
     .addCommand(serveCommand(), { isDefault: true })
     .addCommand(migrateCommand())
     .addCommand(checkConfigCommand())
@@ -25,4 +24,12 @@ export function mainCommand(): Command {
     .addCommand(maintenanceCommand())
     .addCommand(seedCommand())
     .addCommand(referenceCommand());
+  pointToHelp(main);
+  return main;
+}
+
+/** Commands inherit nothing from the one they are added to. */
+function pointToHelp(command: Command): void {
+  command.showHelpAfterError("(--help tells what there is)");
+  for (const each of command.commands) pointToHelp(each);
 }

@@ -3,8 +3,8 @@ import { startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import { type Configuration, demoNote, loadConfiguration } from "../configuration/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
-import { CommandError } from "./command-error.ts";
 import { type ConfigurationOptions, configurationOption } from "./configuration-option.ts";
+import { noSuchCommand } from "./no-such-command.ts";
 import { printBanner } from "./print-banner.ts";
 
 /** `serve`: runs the server until it is told to stop. */
@@ -19,9 +19,9 @@ Without configuration the server runs the demo, in development and on loopback o
 SIGTERM and SIGINT stop it after the requests in work have finished; a second signal stops it at once.`,
     )
     .allowExcessArguments()
-    .action(({ config }: ConfigurationOptions, { args: [unknown] }: Command) => {
+    .action(({ config }: ConfigurationOptions, { args: [unknown], parent }: Command) => {
       // This is the default command, so every word that is no command ends up here.
-      if (unknown !== undefined) throw new CommandError(`There is no command "${unknown}"; --help lists what there is.`);
+      if (unknown !== undefined) throw noSuchCommand(unknown, parent as Command);
       return serve(loadConfiguration({ file: config }));
     });
 }

@@ -8,7 +8,7 @@ import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
 import { listen, requireFreePort } from "./listen.ts";
-import { announceCreation } from "./storages/announce-creation.ts";
+import { directoriesWithoutDatabase } from "./storages/directories-without-database.ts";
 import { tlsFiles } from "./tls-files.ts";
 
 export interface RunningServer {
@@ -33,9 +33,9 @@ export async function startServer(
 ): Promise<RunningServer> {
   const tls = tlsFiles(configuration);
   await requireFreePort(configuration.server);
-  await announceCreation(configuration.databases, (dataDir) =>
-    logger.info({ dataDir }, "creating the database; this takes a few seconds the first time"),
-  );
+  for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
+    logger.info({ dataDir }, "creating the database; this takes a few seconds the first time");
+  }
   const container = createContainer(configuration, logger);
   const engines = container.get(identifiers.engines);
   try {

@@ -6,6 +6,7 @@ export type {
   PostgresStorage,
   StorageConfiguration,
 } from "./configuration.ts";
+export { didYouMean } from "./checks/did-you-mean.ts";
 export { ConfigurationError, type Fault } from "./configuration-error.ts";
 export { type ConfigurationField, configurationFields } from "./configuration-fields.ts";
 export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";

@@ -60,16 +60,22 @@ describe("check-config", () => {
   });
 });
 
-test("a command that does not exist is an error", async () => {
-  const { code, stderr } = await run(["frobnicate"]);
-  expect(code).toBe(1);
-  expect(stderr).toContain("--help");
+test.each([
+  [["frobnicate"], 'There is no command "frobnicate". "--help" lists what there is.'],
+  [["migrat"], 'There is no command "migrat". Did you mean "migrate"?'],
+  [["app-key", "crate"], 'There is no command "app-key crate". Did you mean "app-key create"?'],
+  [["user", "frobnicate"], 'There is no command "user frobnicate". "user --help" lists what there is.'],
+  [["maintenance", "of"], 'Say "maintenance on" or "maintenance off"; "of" is neither.'],
+  [["maintenance"], "missing required argument 'on|off'\n(--help tells what there is)"],
+])("%j is refused with what was probably meant", async (args, words) => {
+  expect(await run(args)).toEqual({ code: 1, stdout: "", stderr: `error: ${words}\n` });
 });
 
 test.each([
   ["seed in production", ["seed"], { NODE_ENV: "production", DATABASE_URL: "postgres://h/d" }, /not with NODE_ENV=production/],
   ["seed beyond loopback", ["seed"], { HOST: "0.0.0.0", DATABASE_URL: "postgres://h/d" }, /not while the server listens on 0\.0\.0\.0/],
   ["a database that is down", ["migrate"], { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" }, /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/],
+  ["an embedded database that is not there", ["user", "list"], { DATA_DIR: "nowhere" }, /There is no database in .*nowhere\. "sallyport-server migrate" creates it\./],
   ["an alias that is not configured", ["maintenance", "on", "--alias", "x"], { DATABASE_URL: "postgres://h/d" }, /no database "x".*"second"/],
   ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is no origin/],
   ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats takes/],

@@ -51,6 +51,8 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(await command("migrate")).toBe("database (empty): up to date");
   expect(await serviceCode(url)).toBe("0");
 
+  expect(await new ServerProcess(["user", "list"], environment(), folder).ended).toEqual({ code: 0, stdout: "", stderr: "There are no users.\n" });
+  expect(await command("user list --json")).toBe("[]");
   expect(await command("app create shop --seats 3")).toBe('The app "shop" exists now.');
   expect(await command("app create shop")).toMatch(/^1 error: There is an app with the name "shop"/);
   expect(await command("app-key create till --app-name shop cellar")).toMatch(/^1 error: The database does not know the app "cellar"/);
@@ -60,6 +62,16 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(await command("user create boss --administrator --group Board --create-groups", "pass word\n")).toBe('The user "boss" exists now.');
   expect(await command("user create BOSS", "x\n")).toMatch(/^1 error: The user name is taken/);
   expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
+
+  expect(await command("app list")).toBe("NAME  SEATS\nshop  3");
+  expect(await command("app-key list")).toBe("NAME  STATE    APP NAMES  ORIGINS\ntill  enabled  shop       none");
+  expect(await command("user list")).toBe("NAME  STATE    ADMINISTRATOR  GROUPS\nboss  enabled  yes            Board");
+  const listed = await Promise.all(["app", "app-key", "user"].map(async (what) => JSON.parse(await command(`${what} list --json`))));
+  expect(listed).toEqual([
+    [{ name: "shop", seats: 3 }],
+    [{ name: "till", enabled: true, appNames: ["shop"], origins: [] }],
+    [{ name: "boss", objectId: expect.stringMatching(/^[0-9A-Z]+$/), enabled: true, administrator: true, groups: ["Board"] }],
+  ]);
 
   expect(await logIn(url, appKey)).toMatchObject({
     status: { internalStatus: "0" },

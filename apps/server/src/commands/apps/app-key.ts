@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
+import { commandGroup } from "../command-group.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
+import { listAppKeysCommand } from "./list-app-keys.ts";
 import { requireApps } from "./require-apps.ts";
 
 interface CreateOptions extends AliasOptions {
@@ -16,9 +18,9 @@ interface CreateOptions extends AliasOptions {
 /** What clients can send in a header and nobody guesses. */
 const acceptable = /^[\x21-\x7E]{16,512}$/;
 
-/** `app-key create|enable|disable`. */
+/** `app-key create|enable|disable|list`. */
 export function appKeyCommand(): Command {
-  const command = new Command("app-key").description("manage the app keys of a database");
+  const command = commandGroup("app-key", "manage the app keys of a database");
   command
     .command("create")
     .description("create an app key; prints it once, only its digest is kept")
@@ -38,7 +40,7 @@ export function appKeyCommand(): Command {
       .addOption(configurationOption())
       .action((name: string, options: AliasOptions) => setEnabled(name, enabled, options));
   }
-  return command;
+  return command.addCommand(listAppKeysCommand());
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {

@@ -1,16 +1,18 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { CommandError } from "../command-error.ts";
+import { commandGroup } from "../command-group.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
+import { listAppsCommand } from "./list-apps.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly seats?: string;
 }
 
-/** `app create`. */
+/** `app create|list`. */
 export function appCommand(): Command {
-  const command = new Command("app").description("manage the app names that log-ins carry");
+  const command = commandGroup("app", "manage the app names that log-ins carry");
   command
     .command("create")
     .description("make an app name known to a database")
@@ -19,7 +21,7 @@ export function appCommand(): Command {
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(create);
-  return command;
+  return command.addCommand(listAppsCommand());
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
-import { isLoopbackHost, loadConfiguration } from "../../configuration/index.ts";
+import { isLoopbackHost } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "./alias-option.ts";
-import { withDatabase } from "./with-database.ts";
+import { chosen, loadNoting, withOpened } from "./with-database.ts";
 
 /** `seed`: puts the demo into an empty database. */
 export function seedCommand(): Command {
@@ -17,13 +17,15 @@ export function seedCommand(): Command {
 }
 
 async function seed(options: AliasOptions): Promise<void> {
-  const { production, server, databases } = loadConfiguration({ file: options.config });
+  const configuration = loadNoting(options.config);
+  const { production, server } = configuration;
   if (production) throw new CommandError("The demo's passwords are known to everybody: not with NODE_ENV=production.");
   if (!isLoopbackHost(server.host)) {
     throw new CommandError(`The demo's passwords are known to everybody: not while the server listens on ${server.host}.`);
   }
-  await withDatabase(options, async ({ container, database }) => {
-    if (databases.find(({ alias }) => alias === database.alias)?.migrateOnStart === true) await database.storage.migrate();
+  const target = chosen(configuration, options.alias);
+  await withOpened(configuration, target, async ({ container, database }) => {
+    if (target.migrateOnStart) await database.storage.migrate();
     const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
     if (state === "foreign") throw new CommandError("The database is not empty; the demo was not put into it.");
     console.log(state === "seeded" ? "The demo is in the database." : "The demo was in the database already.");

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { createContainer } from "../../composition/create-container.ts";
 import { identifiers } from "../../composition/identifiers.ts";
 import { databaseTrouble } from "../../composition/databases/database-trouble.ts";
-import { announceCreation } from "../../composition/storages/announce-creation.ts";
+import { directoriesWithoutDatabase } from "../../composition/storages/directories-without-database.ts";
 import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import type { AliasOptions } from "./alias-option.ts";
@@ -16,10 +16,14 @@ export interface OpenedDatabase {
   readonly container: Container;
 }
 
-/** Opens the one database that the options name, for the time of some work. */
+/** Opens the one database that the options name, which must be there, for the time of some work. */
 export async function withDatabase<T>({ config, alias }: AliasOptions, work: (opened: OpenedDatabase) => Promise<T>): Promise<T> {
   const configuration = loadNoting(config);
-  return withOpened(configuration, chosen(configuration, alias), work);
+  const database = chosen(configuration, alias);
+  // Nobody lists the users of a database to create one: the directory will be another than was meant.
+  const [missing] = await directoriesWithoutDatabase([database]);
+  if (missing !== undefined) throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
+  return withOpened(configuration, database, work);
 }
 
 /** Loads the configuration and, if it is that of the demo, says so. */
@@ -30,15 +34,15 @@ export function loadNoting(file: string | undefined): Configuration {
   return configuration;
 }
 
-/** Opens one database of a configuration, for the time of some work. */
+/** Opens one database of a configuration, or creates it, for the time of some work. */
 export async function withOpened<T>(
   configuration: Configuration,
   chosenOne: DatabaseConfiguration,
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  await announceCreation([chosenOne], (dataDir) =>
-    console.error(`Creating the database in ${dataDir}; this takes a few seconds the first time.`),
-  );
+  for (const directory of await directoriesWithoutDatabase([chosenOne])) {
+    console.error(`Creating the database in ${directory}; this takes a few seconds the first time.`);
+  }
   const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }));
   const engines = container.get(identifiers.engines);
   try {
@@ -58,7 +62,8 @@ export function nameOf({ alias }: Pick<DatabaseConfiguration, "alias">): string 
   return alias === "" ? "(empty)" : `"${alias}"`;
 }
 
-function chosen({ databases }: Configuration, alias: string | undefined): DatabaseConfiguration {
+/** The database with this alias; without one that with the empty alias, or the only one. */
+export function chosen({ databases }: Configuration, alias: string | undefined): DatabaseConfiguration {
   const [first] = databases;
   const found = databases.find((each) => each.alias === (alias ?? "")) ?? (alias === undefined && databases.length === 1 ? first : undefined);
   if (found === undefined) {

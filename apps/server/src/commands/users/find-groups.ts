@@ -17,7 +17,8 @@ export async function findGroups(objects: ObjectRepository, names: readonly stri
   return [...new Set(names)].map((name) => existing.get(name)).filter((id) => id !== undefined);
 }
 
-async function allGroups(objects: ObjectRepository): Promise<StoredObject[]> {
+/** The user groups of a database, whoever may see them. */
+export async function allGroups(objects: ObjectRepository): Promise<StoredObject[]> {
   const groups: StoredObject[] = [];
   let page: StoredObject[];
   do {

@@ -1,10 +1,12 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
+import { commandGroup } from "../command-group.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
 import { findGroups } from "./find-groups.ts";
+import { listUsersCommand } from "./list-users.ts";
 import { readPassword } from "./read-password.ts";
 
 interface CreateOptions extends AliasOptions {
@@ -15,9 +17,9 @@ interface CreateOptions extends AliasOptions {
   readonly passwordFile?: string;
 }
 
-/** `user create`. */
+/** `user create|list`. */
 export function userCommand(): Command {
-  const command = new Command("user").description("manage the users of a database");
+  const command = commandGroup("user", "manage the users of a database");
   command
     .command("create")
     .description("create a user; the password is read from standard input, or typed")
@@ -30,7 +32,7 @@ export function userCommand(): Command {
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(create);
-  return command;
+  return command.addCommand(listUsersCommand());
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
