@@ -35,7 +35,8 @@ export class Argon2PasswordHasher implements PasswordHasher {
     // Argon2id is the library's default; its `Algorithm` is an enumeration that isolated modules cannot use.
     const parameters = { memoryCost, timeCost, parallelism };
     const decoy = await hash(randomBytes(32), parameters);
-    return new Argon2PasswordHasher(parameters, new BoundedQueue({ concurrency, queueLimit }), decoy);
+    const queue = new BoundedQueue({ concurrency, queueLimit, detail: "Too many passwords wait to be checked." });
+    return new Argon2PasswordHasher(parameters, queue, decoy);
   }
 
   async hash(password: string): Promise<string> {

@@ -1,5 +1,7 @@
 import { BoundedQueue } from "./bounded-queue.ts";
 
+const detail = "Too much work waits.";
+
 /** Work that lasts until it is told to end. */
 class Controlled {
   readonly started: number[] = [];
@@ -21,7 +23,7 @@ class Controlled {
 
 test("runs no more at once than allowed, in the order of arrival", async () => {
   const controlled = new Controlled();
-  const queue = new BoundedQueue({ concurrency: 2, queueLimit: 10 });
+  const queue = new BoundedQueue({ concurrency: 2, queueLimit: 10, detail });
   const runs = [0, 1, 2, 3].map((id) => queue.run(controlled.work(id)));
   expect(controlled.started).toEqual([0, 1]);
   controlled.end(1);
@@ -37,10 +39,10 @@ test("runs no more at once than allowed, in the order of arrival", async () => {
 
 test("refuses with 706 what finds the queue full, and takes work again when there is room", async () => {
   const controlled = new Controlled();
-  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1 });
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const first = queue.run(controlled.work(0));
   const second = queue.run(controlled.work(1));
-  await expect(queue.run(controlled.work(2))).rejects.toMatchObject({ code: 706, retryAfter: 1 });
+  await expect(queue.run(controlled.work(2))).rejects.toMatchObject({ code: 706, detail, retryAfter: 1 });
   controlled.end(0);
   await first;
   const third = queue.run(controlled.work(3));
@@ -53,7 +55,7 @@ test("refuses with 706 what finds the queue full, and takes work again when ther
 
 test("passes an error on and gives the place free", async () => {
   const controlled = new Controlled();
-  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1 });
+  const queue = new BoundedQueue({ concurrency: 1, queueLimit: 1, detail });
   const first = queue.run(controlled.work(0));
   const second = queue.run(controlled.work(1));
   controlled.end(0, new Error("broken"));

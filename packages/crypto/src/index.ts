@@ -1,3 +1,12 @@
 export { Argon2PasswordHasher, type Argon2Options } from "./argon2-password-hasher.ts";
+export { AesCbcHybridCipher } from "./channels/aes-cbc-hybrid-cipher.ts";
+export { AesCtrChannelCipher } from "./channels/aes-ctr-channel-cipher.ts";
+export { ForgeClientKeyParser } from "./channels/forge-client-key-parser.ts";
+export { RsaAnswerCipher } from "./channels/rsa-answer-cipher.ts";
+export { RsaCredentialsCipher, type RsaCredentialsCipherOptions } from "./channels/rsa-credentials-cipher.ts";
+export { AesGcmKeyWrapping } from "./keys/aes-gcm-key-wrapping.ts";
+export { NodeServerKeys } from "./keys/node-server-keys.ts";
 export { NodeDigests } from "./node-digests.ts";
 export { NodeRandomSource } from "./node-random-source.ts";
+export { JwtTokenSigner } from "./tokens/jwt-token-signer.ts";
+export { JwtTokenVerifier } from "./tokens/jwt-token-verifier.ts";

@@ -5,7 +5,7 @@ export const keyRefusals = {
   certificate: "It holds a certificate, and the private key is needed.",
   passphraseMissing: "It is encrypted, and no passphrase is configured.",
   passphraseWrong: "It cannot be decrypted with the configured passphrase.",
-  damaged: "It cannot be read: its contents are damaged or its encryption is not supported.",
+  damaged: "It cannot be read: its contents are damaged, or its form is not supported.",
   wrongType: "It is of another type: secure log-in needs RSA, tokens need EC.",
   wrongCurve: "It is on another curve: tokens need P-256.",
   tooSmall: "It is too small: RSA needs 2048 bits at least.",

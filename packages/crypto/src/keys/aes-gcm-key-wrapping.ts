@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
+import type { KeyWrapping } from "@sallyport/core";
+import { strictBase64 } from "../strict-base64.ts";
+
+const algorithm = "aes-256-gcm";
+const version = 1;
+const nonceLength = 12;
+const tagLength = 16;
+const overhead = 1 + nonceLength + tagLength;
+const longestPlain = 65_536;
+const longestText = Math.ceil(((longestPlain + overhead) * 4) / 3);
+/** Purposes are few; should somebody make them many, their keys are derived anew instead of kept. */
+const keptKeys = 256;
+
+/**
+ * Wrapping with AES-256-GCM. The master key itself encrypts nothing: each purpose has a key derived from it (HKDF-SHA-256),
+ * and the purpose is authenticated besides. Wrapped are: version (1 byte), nonce (12), cipher text, tag (16).
+ */
+export class AesGcmKeyWrapping implements KeyWrapping {
+  readonly #masterKey: KeyObject;
+  readonly #keys = new Map<string, KeyObject>();
+
+  /** @param masterKey 32 random bytes; another length is a `RangeError` */
+  constructor(masterKey: Uint8Array) {
+    if (masterKey.length !== 32) throw new RangeError("a master key has 32 bytes");
+    this.#masterKey = createSecretKey(masterKey);
+  }
+
+  wrap(plain: Uint8Array, purpose: string): string {
+    if (plain.length > longestPlain) throw new RangeError(`a secret has ${longestPlain} bytes at most`);
+    const nonce = randomBytes(nonceLength);
+    const cipher = createCipheriv(algorithm, this.#keyFor(purpose), nonce, { authTagLength: tagLength });
+    cipher.setAAD(associatedData(purpose));
+    const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
+    return Buffer.concat([Buffer.of(version), nonce, encrypted, cipher.getAuthTag()]).toString("base64url");
+  }
+
+  unwrap(wrapped: string, purpose: string): Uint8Array | undefined {
+    if (wrapped.length > longestText) return undefined;
+    const bytes = strictBase64(wrapped, "base64url");
+    if (bytes === undefined || bytes.length < overhead || bytes[0] !== version) return undefined;
+    const nonce = bytes.subarray(1, 1 + nonceLength);
+    const decipher = createDecipheriv(algorithm, this.#keyFor(purpose), nonce, { authTagLength: tagLength });
+    decipher.setAAD(associatedData(purpose));
+    decipher.setAuthTag(bytes.subarray(-tagLength));
+    const plain = decipher.update(bytes.subarray(1 + nonceLength, -tagLength));
+    try {
+      decipher.final();
+    } catch {
+      return undefined;
+    }
+    return new Uint8Array(plain);
+  }
+
+  #keyFor(purpose: string): KeyObject {
+    const kept = this.#keys.get(purpose);
+    if (kept !== undefined) return kept;
+    const key = createSecretKey(new Uint8Array(hkdfSync("sha256", this.#masterKey, "", associatedData(purpose), 32)));
+    if (this.#keys.size < keptKeys) this.#keys.set(purpose, key);
+    return key;
+  }
+}
+
+function associatedData(purpose: string): Buffer {
+  return Buffer.from(`sallyport wrapping ${version}|${purpose}`);
+}
