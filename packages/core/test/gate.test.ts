@@ -1,4 +1,4 @@
-import { type Account, type Claim, Gate, ServiceError } from "../src/index.ts";
+import { type Account, type Claim, Gate, type Person, ServiceError, type StoredObject } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
 const gate = new Gate(digests, random);
@@ -6,19 +6,22 @@ const gate = new Gate(digests, random);
 describe("the gate", () => {
   let fixture: Fixture;
   let account: Account;
+  let person: Person;
 
   const prepare = async (change = {}) => {
     fixture = await openFixture(change);
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
     await fixture.r.accounts.create({ userId: userId as string, loginName: "u", secret: "s", administrator: false }, "u");
-    account = (await fixture.r.accounts.byLoginName("u")) as Account;
+    const found = await fixture.r.accounts.forProof("u");
+    account = found.account as Account;
+    person = { account, user: found.user as StoredObject };
   };
   beforeEach(() => prepare());
 
   const claim = (proven: boolean | Promise<boolean>, more: Partial<Claim> = {}): Claim => ({
     mode: "session",
     userKey: "u",
-    prepareProof: async () => async () => ((await proven) ? account : null),
+    prepareProof: async () => async () => ((await proven) ? person : null),
     appNames: ["app"],
     deviceId: null,
     ...more,
@@ -54,7 +57,7 @@ describe("the gate", () => {
   test("does not ask for the proof while a delay runs", async () => {
     for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
     let proofs = 0;
-    const error = await enter(claim(true, { prepareProof: async () => async () => ((proofs += 1), account) })).catch((thrown: unknown) => thrown);
+    const error = await enter(claim(true, { prepareProof: async () => async () => ((proofs += 1), person) })).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 302, retryAfter: 60 });
     expect(proofs).toBe(0);
   });

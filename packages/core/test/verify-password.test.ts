@@ -29,7 +29,9 @@ describe("the proof of a password", () => {
 
   test("gives the account of who knows the password", async () => {
     const account = await create("ada", "new:right");
-    expect(await prove("ada", "right")).toEqual(account);
+    const person = await prove("ada", "right");
+    expect(person?.account).toEqual(account);
+    expect(person?.user).toMatchObject({ id: account.userId, attributes: { Name: "ada" } });
     expect(await prove("ada", "wrong")).toBeNull();
     expect(await prove("Ada", "right")).toBeNull();
   });

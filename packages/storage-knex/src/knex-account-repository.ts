@@ -1,4 +1,15 @@
-import { type Account, type AccountRepository, type ListedAccount, type NewAccount, type ObjectId, objectIdOf, objectNumber } from "@sallyport/core";
+import {
+  type Account,
+  type AccountRepository,
+  type ForProof,
+  type ListedAccount,
+  type NewAccount,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+} from "@sallyport/core";
+import type { ObjectRow } from "./dialects/postgres/statements/object-statements.ts";
+import { objectOf } from "./object-of.ts";
 import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { isStorableText } from "./storable-text.ts";
@@ -14,6 +25,9 @@ interface AccountRow {
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
+/** An account, and where it is the known one its user object. */
+type ProofRow = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" };
+
 export class KnexAccountRepository implements AccountRepository {
   constructor(
     private readonly sql: SqlRunner,
@@ -26,13 +40,17 @@ export class KnexAccountRepository implements AccountRepository {
     return rows[0] === undefined ? null : accountOf(rows[0]);
   }
 
-  async forProof(loginName: string): Promise<{ account: Account | null; decoy: string | null }> {
+  async forProof(loginName: string): Promise<ForProof> {
     // A name that cannot be stored is looked up all the same: as one that nobody has.
     const asked = isStorableText(loginName) ? loginName : "";
-    const { rows } = await this.sql.run<AccountRow & { part: string }>(this.statements.accountForProof, [asked]);
+    const { rows } = await this.sql.run<ProofRow>(this.statements.accountForProof, [asked]);
     const known = asked === loginName ? rows.find(({ part }) => part === "known") : undefined;
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
-    return { account: known === undefined ? null : accountOf(known), decoy: decoy?.secret ?? null };
+    return {
+      account: known === undefined ? null : accountOf(known),
+      user: known === undefined || known.oid === null ? null : objectOf(known),
+      decoy: decoy?.secret ?? null,
+    };
   }
 
   async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {

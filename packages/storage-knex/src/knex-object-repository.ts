@@ -12,6 +12,7 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
+import { objectOf } from "./object-of.ts";
 import type { ObjectRow, ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
@@ -101,16 +102,4 @@ function principalsOf({ principals }: Visibility): string | null {
 function seenOf(classes: readonly string[], visibility: Visibility): string[] {
   const asked = [...new Set(classes)];
   return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
-}
-
-function objectOf(row: ObjectRow): StoredObject {
-  return {
-    id: objectIdOf(Number(row.oid)),
-    uuid: row.uuid,
-    className: row.class,
-    storedAt: Number(row.stored_at),
-    version: row.version,
-    attributes: row.attributes,
-    readers: row.readers === null ? null : row.readers.map(objectIdOf),
-  };
 }

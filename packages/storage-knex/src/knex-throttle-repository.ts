@@ -30,8 +30,11 @@ export class KnexThrottleRepository implements ThrottleRepository {
     return rows[0]?.wait ?? 0;
   }
 
-  async clear(keys: readonly string[]): Promise<void> {
-    if (keys.length > 0) await this.sql.run(this.statements.clear, [keys]);
+  async pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<number> {
+    const asked = askedOf(keys);
+    if (asked === null && forget.length === 0) return 0;
+    const { rows } = await this.sql.run<{ wait: number }>(this.statements.pass, [asked ?? "[]", this.offset(), forget]);
+    return rows[0]?.wait ?? 0;
   }
 }
 

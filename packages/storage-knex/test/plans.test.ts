@@ -71,7 +71,7 @@ describe("plans of the statements that run on every request", () => {
     ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
-    ["clearing of failures", throttle.clear, ["'{key1}'"], ["throttle_pkey"]],
+    ["clearing of failures", throttle.pass, ["'[]'", "0", "'{key1}'"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
     expect(indexesOf(nodes)).toEqual(indexes);

@@ -1,4 +1,4 @@
-import type { Account, AccountRepository, ListedAccount, NewAccount, ObjectId } from "@sallyport/core";
+import { type Account, type AccountRepository, type ForProof, type ListedAccount, type NewAccount, type ObjectId, objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
@@ -18,12 +18,16 @@ export class MemoryAccountRepository implements AccountRepository {
     });
   }
 
-  forProof(loginName: string): Promise<{ account: Account | null; decoy: string | null }> {
-    return this.access.read(({ accounts, accountNames }) => {
+  forProof(loginName: string): Promise<ForProof> {
+    return this.access.read(({ accounts, accountNames, objects }) => {
       const userId = accountNames.get(`name:${loginName}`);
       const byName = [...accounts.values()].toSorted((a, b) => compareTexts(a.loginName, b.loginName));
       const next = byName.find((account) => compareTexts(account.loginName, loginName) > 0) ?? byName[0];
-      return { account: (userId === undefined ? undefined : accounts.get(userId)) ?? null, decoy: next?.secret ?? null };
+      return {
+        account: (userId === undefined ? undefined : accounts.get(userId)) ?? null,
+        user: (userId === undefined ? undefined : objects.get(objectNumber(userId))) ?? null,
+        decoy: next?.secret ?? null,
+      };
     });
   }
 

@@ -31,9 +31,11 @@ export class MemoryThrottleRepository implements ThrottleRepository {
     });
   }
 
-  clear(keys: readonly string[]): Promise<void> {
-    return this.access.write(({ throttle }) => {
-      for (const key of keys) throttle.delete(key);
+  pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<number> {
+    return this.access.write((state, now) => {
+      const wait = longestWait(state, keys, now);
+      if (wait === 0) for (const key of forget) state.throttle.delete(key);
+      return wait;
     });
   }
 }

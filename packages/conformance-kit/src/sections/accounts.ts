@@ -1,3 +1,4 @@
+import { seesAll } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
@@ -120,12 +121,14 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   },
 
   "finds for a proof the account by exactly its name": async ({ r }) => {
-    equal(await r.accounts.forProof("nobody"), { account: null, decoy: null }, "what is found in an empty database");
+    equal(await r.accounts.forProof("nobody"), { account: null, user: null, decoy: null }, "what is found in an empty database");
     const user = await createUser(r, { loginName: "René", secret: "the only one" });
     for (const name of ["rené", "Rene\u0301", "Ren%", "", ...unstorableTexts]) {
-      equal(await r.accounts.forProof(name), { account: null, decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
+      equal(await r.accounts.forProof(name), { account: null, user: null, decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
     }
-    equal((await r.accounts.forProof("René")).account, user, "the account");
+    const found = await r.accounts.forProof("René");
+    equal(found.account, user, "the account");
+    equal([found.user], await r.objects.get([user.userId], seesAll), "the user object");
   },
 
   "gives for a proof the secret of the next account by name as decoy": async ({ r }) => {

@@ -138,14 +138,27 @@ const oneKey = checksOf("throttle", {
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure");
   },
 
-  "forgets the failures of the keys that are cleared, and of no other": async (subject) => {
+  "forgets the failures of the keys that a success clears, and of no other": async (subject) => {
     const { r } = subject;
     for (const key of ["a", "b", "c"]) await delay(subject, keyed(key));
-    await r.throttle.clear(["a", "b", "unknown"]);
-    await r.throttle.clear([]);
+    equal(await r.throttle.pass([keyed("d")], ["a", "b", "unknown"]), 0, "the wait of the success");
+    equal(await r.throttle.pass([], []), 0, "the wait of nothing");
     equal(await r.throttle.attempt([keyed("a"), keyed("b")]), go, "the attempt on the cleared keys");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a cleared key");
     isAbout(await r.throttle.wait([keyed("c")]), minute, "The wait of the other key");
+  },
+
+  "forgets nothing while a delay of one of the keys runs": async (subject) => {
+    const { r, advance } = subject;
+    await delay(subject, keyed("a"), 3);
+    await delay(subject, keyed("b"), 4);
+    for (const keys of [[keyed("a")], [keyed("c"), keyed("a")]]) {
+      isAbout(await r.throttle.pass(keys, ["a", "b"]), minute, "The wait of the success");
+    }
+    isAbout(await r.throttle.wait([keyed("b")]), 2 * minute, "The wait that was to be forgotten");
+    advance(minute + second);
+    equal(await r.throttle.pass([keyed("a")], ["a", "b"]), 0, "the wait when the delay is over");
+    equal(await r.throttle.wait([keyed("b")]), 0, "the wait that is forgotten");
   },
 
   "is switched off by a policy without free failures": async (subject) => {
@@ -233,7 +246,7 @@ const severalKeys = checksOf("throttle", {
     advance(hour - minute);
     const attempts = await atOnce(8, (index) => r.throttle.attempt(index % 2 === 0 ? keys : keys.toReversed()));
     equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
-    await Promise.all([r.throttle.clear(["a", "b", "c", "d"]), r.throttle.clear(["d", "c", "b", "a"])]);
+    await Promise.all([r.throttle.pass([], ["a", "b", "c", "d"]), r.throttle.pass([], ["d", "c", "b", "a"])]);
     equal(await r.throttle.wait(keys), 0, "the wait after all is cleared");
   },
 });

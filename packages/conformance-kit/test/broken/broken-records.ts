@@ -56,8 +56,18 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     throttle: { fail: (keys) => r.throttle.fail(keys.slice(0, 1)) },
   })),
 
-  broken("clears by the beginning of a key", "forgets the failures of the keys that are cleared, and of no other", () => (r) => ({
-    throttle: { clear: () => r.throttle.clear(["a", "b", "c"]) },
+  broken("clears by the beginning of a key", "forgets the failures of the keys that a success clears, and of no other", () => (r) => ({
+    throttle: { pass: (keys) => r.throttle.pass(keys, ["a", "b", "c"]) },
+  })),
+
+  broken("clears whatever delay runs", "forgets nothing while a delay of one of the keys runs", () => (r) => ({
+    throttle: {
+      pass: async (keys, forget) => {
+        const wait = await r.throttle.wait(keys);
+        await r.throttle.pass([], forget);
+        return wait;
+      },
+    },
   })),
 
   broken("takes a claim for a failure", "does not take a claim for a failure", () => (r) => ({

@@ -1,5 +1,12 @@
 import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
 import type { Account, ListedAccount, NewAccount } from "./account.ts";
+
+export interface ForProof {
+  readonly account: Account | null;
+  readonly user: StoredObject | null;
+  readonly decoy: string | null;
+}
 
 /** Port: the credentials of users. */
 export interface AccountRepository {
@@ -10,9 +17,9 @@ export interface AccountRepository {
    * What a proof of this name needs, at the same cost whether the name is known or not. `decoy` is the secret of the
    * next account by name, after the last one the first; `null` if there are none. It stands in for the secret of an
    * unknown name, so that the parameters it was hashed with are as likely as among the accounts, and always the same
-   * for the same name.
+   * for the same name. `user` is the user object of the account.
    */
-  forProof(loginName: string): Promise<{ readonly account: Account | null; readonly decoy: string | null }>;
+  forProof(loginName: string): Promise<ForProof>;
 
   /**
    * Creates an account. `confusableKey` is unique too, which keeps out a name that differs from another only by case

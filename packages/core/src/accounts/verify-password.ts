@@ -4,6 +4,7 @@ import type { AccountRepository } from "./account-repository.ts";
 import { type ClientHash, clientPassword } from "./client-password.ts";
 import { loginNameOf } from "./login-name.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
+import type { Person } from "./person.ts";
 
 /** A password as it was sent, and how clients prepare it. */
 export interface GivenPassword {
@@ -18,13 +19,13 @@ export class VerifyPassword {
     private readonly digests: Digests,
   ) {}
 
-  /** Looks the account up; what comes back checks the password and gives the account, or `null`. */
-  async prepare(accounts: AccountRepository, { user, pass, clientHash }: GivenPassword & { user: string }): Promise<() => Promise<Account | null>> {
-    const { account, decoy } = await accounts.forProof(loginNameOf(user));
+  /** Looks the account up; what comes back checks the password and gives the account with its user object, or `null`. */
+  async prepare(accounts: AccountRepository, { user: name, pass, clientHash }: GivenPassword & { user: string }): Promise<() => Promise<Person | null>> {
+    const { account, user, decoy } = await accounts.forProof(loginNameOf(name));
     return async () => {
       const password = clientPassword(pass, clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
-      return proven && account !== null && !account.disabled ? account : null;
+      return proven && account !== null && user !== null && !account.disabled ? { account, user } : null;
     };
   }
 

@@ -1,8 +1,8 @@
-import type { Account } from "../accounts/account.ts";
+import type { Person } from "../accounts/person.ts";
 import type { SessionMode } from "../sessions/session.ts";
 
-/** Proves who it is: the account, or `null` if the proof fails. Takes the same time either way. */
-export type Proof = () => Promise<Account | null>;
+/** Proves who it is: the account with its user object, or `null` if the proof fails. Takes the same time either way. */
+export type Proof = () => Promise<Person | null>;
 
 /** What somebody at the gate asks for, whichever way in was taken. */
 export interface Claim {

@@ -1,4 +1,4 @@
-import type { Account } from "../accounts/account.ts";
+import type { Person } from "../accounts/person.ts";
 import type { AuditEvent } from "../audit/audit-event.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
@@ -12,14 +12,14 @@ import type { Claim } from "./claim.ts";
 export interface Entry {
   /** The session id for the client; storage knows its digest only. */
   readonly sessionId: string;
-  readonly account: Account;
+  readonly person: Person;
 }
 
 /**
- * Work that belongs to the entry, for the same account, with the repositories of the transaction that opens the
+ * Work that belongs to the entry, for the same person, with the repositories of the transaction that opens the
  * session; its failure keeps the gate shut.
  */
-export type BeforeOpening<T> = (account: Account, r: Repositories) => Promise<T>;
+export type BeforeOpening<T> = (person: Person, r: Repositories) => Promise<T>;
 
 /**
  * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
@@ -38,13 +38,13 @@ export class Gate {
     const [attempt, prove] = await Promise.all([context.r.throttle.attempt(keys), claim.prepareProof()]);
     if (attempt.wait > 0) return this.refuse(context, claim, null, refusal(attempt.wait));
 
-    const account = await prove();
-    if (account === null) throw await this.countFailure(context, claim, keys);
+    const person = await prove();
+    if (person === null) throw await this.countFailure(context, claim, keys);
     try {
-      return await this.open(context, claim, account, { before, keys, rechecked: !attempt.claimed });
+      return await this.open(context, claim, person, { before, keys, rechecked: !attempt.claimed });
     } catch (error) {
       if (error === overtaken) throw await this.countFailure(context, claim, keys);
-      if (error instanceof ServiceError && error.status < 500) return this.refuse(context, claim, account, error);
+      if (error instanceof ServiceError && error.status < 500) return this.refuse(context, claim, person, error);
       throw error;
     }
   }
@@ -52,29 +52,28 @@ export class Gate {
   private async open<T>(
     context: AppKeyContext,
     claim: Claim,
-    account: Account,
+    person: Person,
     { before, keys, rechecked }: { before: BeforeOpening<T>; keys: ThrottleKeys; rechecked: boolean },
   ): Promise<Entry & { prepared: T }> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId } = claim;
-    const { userId, secretVersion } = account;
+    const { userId, secretVersion } = person.account;
     const session = { digest: this.digests.sha256(sessionId), mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId };
     const prepared = await context.database.storage.transaction(async (r) => {
-      const done = await before(account, r);
+      const done = await before(person, r);
       // Sent together; what the answers forbid is rolled back.
       const [wait, opened] = await Promise.all([
-        rechecked ? r.throttle.wait(keys) : 0,
+        // Failures of parallel guesses, counted while this one was being proven, hold against it, too.
+        r.throttle.pass(rechecked ? keys : [], [keys[0].key]),
         r.sessions.open(session, context.database.policy.sessions),
-        r.throttle.clear([keys[0].key]),
-        r.audit.append(event(context, claim, account, 0)),
+        r.audit.append(event(context, claim, person, 0)),
       ]);
-      // Failures of parallel guesses, counted while this one was being proven, hold against it, too; and it is refused
-      // like any of them, or the answer would tell which guess was right.
+      // Refused like any of them, or the answer would tell which guess was right.
       if (wait > 0) throw overtaken;
       if (opened === "full") throw new ServiceError(315);
       return done;
     });
-    return { sessionId, account, prepared };
+    return { sessionId, person, prepared };
   }
 
   private countFailure(context: AppKeyContext, claim: Claim, keys: ThrottleKeys): Promise<ServiceError> {
@@ -93,8 +92,8 @@ export class Gate {
     ];
   }
 
-  private async refuse(context: AppKeyContext, claim: Claim, account: Account | null, error: ServiceError): Promise<never> {
-    await context.r.audit.append(event(context, claim, account, error.code));
+  private async refuse(context: AppKeyContext, claim: Claim, person: Person | null, error: ServiceError): Promise<never> {
+    await context.r.audit.append(event(context, claim, person, error.code));
     throw error;
   }
 }
@@ -110,13 +109,13 @@ function refusal(wait: number): ServiceError {
   return wait > 0 ? new ServiceError(302, { retryAfter: Math.ceil(wait / 1000) }) : new ServiceError(302);
 }
 
-function event(context: AppKeyContext, claim: Claim, account: Account | null, outcome: ErrorCode | 0): AuditEvent {
+function event(context: AppKeyContext, claim: Claim, person: Person | null, outcome: ErrorCode | 0): AuditEvent {
   return {
     type: outcome === 0 ? "login.accepted" : "login.refused",
     requestId: context.requestId,
     outcome,
     appKeyId: context.appKey.id,
-    userId: account?.userId ?? null,
+    userId: person?.account.userId ?? null,
     address: context.origin.address,
     appNames: claim.appNames,
   };

@@ -1,5 +1,4 @@
-import type { Account } from "../accounts/account.ts";
-import { ServiceError } from "../errors/service-error.ts";
+import type { Person } from "../accounts/person.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
@@ -12,10 +11,8 @@ const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];
 
 /** The user object of a log-in answer: the own record, with what it points to. */
 export class SerializeOwnUser {
-  async run({ r, database, modelGeneration }: AppKeyContext, account: Account): Promise<SerializedObject> {
+  async run({ r, database, modelGeneration }: AppKeyContext, { account, user }: Person): Promise<SerializedObject> {
     const model = await database.models.current(modelGeneration, r.model);
-    const [user] = await r.objects.get([account.userId], { classes: null, principals: null });
-    if (user === undefined) throw new ServiceError(799, { detail: "The account has no user object." });
     const groups = groupsOf(user);
     const principal = { userId: account.userId, groups, administrator: account.administrator };
     const visibility = withPersonal(visibilityOf(principal, model));

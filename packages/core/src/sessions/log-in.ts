@@ -39,9 +39,9 @@ export class LogIn {
       return prove;
     };
     const claim = { mode: "session", userKey: loginNameOf(user), prepareProof, appNames, deviceId } as const;
-    const entry = await this.gate.enter(context, claim, (account, r) => this.serializeOwnUser.run({ ...context, r }, account));
+    const entry = await this.gate.enter(context, claim, (person, r) => this.serializeOwnUser.run({ ...context, r }, person));
     // After the entry, so that the time of a refusal never tells of it.
-    await this.verifyPassword.renew(context.r.accounts, entry.account, { pass, clientHash });
+    await this.verifyPassword.renew(context.r.accounts, entry.person.account, { pass, clientHash });
     return { sessionId: entry.sessionId, user: entry.prepared, databaseName: context.database.name };
   }
 }

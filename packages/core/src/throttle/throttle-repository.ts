@@ -31,6 +31,9 @@ export interface ThrottleRepository {
   /** Counts one failure on each key; the longest wait that follows, in milliseconds, by `delayAfter`. */
   fail(keys: readonly ThrottleKey[]): Promise<number>;
 
-  /** Forgets the failures of the keys. */
-  clear(keys: readonly string[]): Promise<void>;
+  /**
+   * Lets a success count: forgets the failures of `forget`, unless a delay of one of the keys runs. The milliseconds
+   * until the longest one is over, 0 if none runs.
+   */
+  pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<number>;
 }

@@ -1,5 +1,6 @@
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
+import { objectColumns } from "./object-columns.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 /**
@@ -42,7 +43,7 @@ export function objectStatements(tables: Tables): ObjectStatements {
   const get = (name: string, selection: string) =>
     statement(
       name,
-      `select ${columns("o")} from ${objects} o
+      `select ${objectColumns("o")} from ${objects} o
       where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`,
     );
   return {
@@ -69,11 +70,6 @@ export function objectStatements(tables: Tables): ObjectStatements {
   };
 }
 
-function columns(o: string): string {
-  return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${epochMilliseconds(`${o}.stored_at`)} as stored_at,
-    array_to_json(${o}.readers) as readers, ${o}.attributes`;
-}
-
 function readable(o: string, principals: string): string {
   return `(${o}.readers is null or ${principals}::bigint[] is null or ${o}.readers && ${principals})`;
 }
@@ -88,7 +84,7 @@ function visible({ objects }: Tables, className: string): string {
 
 /** The same with the whole rows: it reads those before the page, too, which for a few is cheaper than to look each row of the page up. */
 function findNear({ objects }: Tables): string {
-  return `select ${columns("o")} from (${heads(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
+  return `select ${objectColumns("o")} from (${heads(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
 }
 
 function heads(objects: string, className: string, selected: string): string {
@@ -100,7 +96,7 @@ function heads(objects: string, className: string, selected: string): string {
 
 /** The page is cut from the indexes alone, rows are read for the page only. An array of ids never becomes a join with the table. */
 function find({ objects }: Tables, ids: string): string {
-  return `select ${columns("o")} from ${objects} o
+  return `select ${objectColumns("o")} from ${objects} o
     where o.oid = any (array(${ids} offset $3::bigint limit $4::bigint))
     order by o.oid`;
 }

@@ -10,8 +10,8 @@ export interface ThrottleStatements {
   readonly attempt: Statement;
   readonly wait: Statement;
   readonly fail: Statement;
-  /** 1 array of keys. */
-  readonly clear: Statement;
+  /** The third parameter is an array of the keys to forget. */
+  readonly pass: Statement;
 }
 
 /** How many forgotten rows each failure clears away: more than it can add. */
@@ -51,11 +51,15 @@ export function throttleStatements({ throttle }: Tables): ThrottleStatements {
     ),
     wait: statement("throttle_wait", `with ${asked}, ${clock} select ${longestWait("free_at")} as wait from (${held}) held`),
     fail: statement("throttle_fail", fail(throttle)),
-    clear: statement(
-      "throttle_clear",
-      `delete from ${throttle} where key in (
-        select key from ${throttle} where key = any ($1::text[]) order by key for update
-      )`,
+    pass: statement(
+      "throttle_pass",
+      `with ${asked}, ${clock}, waiting as (select ${longestWait("free_at")} as wait from (${held}) held),
+      forgotten as (
+        delete from ${throttle} where key in (
+          select key from ${throttle} where key = any ($3::text[]) order by key for update
+        ) and (select wait from waiting) = 0
+      )
+      select wait from waiting`,
     ),
   };
 }
