@@ -3,11 +3,6 @@ import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
 
-/** By code point, as the other adapters do. */
-function compareTexts(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
 export class MemoryAccountRepository implements AccountRepository {
   constructor(private readonly access: Access) {}
 
@@ -21,8 +16,8 @@ export class MemoryAccountRepository implements AccountRepository {
   forProof(loginName: string): Promise<ForProof> {
     return this.access.read(({ accounts, accountNames, objects }) => {
       const userId = accountNames.get(`name:${loginName}`);
-      const byName = [...accounts.values()].toSorted((a, b) => compareTexts(a.loginName, b.loginName));
-      const next = byName.find((account) => compareTexts(account.loginName, loginName) > 0) ?? byName[0];
+      const nextAfter = (name: string | null) => partByName(accounts.values(), (account) => account.loginName, name, 1)[0];
+      const next = nextAfter(loginName) ?? nextAfter(null);
       return {
         account: (userId === undefined ? undefined : accounts.get(userId)) ?? null,
         user: (userId === undefined ? undefined : objects.get(objectNumber(userId))) ?? null,
