@@ -99,7 +99,7 @@ async function logIn(url: string, appKey: string): Promise<unknown> {
   return (await fetch(`${url}/v1/login`, { method: "POST", headers, body })).json();
 }
 
-/** Sends the first half of a log-in and waits until the server works on it. */
+/** Sends the first half of a log-in and waits until the server wants the rest. */
 async function halfSent(url: string, appKey: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -108,6 +108,6 @@ async function halfSent(url: string, appKey: string): Promise<Socket> {
   socket.write(`${["POST /v1/login HTTP/1.1", ...headers].join("\r\n")}\r\n\r\n${body.slice(0, 5)}`);
   for (;;) {
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    if (metrics.includes("sallyport_requests_in_flight 1")) return socket;
+    if (metrics.includes("sallyport_bodies_awaited 1")) return socket;
   }
 }
