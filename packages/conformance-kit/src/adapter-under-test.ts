@@ -11,6 +11,12 @@ export interface StorageUnderTest {
    */
   readonly another?: () => Promise<Storage>;
 
+  /**
+   * Lets the next creations of app names, so many, fail as those that lost against another writer (a deadlock, a
+   * serialization failure). Has to be there if the storage declares `severalProcesses`.
+   */
+  readonly loseNext?: (times: number) => Promise<void>;
+
   /** Closes what is open and removes the database. */
   readonly destroy: () => Promise<void>;
 }

@@ -8,6 +8,7 @@ import { channelBlockChecks } from "./sections/channels/blocks.ts";
 import { channelLifeChecks } from "./sections/channels/life.ts";
 import { channelNumberChecks } from "./sections/channels/numbers.ts";
 import { keyChecks } from "./sections/keys.ts";
+import { contentsChecks } from "./sections/contents.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
 import { modelChecks } from "./sections/model.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
@@ -22,11 +23,13 @@ import { severalProcessesChecks } from "./sections/several-processes.ts";
 import { throttleChecks } from "./sections/throttle.ts";
 import { timeChecks } from "./sections/time.ts";
 import { transactionChecks } from "./sections/transactions.ts";
+import { unstorableTextChecks } from "./sections/unstorable-texts.ts";
 
 /** The whole contract of a storage, in the order in which it is best read. */
 export const checks: readonly Check[] = [
   ...lifecycleChecks,
   ...timeChecks,
+  ...contentsChecks,
   ...transactionChecks,
   ...appKeyChecks,
   ...applicationChecks,
@@ -45,6 +48,7 @@ export const checks: readonly Check[] = [
   ...objectVisibilityChecks,
   ...objectValueChecks,
   ...modelChecks,
+  ...unstorableTextChecks,
   ...throttleChecks,
   ...auditChecks,
   ...severalProcessesChecks,

@@ -34,15 +34,19 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
 
 async function perform(adapter: AdapterUnderTest, { needs, migrated, run }: Check): Promise<"passed" | "leftOut"> {
   let offset = 0;
-  const { storage, another, destroy } = await adapter.create({ clockOffset: () => offset });
+  const { storage, another, loseNext, destroy } = await adapter.create({ clockOffset: () => offset });
   try {
     if (needs !== null && !storage.capabilities[needs]) return "leftOut";
     const second = async () => {
       if (another === undefined) throw new ConformanceError("The storage declares severalProcesses, but there is no second connection.");
       return another();
     };
+    const lose = async (times: number) => {
+      if (loseNext === undefined) throw new ConformanceError("The storage declares severalProcesses, but nothing can be made to lose.");
+      return loseNext(times);
+    };
     if (migrated) await storage.migrate();
-    await run(new Subject(storage, second, (milliseconds) => (offset += milliseconds)));
+    await run(new Subject(storage, second, lose, (milliseconds) => (offset += milliseconds)));
     return "passed";
   } finally {
     await destroy();

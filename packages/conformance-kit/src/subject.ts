@@ -6,6 +6,8 @@ export class Subject {
     readonly storage: Storage,
     /** A second connection to the same database, as another process would have it. */
     readonly another: () => Promise<Storage>,
+    /** Lets the next creations of app names, so many, lose against another writer. */
+    readonly loseNext: (times: number) => Promise<void>,
     /** Lets this many milliseconds pass on the storage's clock. */
     readonly advance: (milliseconds: number) => void,
   ) {}

@@ -2,8 +2,10 @@ import { type AdapterUnderTest, runCheck } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenAdmissions } from "./broken/broken-admissions.ts";
+import { brokenAudit } from "./broken/broken-audit.ts";
 import { brokenChannels } from "./broken/broken-channels.ts";
 import { brokenCipherBlocks } from "./broken/broken-cipher-blocks.ts";
+import { brokenContents } from "./broken/broken-contents.ts";
 import { brokenKeys } from "./broken/broken-keys.ts";
 import { brokenNames } from "./broken/broken-names.ts";
 import { brokenObjects } from "./broken/broken-objects.ts";
@@ -35,6 +37,8 @@ describe.each([
   ["objects", brokenObjects],
   ["app keys, applications and accounts", brokenNames],
   ["model, throttle and audit", brokenRecords],
+  ["tallies and retention", brokenAudit],
+  ["contents and texts", brokenContents],
 ])("an adapter with a fault in %s", (_part, adapters) => {
   const cases = adapters.flatMap(({ fault, caughtBy: names, create }) => names.map((caughtBy) => ({ fault, caughtBy, create })));
 

@@ -62,6 +62,21 @@ describe("the gate", () => {
     expect(proofs).toBe(0);
   });
 
+  test("writes a tally of those who are locked out, one for each app key and network", async () => {
+    for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
+    for (let n = 0; n < 7; n += 1) expect(await codeOf(enter(claim(true)))).toBe(302);
+    const { context } = fixture;
+    const elsewhere = { ...context, origin: { address: "2001:db8::1:2", network: "2001:db8::/64" } };
+    for (let n = 0; n < 2; n += 1) await codeOf(gate.enter(elsewhere, claim(true), async () => {}));
+    expect(await trail()).toEqual(Array<string>(3).fill("login.refused 302"));
+    expect(await fixture.r.audit.settle(0, 10)).toBe(2);
+    const tallies = (await fixture.r.audit.read(3, 10)).map(({ type, outcome, attempts, address, userId }) => [type, outcome, attempts, address, userId]);
+    expect(tallies).toEqual([
+      ["login.refused", 302, 7, "192.0.2.1", null],
+      ["login.refused", 302, 2, "2001:db8::1:2", null],
+    ]);
+  });
+
   test("holds failures against a guess that was already under way", async () => {
     let answer: (proven: boolean) => void = () => {};
     const proof = new Promise<boolean>((resolve) => {

@@ -1,7 +1,9 @@
 import {
   type Account,
   type AccountRepository,
+  acceptStorable,
   type ForProof,
+  isStorableText,
   type ListedAccount,
   type NewAccount,
   type ObjectId,
@@ -12,7 +14,6 @@ import type { ObjectRow } from "./dialects/postgres/statements/object-statements
 import { objectOf } from "./object-of.ts";
 import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
-import { isStorableText } from "./storable-text.ts";
 
 interface AccountRow {
   readonly user_id: string;
@@ -54,6 +55,7 @@ export class KnexAccountRepository implements AccountRepository {
   }
 
   async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+    acceptStorable([loginName, secret, confusableKey]);
     const row = { user_id: objectNumber(userId), login_name: loginName, confusable_key: confusableKey, secret, administrator };
     const { rowCount } = await this.sql.build(this.sql.table("accounts").insert(row).onConflict().ignore());
     return rowCount === 1 ? "created" : "nameTaken";

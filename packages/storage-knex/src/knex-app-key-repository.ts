@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { AppKey, AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
+import { acceptStorable, type AppKey, type AppKeyRepository, type Digest, isStorableText, type NewAppKey } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import { isStorableText } from "./storable-text.ts";
 
 interface AppKeyRow {
   readonly id: string;
@@ -15,6 +14,7 @@ export class KnexAppKeyRepository implements AppKeyRepository {
   constructor(private readonly sql: SqlRunner) {}
 
   async create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+    acceptStorable([name, appNames, origins]);
     const row = {
       id: randomBytes(9).toString("base64url"),
       name,

@@ -1,7 +1,6 @@
-import type { Application, ApplicationRepository } from "@sallyport/core";
+import { acceptStorable, type Application, type ApplicationRepository, isStorableText } from "@sallyport/core";
 import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
-import { isStorableText } from "./storable-text.ts";
 
 export class KnexApplicationRepository implements ApplicationRepository {
   constructor(
@@ -10,6 +9,7 @@ export class KnexApplicationRepository implements ApplicationRepository {
   ) {}
 
   async create({ name, seats }: Application): Promise<"created" | "nameTaken"> {
+    acceptStorable(name);
     const { rowCount } = await this.sql.build(this.sql.table("applications").insert({ name, seats }).onConflict().ignore());
     return rowCount === 1 ? "created" : "nameTaken";
   }

@@ -1,6 +1,6 @@
 import { type AuditEvent, type AuditRepository, type RecordedAuditEvent, objectIdOf, objectNumber } from "@sallyport/core";
 import type { AuditRow, AuditStatements } from "./dialects/postgres/statements/audit-statements.ts";
-import type { SqlRunner } from "./sql-runner.ts";
+import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 
 export class KnexAuditRepository implements AuditRepository {
   constructor(
@@ -9,10 +9,17 @@ export class KnexAuditRepository implements AuditRepository {
     private readonly offset: () => number,
   ) {}
 
-  async append({ type, requestId, outcome, appKeyId, userId, address, appNames }: AuditEvent): Promise<void> {
-    const user = userId === null ? null : objectNumber(userId);
-    const names = JSON.stringify(appNames);
-    await this.sql.run(this.statements.append, [type, requestId, outcome, appKeyId, user, address, names, this.offset()]);
+  async append(event: AuditEvent): Promise<void> {
+    await this.sql.run(this.statements.append, this.valuesOf(event));
+  }
+
+  async tally(key: string, event: AuditEvent): Promise<void> {
+    await this.sql.run(this.statements.tally, [...this.valuesOf(event), key]);
+  }
+
+  async settle(age: number, limit: number): Promise<number> {
+    const { rowCount } = await this.sql.run(this.statements.settle, [age, limit, this.offset()]);
+    return rowCount;
   }
 
   async read(after: number, limit: number): Promise<RecordedAuditEvent[]> {
@@ -20,6 +27,8 @@ export class KnexAuditRepository implements AuditRepository {
     return rows.map((row) => ({
       sequence: Number(row.sequence),
       at: Number(row.at),
+      since: Number(row.since),
+      attempts: Number(row.attempts),
       type: row.type,
       requestId: row.request_id,
       outcome: row.outcome,
@@ -28,5 +37,15 @@ export class KnexAuditRepository implements AuditRepository {
       address: row.address,
       appNames: row.app_names,
     }));
+  }
+
+  async sweep(age: number, limit: number): Promise<number> {
+    const { rowCount } = await this.sql.run(this.statements.sweep, [age, limit, this.offset()]);
+    return rowCount;
+  }
+
+  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames }: AuditEvent): SqlValue[] {
+    const user = userId === null ? null : objectNumber(userId);
+    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), this.offset()];
   }
 }

@@ -1,4 +1,4 @@
-import type { ClassDefinition, ModelDelta, ModelRepository, StoredModel } from "@sallyport/core";
+import { acceptStorable, type ClassDefinition, type ModelDelta, type ModelRepository, type StoredModel } from "@sallyport/core";
 import type { ModelStatements } from "./dialects/postgres/statements/model-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
@@ -15,6 +15,7 @@ export class KnexModelRepository implements ModelRepository {
   }
 
   async change({ put }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
+    acceptStorable(put);
     const latest = new Map(put.map((definition) => [definition.name, definition]));
     const definitions = JSON.stringify([...latest.values()]);
     const { rows } = await this.sql.run<{ raised: boolean }>(this.statements.change, [expectedGeneration, definitions]);

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import {
+  acceptStorable,
   isObjectId,
+  isStorableText,
   isUuid,
   type NewObject,
   type ObjectId,
@@ -65,6 +67,7 @@ export class KnexObjectRepository implements ObjectRepository {
 
   async insert(objects: readonly NewObject[]): Promise<StoredObject[]> {
     if (objects.length === 0) return [];
+    for (const { className, attributes } of objects) acceptStorable([className, attributes]);
     const wanted = objects.map(({ className, attributes, uuid, readers }) => ({
       uuid: uuid?.toLowerCase() ?? randomUUID(),
       className,
@@ -100,6 +103,6 @@ function principalsOf({ principals }: Visibility): string | null {
 }
 
 function seenOf(classes: readonly string[], visibility: Visibility): string[] {
-  const asked = [...new Set(classes)];
+  const asked = [...new Set(classes)].filter(isStorableText);
   return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
 }

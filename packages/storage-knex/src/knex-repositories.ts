@@ -6,6 +6,7 @@ import { KnexAppKeyRepository } from "./knex-app-key-repository.ts";
 import { KnexApplicationRepository } from "./knex-application-repository.ts";
 import { KnexAuditRepository } from "./knex-audit-repository.ts";
 import { KnexChannelRepository } from "./knex-channel-repository.ts";
+import { KnexDatabaseContents } from "./knex-database-contents.ts";
 import { KnexKeyRepository } from "./knex-key-repository.ts";
 import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
@@ -23,6 +24,7 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, offset:
     applications: new KnexApplicationRepository(sql, statements.logIn),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
+    contents: new KnexDatabaseContents(sql, statements.contents),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new KnexModelRepository(sql, statements.model),

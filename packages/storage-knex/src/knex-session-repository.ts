@@ -1,4 +1,4 @@
-import { channelOf, type NewSession, type SessionPolicy, type SessionRepository, type SessionSelector, objectNumber } from "@sallyport/core";
+import { acceptStorable, channelOf, type NewSession, type SessionPolicy, type SessionRepository, type SessionSelector, objectNumber } from "@sallyport/core";
 import type { ChannelStatements } from "./dialects/postgres/statements/channel-statements.ts";
 import type { SessionStatements } from "./dialects/postgres/statements/session-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
@@ -12,6 +12,7 @@ export class KnexSessionRepository implements SessionRepository {
   ) {}
 
   async open(session: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
+    acceptStorable([session.deviceId, session.appNames]);
     const channel = channelOf(session);
     if (channel === null) return this.openSession(this.sql, session, policy);
     const values = [Buffer.from(session.digest, "hex"), channel.wrappedKey, Buffer.from(channel.ivPrefix)];

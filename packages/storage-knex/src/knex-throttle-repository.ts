@@ -36,6 +36,11 @@ export class KnexThrottleRepository implements ThrottleRepository {
     const { rows } = await this.sql.run<{ wait: number }>(this.statements.pass, [asked ?? "[]", this.offset(), forget]);
     return rows[0]?.wait ?? 0;
   }
+
+  async sweep(limit: number): Promise<number> {
+    const { rowCount } = await this.sql.run(this.statements.sweep, [limit, this.offset()]);
+    return rowCount;
+  }
 }
 
 /** The keys with their policies as the statements take them, each key once; `null` if every throttle is off. */

@@ -20,6 +20,17 @@ await storageConformance({
         others.push(other);
         return other;
       },
+      loseNext: async (times) => {
+        await database.admin.query(`
+          create sequence if not exists ${schema}.losses minvalue -100;
+          create or replace function ${schema}.lose() returns trigger language plpgsql as $$
+            begin
+              if nextval('${schema}.losses') <= 0 then raise exception using errcode = '40001'; end if;
+              return new;
+            end $$;
+          create or replace trigger lose before insert on ${schema}.applications for each row execute function ${schema}.lose();
+          select setval('${schema}.losses', -${times})`);
+      },
       destroy: async () => {
         await Promise.all([storage, ...others].map((each) => each.close()));
         await database.admin.query(`drop schema if exists ${schema} cascade`);

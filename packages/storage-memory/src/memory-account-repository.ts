@@ -1,4 +1,4 @@
-import { type Account, type AccountRepository, type ForProof, type ListedAccount, type NewAccount, type ObjectId, objectNumber } from "@sallyport/core";
+import { type Account, type AccountRepository, acceptStorable, type ForProof, type ListedAccount, type NewAccount, type ObjectId, objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
@@ -26,7 +26,8 @@ export class MemoryAccountRepository implements AccountRepository {
     });
   }
 
-  create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+  async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+    acceptStorable([loginName, secret, confusableKey]);
     return this.access.write(({ accounts, accountNames }) => {
       const names = [`name:${loginName}`, `key:${confusableKey}`];
       if (accounts.has(userId) || names.some((name) => accountNames.has(name))) return "nameTaken";

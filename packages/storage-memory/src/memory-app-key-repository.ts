@@ -1,4 +1,4 @@
-import type { AppKey, AppKeyRepository, Digest, NewAppKey } from "@sallyport/core";
+import { acceptStorable, type AppKey, type AppKeyRepository, type Digest, type NewAppKey } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
@@ -7,7 +7,8 @@ import { nextNumber } from "./state.ts";
 export class MemoryAppKeyRepository implements AppKeyRepository {
   constructor(private readonly access: Access) {}
 
-  create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+  async create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+    acceptStorable([name, appNames, origins]);
     return this.access.write((state) => {
       if (state.appKeys.has(name) || state.appKeyDigests.has(digest)) return "nameTaken";
       const id = String(nextNumber(state, "appKey"));

@@ -1,4 +1,4 @@
-import type { Application, ApplicationRepository } from "@sallyport/core";
+import { acceptStorable, type Application, type ApplicationRepository } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
@@ -6,7 +6,8 @@ import { partByName } from "./part-by-name.ts";
 export class MemoryApplicationRepository implements ApplicationRepository {
   constructor(private readonly access: Access) {}
 
-  create({ name, seats }: Application): Promise<"created" | "nameTaken"> {
+  async create({ name, seats }: Application): Promise<"created" | "nameTaken"> {
+    acceptStorable(name);
     return this.access.write(({ applications }) => {
       if (applications.has(name)) return "nameTaken";
       applications.set(name, frozenCopy({ name, seats }));

@@ -1,20 +1,53 @@
 import type { AuditEvent, AuditRepository, RecordedAuditEvent } from "@sallyport/core";
 import type { Access } from "./access.ts";
+import type { AuditTally } from "./audit-tally.ts";
 import { frozenCopy } from "./frozen-copy.ts";
-import { nextNumber } from "./state.ts";
+import { nextNumber, type State } from "./state.ts";
 
 export class MemoryAuditRepository implements AuditRepository {
   constructor(private readonly access: Access) {}
 
   append(event: AuditEvent): Promise<void> {
     const kept = frozenCopy(event);
-    return this.access.write((state, at) => {
-      const sequence = nextNumber(state, "audit");
-      state.audit.set(sequence, Object.freeze({ ...kept, sequence, at }));
+    return this.access.write((state, now) => record(state, { ...kept, at: now, since: now, attempts: 1 }));
+  }
+
+  tally(key: string, event: AuditEvent): Promise<void> {
+    const kept = frozenCopy(event);
+    return this.access.write(({ auditTallies }, now) => {
+      const before = auditTallies.get(key) ?? { ...kept, since: now, attempts: 0 };
+      auditTallies.set(key, { ...before, at: now, attempts: before.attempts + 1 });
+    });
+  }
+
+  settle(age: number, limit: number): Promise<number> {
+    return this.access.write((state, now) => {
+      const over = [...state.auditTallies.entries()]
+        .filter(([, { since }]) => now - since >= age)
+        .toSorted(([, one], [, other]) => one.since - other.since)
+        .slice(0, limit);
+      for (const [key, tally] of over) {
+        state.auditTallies.delete(key);
+        record(state, tally);
+      }
+      return over.length;
     });
   }
 
   read(after: number, limit: number): Promise<RecordedAuditEvent[]> {
     return this.access.read(({ audit }) => [...audit.values()].filter(({ sequence }) => sequence > after).slice(0, limit));
   }
+
+  sweep(age: number, limit: number): Promise<number> {
+    return this.access.write(({ audit }, now) => {
+      const over = [...audit.values()].slice(0, limit).filter(({ at }) => now - at >= age);
+      for (const { sequence } of over) audit.delete(sequence);
+      return over.length;
+    });
+  }
+}
+
+function record(state: State, event: AuditTally): void {
+  const sequence = nextNumber(state, "audit");
+  state.audit.set(sequence, Object.freeze({ ...event, sequence }));
 }

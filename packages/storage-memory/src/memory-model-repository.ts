@@ -1,4 +1,4 @@
-import type { ModelDelta, ModelRepository, StoredModel } from "@sallyport/core";
+import { acceptStorable, type ModelDelta, type ModelRepository, type StoredModel } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { nextNumber } from "./state.ts";
@@ -13,7 +13,8 @@ export class MemoryModelRepository implements ModelRepository {
     }));
   }
 
-  change({ put }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
+  async change({ put }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
+    acceptStorable(put);
     const definitions = frozenCopy(put);
     return this.access.write((state) => {
       if (state.numbers.get("modelGeneration") !== expectedGeneration) return "stale";

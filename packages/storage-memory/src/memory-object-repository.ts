@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  acceptStorable,
   isObjectId,
   isUuid,
   isVisible,
@@ -43,7 +44,8 @@ export class MemoryObjectRepository implements ObjectRepository {
     return this.access.read((state) => [...matching(state, classes, visibility)].length);
   }
 
-  insert(objects: readonly NewObject[]): Promise<StoredObject[]> {
+  async insert(objects: readonly NewObject[]): Promise<StoredObject[]> {
+    for (const { className, attributes } of objects) acceptStorable([className, attributes]);
     const copies = frozenCopy(objects);
     return this.access.write((state, now) => copies.map((object) => insertOne(state, object, now)));
   }

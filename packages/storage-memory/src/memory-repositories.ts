@@ -6,6 +6,7 @@ import { MemoryAppKeyRepository } from "./memory-app-key-repository.ts";
 import { MemoryApplicationRepository } from "./memory-application-repository.ts";
 import { MemoryAuditRepository } from "./memory-audit-repository.ts";
 import { MemoryChannelRepository } from "./memory-channel-repository.ts";
+import { MemoryDatabaseContents } from "./memory-database-contents.ts";
 import { MemoryKeyRepository } from "./memory-key-repository.ts";
 import { MemoryMaintenanceSwitch } from "./memory-maintenance-switch.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
@@ -21,6 +22,7 @@ export function memoryRepositories(access: Access): Repositories {
     applications: new MemoryApplicationRepository(access),
     audit: new MemoryAuditRepository(access),
     channels: new MemoryChannelRepository(access),
+    contents: new MemoryDatabaseContents(access),
     keys: new MemoryKeyRepository(access),
     maintenance: new MemoryMaintenanceSwitch(access),
     model: new MemoryModelRepository(access),

@@ -1,4 +1,5 @@
 import {
+  acceptStorable,
   channelOf,
   type Digest,
   type NewSession,
@@ -20,6 +21,7 @@ export class MemorySessionRepository implements SessionRepository {
   async open(newSession: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
     const { channel: _channel, ...bare } = newSession;
     const { digest, secretVersion, ...session } = frozenCopy(bare);
+    acceptStorable([newSession.deviceId, newSession.appNames]);
     const channel = channelOf(newSession);
     const opened = channel === null ? null : openedChannel(channel);
     return this.access.write((state, now) => {

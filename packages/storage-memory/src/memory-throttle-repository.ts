@@ -1,7 +1,7 @@
 import { type Attempt, delayAfter, type ThrottleKey, type ThrottleRepository } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
-import { claimed, failed, judge, type ThrottleRecord } from "./throttle-record.ts";
+import { claimed, failed, isForgotten, judge, type ThrottleRecord } from "./throttle-record.ts";
 
 export class MemoryThrottleRepository implements ThrottleRepository {
   constructor(private readonly access: Access) {}
@@ -36,6 +36,14 @@ export class MemoryThrottleRepository implements ThrottleRepository {
       const wait = longestWait(state, keys, now);
       if (wait === 0) for (const key of forget) state.throttle.delete(key);
       return wait;
+    });
+  }
+
+  sweep(limit: number): Promise<number> {
+    return this.access.write(({ throttle }, now) => {
+      const over = [...throttle.entries()].filter(([, record]) => isForgotten(record, now)).slice(0, limit);
+      for (const [key] of over) throttle.delete(key);
+      return over.length;
     });
   }
 }

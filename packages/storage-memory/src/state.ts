@@ -1,6 +1,7 @@
 import type { Account, AppKey, Application, ClassDefinition, Digest, ObjectId, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
+import type { AuditTally } from "./audit-tally.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
@@ -15,6 +16,7 @@ export interface State {
   readonly appKeyDigests: Table<Digest, string>;
   readonly applications: Table<string, Application>;
   readonly audit: Table<number, RecordedAuditEvent>;
+  readonly auditTallies: Table<string, AuditTally>;
   /** By the digest of their session. */
   readonly channels: Table<Digest, ChannelRecord>;
   readonly cipherBlocks: Table<Digest, CipherBlockRecord>;
@@ -39,6 +41,7 @@ export function emptyState(): State {
     appKeyDigests: new Table(),
     applications: new Table(),
     audit: new Table(),
+    auditTallies: new Table(),
     channels: new Table(),
     cipherBlocks: new Table(),
     classes: new Table(),
@@ -61,6 +64,7 @@ export function forkState(state: State): State {
     appKeyDigests: state.appKeyDigests.fork(),
     applications: state.applications.fork(),
     audit: state.audit.fork(),
+    auditTallies: state.auditTallies.fork(),
     channels: state.channels.fork(),
     cipherBlocks: state.cipherBlocks.fork(),
     classes: state.classes.fork(),

@@ -3,7 +3,8 @@ import { delayAfter, type ThrottlePolicy } from "@sallyport/core";
 /** The failures of one key. Times are milliseconds since 1970 by the storage's clock. */
 export interface ThrottleRecord {
   readonly failures: number;
-  readonly failedAt: number;
+  /** When the failures are forgotten. */
+  readonly forgetAt: number;
   /** When the delay last began: at a failure or when an attempt was claimed. */
   readonly delayedAt: number;
 }
@@ -13,7 +14,7 @@ export type Verdict = { readonly kind: "free" } | { readonly kind: "claimable" }
 
 /** Judges an attempt at one moment; a record that is absent or forgotten lets it through. */
 export function judge(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): Verdict {
-  if (record === undefined || isForgotten(record, policy, now)) return { kind: "free" };
+  if (record === undefined || isForgotten(record, now)) return { kind: "free" };
   const delay = delayAfter(record.failures, policy);
   if (delay === 0) return { kind: "free" };
   const wait = record.delayedAt + delay - now;
@@ -22,8 +23,8 @@ export function judge(record: ThrottleRecord | undefined, policy: ThrottlePolicy
 
 /** The record after one more failure. */
 export function failed(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): ThrottleRecord {
-  const failures = record === undefined || isForgotten(record, policy, now) ? 0 : record.failures;
-  return { failures: failures + 1, failedAt: now, delayedAt: now };
+  const failures = record === undefined || isForgotten(record, now) ? 0 : record.failures;
+  return { failures: failures + 1, forgetAt: now + policy.forgetAfter, delayedAt: now };
 }
 
 /** The record after an attempt took the one try that its delay allows. */
@@ -31,6 +32,6 @@ export function claimed(record: ThrottleRecord, now: number): ThrottleRecord {
   return { ...record, delayedAt: now };
 }
 
-function isForgotten(record: ThrottleRecord, { forgetAfter }: ThrottlePolicy, now: number): boolean {
-  return now - record.failedAt >= forgetAfter;
+export function isForgotten({ forgetAt }: ThrottleRecord, now: number): boolean {
+  return now >= forgetAt;
 }

@@ -17,7 +17,7 @@ import type { Configuration } from "../configuration/index.ts";
 import type { CountedPasswordHasher } from "../operations/counted-password-hasher.ts";
 import type { Metrics } from "../operations/metrics.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
-import type { SessionSweeper } from "../operations/session-sweeper.ts";
+import type { Sweeper } from "../operations/sweeper.ts";
 import type { DatabasePreparation } from "./databases/database-preparation.ts";
 import type { DemoSeeder } from "./databases/demo-seeder.ts";
 import type { StorageEngines } from "./storages/storage-engines.ts";
@@ -37,7 +37,7 @@ export const identifiers = {
   databases: named<DatabaseDirectory>("databases"),
   demoSeeder: named<DemoSeeder>("demoSeeder"),
   preparation: named<DatabasePreparation>("preparation"),
-  sweeper: named<SessionSweeper>("sweeper"),
+  sweeper: named<Sweeper>("sweeper"),
   gate: named<Gate>("gate"),
   verifyPassword: named<VerifyPassword>("verifyPassword"),
   createAccount: named<CreateAccount>("createAccount"),

@@ -42,6 +42,7 @@ export interface DatabaseConfiguration {
   readonly clientHash: ClientHash;
   readonly sessions: SessionPolicy;
   readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+  readonly audit: { readonly retention: number };
 }
 
 /** Everything that the server is told, checked and frozen. Times are milliseconds. */

@@ -174,14 +174,19 @@ describe("reads", () => {
     const content = {
       sessions: { limit: 7 },
       throttle: { user: { freeFailures: 3 } },
-      databases: [{ ...memory, clientHash: "none", sessions: { perUserLimit: 2 }, throttle: { user: { firstDelay: "2s" } } }],
+      databases: [
+        { ...memory, clientHash: "none", sessions: { perUserLimit: 2 }, throttle: { user: { firstDelay: "2s" } }, audit: { retention: "0s" } },
+        { ...memory, alias: "other" },
+      ],
     };
-    const [database] = loadConfiguration({ content, environment: {} }).databases;
+    const [database, other] = loadConfiguration({ content, environment: {} }).databases;
     expect(database).toMatchObject({
       clientHash: "none",
       sessions: { limit: 7, perUserLimit: 2, idleTimeout: 1_800_000, absoluteLifetime: 43_200_000 },
       throttle: { user: { freeFailures: 3, firstDelay: 2_000 }, address: { freeFailures: 10, firstDelay: 1_000 } },
+      audit: { retention: 0 },
     });
+    expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
   });
 
   test("a database without storage as one that is not set up", () => {

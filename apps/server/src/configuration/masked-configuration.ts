@@ -20,8 +20,9 @@ function spell(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-function spellDatabase({ alias, name, timeZone, clientHash, sessions, throttle, storage, migrateOnStart }: DatabaseConfiguration): object {
-  const common = { alias, name, timeZone, clientHash, sessions: spell(sessions, ["sessions"]), throttle: spell(throttle, ["throttle"]) };
+function spellDatabase({ alias, name, timeZone, clientHash, sessions, throttle, audit, storage, migrateOnStart }: DatabaseConfiguration): object {
+  const policy = { sessions: spell(sessions, ["sessions"]), throttle: spell(throttle, ["throttle"]), audit: spell(audit, ["audit"]) };
+  const common = { alias, name, timeZone, clientHash, ...policy };
   return storage === null ? common : { ...common, storage: spellStorage(storage, migrateOnStart) };
 }
 

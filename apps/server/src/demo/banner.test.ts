@@ -199,6 +199,7 @@ async function seeded(alias: string, hasher: PlainPasswordHasher): Promise<Datab
     policy: {
       sessions: { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0 },
       throttle: { user: throttle, address: throttle },
+      audit: { retention: 0 },
       clientHash: "md5",
       timeZone: "UTC",
     },

@@ -133,6 +133,19 @@ describe("seeding", () => {
     expect(await contents(storage)).toHaveLength(1);
   });
 
+  test.each<[string, (r: Repositories) => Promise<unknown>]>([
+    ["an app key", (r) => r.appKeys.create({ name: "ours", appNames: null, origins: [] }, digests.sha256("ours"))],
+    ["an app name", (r) => r.applications.create({ name: "ours", seats: null })],
+    ["an account", (r) => r.accounts.create({ userId: "1", loginName: "us", secret: "", administrator: true }, "us")],
+    ["a class", (r) => r.model.change({ put: [{ name: "Ours", base: null, attributes: [], rights: [] }] }, 1)],
+    ["an object of a class that is not in the model", (r) => r.objects.insert([{ className: "Ours", attributes: {} }])],
+  ])("leaves a database alone that holds nothing but %s", async (_, fill) => {
+    const storage = await emptyStorage();
+    await fill(storage.repositories);
+    expect(await seedDemo(storage, parts)).toBe("foreign");
+    expect(await storage.repositories.applications.known(["demo-app"])).toEqual([]);
+  });
+
   test("stops without a trace when something gets in before it", async () => {
     const storage = await emptyStorage();
     const hasher = new PlainPasswordHasher();

@@ -10,7 +10,6 @@ import {
   type PasswordHasher,
   permissions,
   type Repositories,
-  seesAll,
   type Storage,
 } from "@sallyport/core";
 import { demoClasses } from "./demo-classes.ts";
@@ -43,7 +42,7 @@ class NotEmptyError extends Error {}
  */
 export async function seedDemo(storage: Storage, parts: DemoParts): Promise<DemoState> {
   if (await hasDemo(storage.repositories, parts.digests)) return "present";
-  if (!(await isEmpty(storage.repositories))) return "foreign";
+  if (!(await storage.repositories.contents.isEmpty())) return "foreign";
   const secrets = await hashPasswords(parts);
   try {
     await storage.transaction((r) => seed(r, parts, secrets));
@@ -60,12 +59,6 @@ async function hasDemo({ admission }: Repositories, digests: Digests): Promise<b
   return (await admission.admit({ appKey, session: null, idleTimeout: 60_000 })).appKey !== null;
 }
 
-async function isEmpty({ model, objects }: Repositories): Promise<boolean> {
-  const { classes } = await model.load();
-  const found = await objects.find(classes.map(({ name }) => name), seesAll, { offset: 0, limit: 1 });
-  return found.length === 0;
-}
-
 async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promise<ReadonlyMap<DemoUserName, string>> {
   const hashed = demoCredentials.users.map(
     async ({ name, password }) => [name, await hasher.hash(clientPassword(password, clientHash, digests))] as const,
@@ -74,12 +67,13 @@ async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promis
 }
 
 async function seed(r: Repositories, parts: DemoParts, secrets: ReadonlyMap<DemoUserName, string>): Promise<void> {
+  if (!(await r.contents.isEmpty())) throw new NotEmptyError();
   // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
   const created = await r.appKeys.create(
     { name: "demo", appNames: null, origins: [] },
     parts.digests.sha256(demoCredentials.appKey),
   );
-  if (created === "nameTaken" || !(await isEmpty(r))) throw new NotEmptyError();
+  if (created === "nameTaken") throw new NotEmptyError();
   for (const app of demoCredentials.apps) await r.applications.create(app);
   const groups = await seedPeople(r, parts, secrets);
   await seedClasses(r, groups);

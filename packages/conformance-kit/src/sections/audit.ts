@@ -4,9 +4,9 @@ import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
-import { hour } from "../fixtures/policy.ts";
+import { hour, minute } from "../fixtures/policy.ts";
 
-function eventOf({ sequence: _sequence, at: _at, ...event }: RecordedAuditEvent): AuditEvent {
+function eventOf({ sequence: _sequence, at: _at, since: _since, attempts: _attempts, ...event }: RecordedAuditEvent): AuditEvent {
   return event;
 }
 
@@ -14,7 +14,7 @@ function isAscending(events: readonly RecordedAuditEvent[]): boolean {
   return events.every(({ sequence }, index) => index === 0 || sequence > (events[index - 1]?.sequence ?? 0));
 }
 
-export const auditChecks: readonly Check[] = checksOf("audit", {
+const eventChecks = checksOf("audit", {
   "keeps events as they were appended, in order": async ({ r }) => {
     const events: AuditEvent[] = [
       { ...auditEvent, appNames: ["field", "office"], userId: "A1" },
@@ -39,6 +39,12 @@ export const auditChecks: readonly Check[] = checksOf("audit", {
     }
   },
 
+  "takes an event for one attempt": async ({ r }) => {
+    await r.audit.append(auditEvent);
+    const [event] = await r.audit.read(0, 10);
+    equal([event?.attempts, event?.since], [1, event?.at], "attempts and the time of the first");
+  },
+
   "reads on from where a reader stopped": async ({ r }) => {
     for (let index = 0; index < 7; index += 1) await r.audit.append({ ...auditEvent, requestId: String(index) });
     const seen: string[] = [];
@@ -57,6 +63,27 @@ export const auditChecks: readonly Check[] = checksOf("audit", {
     equal(await r.audit.read(0, 0), [], "no events at most");
     equal(await r.audit.read(event?.sequence ?? 0, 10), [], "events after the last");
     equal(await r.audit.read(Number.MAX_SAFE_INTEGER, 10), [], "events far in the future");
+  },
+
+  "shows events in the order of their sequence, however late their transactions end": async ({ storage, r }) => {
+    let written = () => {};
+    const writing = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const late = storage.transaction(async (inside) => {
+      await inside.audit.append({ ...auditEvent, requestId: "late" });
+      written();
+      // Lets the others go on where they can at once.
+      for (let round = 0; round < 30; round += 1) await inside.audit.read(0, 1);
+    });
+    await Promise.race([writing, late]);
+    await Promise.all([late, r.audit.append({ ...auditEvent, requestId: "meanwhile" })]);
+    await r.audit.append({ ...auditEvent, requestId: "last" });
+    const events = await r.audit.read(0, 10);
+    holds(isAscending(events), "The sequence rises");
+    equalInAnyOrder(events.map(({ requestId }) => requestId), ["late", "meanwhile", "last"], "the requests");
+    equal(events.at(-1)?.requestId, "last", "the last request");
+    equal(await r.audit.read(events[0]?.sequence ?? 0, 10), events.slice(1), "the events after the first");
   },
 
   "only grows: what was read once is read again, unchanged": async ({ r }) => {
@@ -82,3 +109,94 @@ export const auditChecks: readonly Check[] = checksOf("audit", {
     equal((await r.audit.read(0, 100)).map(eventOf), events, "the events");
   },
 });
+
+const tallyChecks = checksOf("audit", {
+  "makes one event of the attempts that were counted under one key": async ({ storage, r, advance }) => {
+    const times = [await storage.now()];
+    const tally = async (requestId: string) => {
+      await r.audit.tally("key", { ...auditEvent, type: "login.refused", outcome: 302, requestId, appNames: [requestId] });
+      times.push(await storage.now());
+    };
+    await tally("first");
+    advance(minute);
+    await tally("second");
+    advance(minute);
+    times.push(await storage.now());
+    await tally("third");
+    equal(await r.audit.read(0, 10), [], "the events before the tally is settled");
+    advance(hour);
+    equal(await r.audit.settle(minute, 10), 1, "how many tallies were settled");
+    const events = await r.audit.read(0, 10);
+    equal(events.map(eventOf), [{ ...auditEvent, type: "login.refused", outcome: 302, requestId: "first", appNames: ["first"] }], "the event");
+    const { attempts = 0, since = 0, at = 0 } = events[0] ?? {};
+    equal(attempts, 3, "how many attempts it counts");
+    const [start = 0, first = 0, , before = 0, last = 0] = times;
+    holds(start <= since && since <= first, `The first attempt between ${start} and ${first} is dated ${since}`);
+    holds(before <= at && at <= last, `The last attempt between ${before} and ${last} is dated ${at}`);
+    equal(await r.audit.settle(0, 10), 0, "how many tallies were settled again");
+    await tally("fourth");
+    await r.audit.settle(0, 10);
+    equal((await r.audit.read(0, 10)).map((event) => [event.requestId, event.attempts]), [["first", 3], ["fourth", 1]], "the events after a new tally");
+  },
+
+  "keeps tallies of different keys apart": async ({ r }) => {
+    const keys = [...hostileTexts, "a", "A", "a ", "x".repeat(200)];
+    for (const [index, key] of keys.entries()) {
+      for (let count = 0; count <= index % 3; count += 1) await r.audit.tally(key, { ...auditEvent, requestId: `${index}` });
+    }
+    equal(await r.audit.settle(0, 100), keys.length, "how many tallies were settled");
+    const events = (await r.audit.read(0, 100)).map(({ requestId, attempts }) => [requestId, attempts]);
+    equalInAnyOrder(events, keys.map((_, index) => [`${index}`, 1 + (index % 3)]), "the events");
+  },
+
+  "settles tallies that were begun long enough ago, the oldest first, no more than asked for": async ({ r, advance }) => {
+    for (const key of ["a", "b", "c"]) {
+      await r.audit.tally(key, { ...auditEvent, requestId: key });
+      advance(minute);
+    }
+    await r.audit.tally("a", { ...auditEvent, requestId: "again" });
+    equal(await r.audit.settle(hour, 10), 0, "how many were settled before their age");
+    equal(await r.audit.settle(2 * minute, 0), 0, "how many a settling of none has settled");
+    equal(await r.audit.settle(2 * minute, 1), 1, "how many the first settling has settled");
+    equal(await r.audit.settle(2 * minute, 10), 1, "how many the second settling has settled");
+    equal((await r.audit.read(0, 10)).map(({ requestId, attempts }) => [requestId, attempts]), [["a", 2], ["b", 1]], "the events");
+    equal(await r.audit.settle(0, 10), 1, "how many are settled whatever their age");
+  },
+
+  "loses no attempt of those that come at once while tallies are settled": async ({ r }) => {
+    await atOnce(60, async (index) => {
+      await r.audit.tally(`key ${index % 3}`, auditEvent);
+      if (index % 5 === 0) await r.audit.settle(0, 10);
+    });
+    await r.audit.settle(0, 10);
+    const events = await r.audit.read(0, 1_000);
+    equal(events.reduce((sum, { attempts }) => sum + attempts, 0), 60, "how many attempts were counted");
+  },
+});
+
+const sweepChecks = checksOf("audit", {
+  "forgets what is older than asked for, the oldest first, no more than asked for": async ({ r, advance }) => {
+    const append = async (requestId: string) => r.audit.append({ ...auditEvent, requestId });
+    for (const name of ["1", "2", "3", "4", "5"]) await append(name);
+    advance(2 * hour);
+    for (const name of ["6", "7"]) await append(name);
+    const left = async () => (await r.audit.read(0, 10)).map(({ requestId }) => requestId);
+    equal([await r.audit.sweep(3 * hour, 10), await r.audit.sweep(hour, 0)], [0, 0], "how many were forgotten that are too young, and of none");
+    equal(await r.audit.sweep(hour, 3), 3, "how many the first sweep has forgotten");
+    equal(await left(), ["4", "5", "6", "7"], "what is left");
+    equal(await r.audit.sweep(hour, 3), 2, "how many the second sweep has forgotten");
+    equal(await r.audit.sweep(hour, 3), 0, "how many the third sweep has forgotten");
+    equal(await left(), ["6", "7"], "what is left of all");
+  },
+
+  "gives no sequence again when all is forgotten": async ({ r }) => {
+    await r.audit.append(auditEvent);
+    const [before] = await r.audit.read(0, 10);
+    equal(await r.audit.sweep(0, 10), 1, "how many were forgotten");
+    await r.audit.append({ ...auditEvent, requestId: "next" });
+    const after = await r.audit.read(before?.sequence ?? 0, 10);
+    equal(after.map(({ requestId }) => requestId), ["next"], "the events after the one that was forgotten");
+  },
+});
+
+export const auditChecks: readonly Check[] = [...eventChecks, ...tallyChecks, ...sweepChecks];

@@ -160,6 +160,30 @@ const migrated = checksOf(
       equal(await other.repositories.applications.known(["one"]), ["one"], "what the other one knows after");
     },
 
+    "run again what lost against another, and give up with 706 the third time": async ({ storage, r, loseNext }) => {
+      for (const [losses, name] of [[2, "one"], [3, "two"]] as const) {
+        await loseNext(losses);
+        let runs = 0;
+        const work = storage.transaction(async (inside) => {
+          runs += 1;
+          await inside.audit.append({ ...auditEvent, requestId: name });
+          return inside.applications.create({ name, seats: null });
+        });
+        if (losses < 3) equal(await work, "created", "the outcome of the third run");
+        else await failsWith(706, () => work, "a transaction that lost three times");
+        equal(runs, 3, "how often the work has run");
+      }
+      for (const [losses, name] of [[2, "three"], [3, "four"]] as const) {
+        await loseNext(losses);
+        const call = r.applications.create({ name, seats: null });
+        if (losses < 3) equal(await call, "created", "the outcome of the third try");
+        else await failsWith(706, () => call, "a call that lost three times");
+      }
+      equal((await r.applications.known(["one", "two", "three", "four"])).toSorted(), ["one", "three"], "what is known");
+      equal((await r.audit.read(0, 10)).map(({ requestId }) => requestId), ["one"], "the audit");
+      equal(await r.applications.create({ name: "four", seats: null }), "created", "the next try");
+    },
+
     "share one clock": async ({ storage, another, advance }) => {
       const other = await another();
       advance(hour);

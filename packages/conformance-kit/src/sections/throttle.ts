@@ -161,6 +161,18 @@ const oneKey = checksOf("throttle", {
     equal(await r.throttle.wait([keyed("b")]), 0, "the wait that is forgotten");
   },
 
+  "loses what is forgotten, no more than asked for, and nothing else": async (subject) => {
+    const { r, advance } = subject;
+    for (const key of ["a", "b", "c"]) await delay(subject, keyed(key));
+    await delay(subject, keyed("longer", { forgetAfter: 3 * hour }));
+    equal(await r.throttle.sweep(10), 0, "how many were swept while all are remembered");
+    advance(hour + second);
+    equal([await r.throttle.sweep(0), await r.throttle.sweep(2), await r.throttle.sweep(2), await r.throttle.sweep(2)], [0, 2, 1, 0], "how many were swept");
+    const longer = keyed("longer", { forgetAfter: 3 * hour });
+    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after the next failure on the key that is remembered");
+    equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a key that was swept");
+  },
+
   "is switched off by a policy without free failures": async (subject) => {
     const { r } = subject;
     const off = keyed("a", { freeFailures: 0 });

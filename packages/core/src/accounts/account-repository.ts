@@ -24,6 +24,7 @@ export interface AccountRepository {
   /**
    * Creates an account. `confusableKey` is unique too, which keeps out a name that differs from another only by case
    * or white space. `nameTaken` when the name, the key or the user has one already.
+   * A text that is not storable: 307.
    */
   create(account: NewAccount, confusableKey: string): Promise<"created" | "nameTaken">;
 

@@ -5,7 +5,7 @@ export type NewAppKey = Pick<AppKey, "name" | "appNames" | "origins">;
 
 /** Port: the app keys of one database. Requests are checked by admission, not here. */
 export interface AppKeyRepository {
-  /** Creates an enabled app key. `nameTaken` when the name or the digest exists. */
+  /** Creates an enabled app key. `nameTaken` when the name or the digest exists. A text that is not storable: 307. */
   create(appKey: NewAppKey, digest: Digest): Promise<"created" | "nameTaken">;
 
   /** Switches a key on or off; `false` if no key has the name. The next request already sees it. */

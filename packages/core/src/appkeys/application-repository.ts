@@ -2,7 +2,7 @@ import type { Application } from "./application.ts";
 
 /** Port: the app names that a database knows. */
 export interface ApplicationRepository {
-  /** `nameTaken` when the name exists; names compare exactly. */
+  /** `nameTaken` when the name exists; names compare exactly. One that is not storable: 307. */
   create(application: Application): Promise<"created" | "nameTaken">;
 
   /** Those of the names that exist, in any order, each once. */

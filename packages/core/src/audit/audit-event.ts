@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors/error-code.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
-/** What is worth keeping for ever. The list grows with the ways in. */
+/** What is worth keeping. The list grows with the ways in. */
 export type AuditEventType = "login.accepted" | "login.refused" | "logout" | "logout.failed";
 
 /** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
@@ -19,8 +19,14 @@ export interface AuditEvent {
   readonly appNames: readonly string[];
 }
 
-/** An event as kept: `sequence` rises, `at` is by the storage's clock in milliseconds since 1970. */
+/** An event as kept. Times are by the storage's clock, milliseconds since 1970. */
 export interface RecordedAuditEvent extends AuditEvent {
+  /** Rises, and is never given again. */
   readonly sequence: number;
+  /** When it happened; of a tally, when its last attempt did. */
   readonly at: number;
+  /** 1, or how many attempts a tally counted. Everything else of a tally is as its first attempt had it. */
+  readonly attempts: number;
+  /** When the first of these attempts happened. */
+  readonly since: number;
 }

@@ -1,2 +1,2 @@
 export type { AuditEvent, AuditEventType, RecordedAuditEvent } from "./audit-event.ts";
-export type { AuditRepository } from "./audit-repository.ts";
+export { type AuditRepository, tallyTime } from "./audit-repository.ts";

@@ -11,6 +11,8 @@ export interface DatabasePolicy {
   readonly sessions: SessionPolicy;
   /** Failed attempts per user and per client address. */
   readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+  /** `retention`: milliseconds that events are kept; 0 keeps them for ever. */
+  readonly audit: { readonly retention: number };
   readonly clientHash: ClientHash;
   /** IANA name of the zone in which `~StoreTime` is written. */
   readonly timeZone: string;

@@ -24,7 +24,8 @@ export type BeforeOpening<T> = (person: Person, r: Repositories) => Promise<T>;
 /**
  * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
  * delay), proof (302), session limits (315), and opens the session, forgets the user's failures and writes the audit
- * in one transaction. A refusal is counted and audited in one, too.
+ * in one transaction. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
+ * app key and network.
  */
 export class Gate {
   constructor(
@@ -36,7 +37,11 @@ export class Gate {
     const keys = this.throttleKeys(context, claim);
     // Asked for together, so that it is one trip to the database.
     const [attempt, prove] = await Promise.all([context.r.throttle.attempt(keys), claim.prepareProof()]);
-    if (attempt.wait > 0) return this.refuse(context, claim, null, refusal(attempt.wait));
+    if (attempt.wait > 0) {
+      // Whoever is locked out could fill the audit at will.
+      await context.r.audit.tally(`lockout ${context.appKey.id} ${context.origin.network}`, event(context, claim, null, 302));
+      throw refusal(attempt.wait);
+    }
 
     const person = await prove();
     if (person === null) throw await this.countFailure(context, claim, keys);

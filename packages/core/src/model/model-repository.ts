@@ -15,6 +15,9 @@ export interface ModelDelta {
 export interface ModelRepository {
   load(): Promise<StoredModel>;
 
-  /** Applies the delta and raises the generation if `expectedGeneration` is still current; else `stale` and nothing changes. */
+  /**
+   * Applies the delta and raises the generation if `expectedGeneration` is still current; else `stale` and nothing
+   * changes. A text that is not storable: 307.
+   */
   change(delta: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale">;
 }

@@ -22,6 +22,6 @@ export interface ObjectRepository {
   /** How many objects `find` would return without a page. */
   count(classes: readonly string[], visibility: Visibility): Promise<number>;
 
-  /** Creates objects with ascending ids in the order given and returns them in that order. A UUID in use: 307. All or nothing. */
+  /** Creates objects with ascending ids in the order given and returns them in that order. A UUID in use, or a text that is not storable: 307. All or nothing. */
   insert(objects: readonly NewObject[]): Promise<StoredObject[]>;
 }

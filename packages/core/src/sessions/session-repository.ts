@@ -15,6 +15,7 @@ export interface SessionRepository {
    * Exact however many processes open at once. A live session of the same user, app key and device is replaced, of
    * whatever mode the two are, and does not count. The channel of a secure session is opened with it, all or nothing,
    * and ends with it; a channel without that mode, or the mode without a channel: 799.
+   * A text that is not storable: 307.
    */
   open(session: NewSession, policy: SessionPolicy): Promise<"opened" | "full">;
 

@@ -1,2 +1,3 @@
 export type { Repositories } from "./repositories.ts";
+export { acceptStorable, isStorableText } from "./storable-text.ts";
 export type { MigrationReport, Storage, StorageCapabilities } from "./storage.ts";

@@ -4,6 +4,7 @@ import type { AppKeyRepository } from "../appkeys/app-key-repository.ts";
 import type { ApplicationRepository } from "../appkeys/application-repository.ts";
 import type { AuditRepository } from "../audit/audit-repository.ts";
 import type { ChannelRepository } from "../channels/channel-repository.ts";
+import type { DatabaseContents } from "../databases/database-contents.ts";
 import type { MaintenanceSwitch } from "../databases/maintenance-switch.ts";
 import type { KeyRepository } from "../keys/key-repository.ts";
 import type { ModelRepository } from "../model/model-repository.ts";
@@ -19,6 +20,7 @@ export interface Repositories {
   readonly applications: ApplicationRepository;
   readonly audit: AuditRepository;
   readonly channels: ChannelRepository;
+  readonly contents: DatabaseContents;
   readonly keys: KeyRepository;
   readonly maintenance: MaintenanceSwitch;
   readonly model: ModelRepository;

@@ -15,7 +15,8 @@ export interface MigrationReport {
 
 /**
  * Port: one database. Failures of any call are `ServiceError`s: 704 when the database cannot be reached, 705 when it
- * is not migrated, 607 when no connection becomes free in time, 706 after `close`, 799 for what nobody expected.
+ * is not migrated, 607 when no connection becomes free in time, 706 after `close`, when a call takes too long and when
+ * it loses against others as often as it is tried (three times), 799 for what nobody expected.
  * No error carries text of the database except as its cause.
  */
 export interface Storage {
@@ -27,7 +28,7 @@ export interface Storage {
   /**
    * Runs the work in one read-committed transaction: all of it is kept, or nothing if it throws. On a deadlock or a
    * serialization failure the work runs again, at most three times in all, so it awaits nothing but `r` and leaves no
-   * trace elsewhere. It does not nest. Its error comes out unchanged.
+   * trace elsewhere; the third time it is 706. It does not nest. Its error comes out unchanged.
    */
   transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T>;
 

@@ -36,4 +36,7 @@ export interface ThrottleRepository {
    * until the longest one is over, 0 if none runs.
    */
   pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<number>;
+
+  /** Removes at most `limit` keys whose failures are forgotten; how many it were. */
+  sweep(limit: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import type { Container } from "inversify";
-import { SessionSweeper } from "../../operations/session-sweeper.ts";
+import { Sweeper } from "../../operations/sweeper.ts";
 import { DatabasePreparation } from "../databases/database-preparation.ts";
 import { DemoSeeder } from "../databases/demo-seeder.ts";
 import { openDatabases } from "../databases/open-databases.ts";
@@ -14,7 +14,7 @@ export function bindDatabases(container: Container): void {
     .bind(databases)
     .toResolvedValue((configured, opener) => openDatabases(configured.databases, opener), [configuration, engines]);
   container.bind(sweeper).toResolvedValue(
-    (served, { sessions }, log) => new SessionSweeper(served, sessions.sweepInterval, log),
+    (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
     [databases, configuration, logger],
   );
   container.bind(demoSeeder).toResolvedValue((...parts) => new DemoSeeder(...parts), [hasher, digests, logger]);

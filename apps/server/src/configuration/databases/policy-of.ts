@@ -5,9 +5,9 @@ type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 
 /** The rules of one database: its own where it has some, else the common ones. */
 export function policyOf(
-  own: Pick<DatabaseDocument, "sessions" | "throttle">,
-  common: Pick<ConfigurationDocument, "sessions" | "throttle">,
-): Pick<DatabaseConfiguration, "sessions" | "throttle"> {
+  own: Pick<DatabaseDocument, "sessions" | "throttle" | "audit">,
+  common: Pick<ConfigurationDocument, "sessions" | "throttle" | "audit">,
+): Pick<DatabaseConfiguration, "sessions" | "throttle" | "audit"> {
   const { idleTimeout, absoluteLifetime, limit, perUserLimit } = common.sessions;
   return {
     sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit }, own.sessions),
@@ -15,6 +15,7 @@ export function policyOf(
       user: overlay(common.throttle.user, own.throttle?.user),
       address: overlay(common.throttle.address, own.throttle?.address),
     },
+    audit: overlay(common.audit, own.audit),
   };
 }
 

@@ -2,7 +2,7 @@ import { isAlias } from "@sallyport/http";
 import { z } from "zod";
 import { choice, duration, field, flag, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
 import { isPostgresUrl } from "./network-texts.ts";
-import { ownClientHash, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
+import { ownAuditSection, ownClientHash, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
 
 /** A connection string; its refusal repeats nothing of it. */
 export const postgresUrl = text({
@@ -67,6 +67,7 @@ export const databaseSection = z.strictObject(
     clientHash: ownClientHash,
     sessions: ownSessionsSection,
     throttle: ownThrottleSection,
+    audit: ownAuditSection,
   },
   { error: "must be an object" },
 );

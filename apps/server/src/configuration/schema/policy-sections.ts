@@ -24,7 +24,7 @@ export const sessionsSection = section({
   sweepInterval: field(duration("1s", "1d"), {
     env: "SESSION_SWEEP_INTERVAL",
     default: "1m",
-    doc: "How often sessions whose time is over are removed from storage.",
+    doc: "How often what is over is removed from storage: sessions, failed log-ins, audit events beyond their retention.",
   }),
 });
 
@@ -69,6 +69,17 @@ function ownThrottleRule() {
     forgetAfter: own(delay, throttleDocs.forgetAfter),
   });
 }
+
+const retention = duration("0s", "36500d");
+const retentionDoc = "How long the audit keeps its events; `0s` keeps them for ever.";
+
+/** The record of who came in, who was refused and who left. */
+export const auditSection = section({
+  retention: field(retention, { env: "AUDIT_RETENTION", default: "400d", doc: retentionDoc }),
+});
+
+/** The same for one database, where it differs. */
+export const ownAuditSection = optionalSection({ retention: own(retention, retentionDoc) });
 
 /** Passwords are kept as argon2id hashes. */
 export const passwordsSection = section({

@@ -23,6 +23,9 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ["55P03", 706],
   ["25P03", 706],
   ["25P04", 706],
+  // Lost against others as often as it was tried.
+  ["40001", 706],
+  ["40P01", 706],
   // A text that the database cannot hold: a zero character, or longer than an index entry may be.
   ["22021", 307],
   ["22P05", 307],

@@ -8,6 +8,7 @@ export interface Tables {
   readonly appKeys: string;
   readonly applications: string;
   readonly audit: string;
+  readonly auditTallies: string;
   readonly channels: string;
   readonly cipherBlocks: string;
   readonly classes: string;
@@ -31,6 +32,7 @@ export function tablesOf(schema: string): Tables {
     appKeys: name("app_keys"),
     applications: name("applications"),
     audit: name("audit"),
+    auditTallies: name("audit_tallies"),
     channels: name("channels"),
     cipherBlocks: name("cipher_blocks"),
     classes: name("classes"),

@@ -1,6 +1,7 @@
 import { initial } from "./0001-initial.ts";
 import { secureSessions } from "./0002-secure-sessions.ts";
+import { auditTallies } from "./0003-audit-tallies.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [initial, secureSessions];
+export const migrations: readonly Migration[] = [initial, secureSessions, auditTallies];

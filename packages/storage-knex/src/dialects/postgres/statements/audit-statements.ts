@@ -1,18 +1,27 @@
 import type { AuditEvent } from "@sallyport/core";
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
+import { ownShard } from "./count-shards.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 export interface AuditStatements {
   /** 1 type, 2 request, 3 outcome, 4 app key, 5 user, 6 address, 7 app names, 8 offset of the clock. */
   readonly append: Statement;
+  /** The same, and 9 key. */
+  readonly tally: Statement;
+  /** 1 least age, 2 limit, 3 offset of the clock. */
+  readonly settle: Statement;
   /** 1 sequence to begin after, 2 limit. */
   readonly read: Statement;
+  /** 1 least age, 2 limit, 3 offset of the clock. */
+  readonly sweep: Statement;
 }
 
 export interface AuditRow {
   readonly sequence: string;
   readonly at: string;
+  readonly since: string;
+  readonly attempts: string;
   readonly type: AuditEvent["type"];
   readonly request_id: string;
   readonly outcome: AuditEvent["outcome"];
@@ -22,17 +31,53 @@ export interface AuditRow {
   readonly app_names: string[];
 }
 
-export function auditStatements({ audit }: Tables): AuditStatements {
+const details = "type, request_id, outcome, app_key_id, user_id, address, app_names";
+
+export function auditStatements(tables: Tables): AuditStatements {
+  const { audit, auditTallies } = tables;
+  const longAgo = (time: string) => `${time} <= ${storageTime(3)} - $1::float8 * interval '1 millisecond'`;
   return {
     append: statement(
       "audit_append",
-      `insert into ${audit} (type, request_id, outcome, app_key_id, user_id, address, app_names, at)
+      `insert into ${audit} (${details}, at)
       values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, ${storageTime(8)})`,
     ),
+    tally: statement(
+      "audit_tally",
+      `insert into ${auditTallies} as t (${details}, at, since, attempts, key, shard)
+      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, ${storageTime(8)}, ${storageTime(8)}, 1, $9::text, ${ownShard})
+      on conflict (key, shard) do update set attempts = t.attempts + 1, at = excluded.at`,
+    ),
+    settle: statement("audit_settle", settle(tables, longAgo("min(since)"))),
     read: statement(
       "audit_read",
-      `select sequence, ${epochMilliseconds("at")} as at, type, request_id, outcome, app_key_id, user_id, address, app_names
+      `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${details}
       from ${audit} where sequence > $1::bigint order by sequence limit $2::bigint`,
     ),
+    // The oldest by their sequence, because an index by time would cost every log-in something.
+    sweep: statement(
+      "audit_sweep",
+      `delete from ${audit} where sequence in (
+        select sequence from (select sequence, at from ${audit} order by sequence limit $2::bigint) oldest where ${longAgo("at")}
+      )`,
+    ),
   };
+}
+
+/** Takes the rows of the tallies that are over, all shards of each together. Who counts meanwhile begins a new one. */
+function settle({ audit, auditTallies }: Tables, over: string): string {
+  return `with settled as (
+    delete from ${auditTallies} t using (
+      select key, shard from ${auditTallies}
+      where key = any (array(select key from ${auditTallies} group by key having ${over} order by min(since) limit $2::bigint))
+      order by key, shard for update skip locked
+    ) held
+    where t.key = held.key and t.shard = held.shard
+    returning t.*
+  ), firsts as (
+    select distinct on (key) ${details}, max(at) over same as at, min(since) over same as since, sum(attempts) over same as attempts
+    from settled window same as (partition by key)
+    order by key, settled.since
+  )
+  insert into ${audit} (${details}, at, since, attempts) select ${details}, at, since, attempts from firsts order by since`;
 }

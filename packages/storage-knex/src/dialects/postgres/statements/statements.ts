@@ -3,6 +3,7 @@ import { type AdmissionStatements, admissionStatements } from "./admission-state
 import { type AuditStatements, auditStatements } from "./audit-statements.ts";
 import { type ChannelStatements, channelStatements } from "./channel-statements.ts";
 import { type CipherBlockStatements, cipherBlockStatements } from "./cipher-block-statements.ts";
+import { type ContentsStatements, contentsStatements } from "./contents-statements.ts";
 import { type KeyStatements, keyStatements } from "./key-statements.ts";
 import { type LogInStatements, logInStatements } from "./log-in-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
@@ -16,6 +17,7 @@ export interface Statements {
   readonly audit: AuditStatements;
   readonly channels: ChannelStatements;
   readonly cipherBlocks: CipherBlockStatements;
+  readonly contents: ContentsStatements;
   readonly keys: KeyStatements;
   readonly logIn: LogInStatements;
   readonly model: ModelStatements;
@@ -30,6 +32,7 @@ export function statementsOf(tables: Tables): Statements {
     audit: auditStatements(tables),
     channels: channelStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
+    contents: contentsStatements(tables),
     keys: keyStatements(tables),
     logIn: logInStatements(tables),
     model: modelStatements(tables),

@@ -12,6 +12,8 @@ export interface ThrottleStatements {
   readonly fail: Statement;
   /** The third parameter is an array of the keys to forget. */
   readonly pass: Statement;
+  /** 1 limit, 2 offset of the clock. */
+  readonly sweep: Statement;
 }
 
 /** How many forgotten rows each failure clears away: more than it can add. */
@@ -60,6 +62,12 @@ export function throttleStatements({ throttle }: Tables): ThrottleStatements {
         ) and (select wait from waiting) = 0
       )
       select wait from waiting`,
+    ),
+    sweep: statement(
+      "throttle_sweep",
+      `delete from ${throttle} where key in (
+        select key from ${throttle} where forget_at <= ${storageTime(2)} order by forget_at limit $1::bigint for update skip locked
+      )`,
     ),
   };
 }

@@ -1,0 +1,133 @@
+import { type AuditEvent, Database, type DatabasePolicy, type Storage } from "@sallyport/core";
+import { type Repositories, ServiceError } from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { pino } from "pino";
+import { Sweeper } from "./sweeper.ts";
+
+const hour = 3_600_000;
+const throttle = { freeFailures: 3, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: hour };
+const event: AuditEvent = { type: "logout", requestId: "r", outcome: 0, appKeyId: "k", userId: null, address: "192.0.2.1", appNames: [] };
+
+function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour): Database {
+  const policy: DatabasePolicy = {
+    sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0 },
+    throttle: { user: throttle, address: throttle },
+    audit: { retention },
+    clientHash: "none",
+    timeZone: "UTC",
+  };
+  return new Database({ alias, name: "test", policy, storage });
+}
+
+/** A storage that only sweeps, each thing by its own count. */
+function stub(alias: string, counts: { [chore: string]: () => Promise<number> }): Database {
+  const count = (chore: string) => counts[chore] ?? (async () => 0);
+  const repositories = {
+    sessions: { sweep: () => count("sessions")() },
+    throttle: { sweep: () => count("throttle")() },
+    audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
+    keys: { sweep: () => count("keys")() },
+  } as unknown as Repositories;
+  return databaseOver(alias, { repositories } as Storage);
+}
+
+function listening(): { lines: () => { [name: string]: unknown }[]; logger: pino.Logger } {
+  const lines: string[] = [];
+  return { lines: () => lines.map((line) => JSON.parse(line)), logger: pino({}, { write: (line: string) => void lines.push(line) }) };
+}
+
+test("sweeps until nothing is left", async () => {
+  const left = [1_000, 1_000, 3];
+  const sweeper = new Sweeper(new Map(), 1_000, pino({ enabled: false }));
+  await sweeper.sweep(stub("", { sessions: async () => left.shift() ?? 0 }));
+  expect(left).toEqual([]);
+});
+
+describe("over a real storage", () => {
+  let offset: number;
+  let storage: Storage;
+
+  beforeEach(async () => {
+    offset = 0;
+    storage = new MemoryStorage({ clockOffset: () => offset });
+    await storage.migrate();
+    const { audit, throttle: failures } = storage.repositories;
+    await audit.append(event);
+    await audit.tally("key", event);
+    await failures.fail([{ key: "key", policy: throttle }]);
+    offset = 2 * hour;
+  });
+
+  test("removes forgotten failures, writes tallies down and forgets events beyond their retention, and says so", async () => {
+    const { lines, logger } = listening();
+    await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage, 1.5 * hour));
+    const { audit, throttle: failures } = storage.repositories;
+    expect(await failures.sweep(10)).toBe(0);
+    expect(await audit.settle(0, 10)).toBe(0);
+    // The tally is as old as the event.
+    expect(await audit.read(0, 10)).toEqual([]);
+    expect(lines()).toMatchObject([{ level: 30, alias: "a", events: 2, msg: "audit events beyond their retention were removed" }]);
+  });
+
+  test("keeps younger events, and all of them for ever where nothing else is wanted", async () => {
+    const { lines, logger } = listening();
+    for (const retention of [3 * hour, 0]) {
+      offset = retention === 0 ? 10_000 * hour : offset;
+      await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage, retention));
+      expect(await storage.repositories.audit.read(0, 10)).toHaveLength(2);
+    }
+    expect(lines()).toEqual([]);
+  });
+});
+
+test("goes on with the next chore when one fails by itself, but not without a database", async () => {
+  for (const [code, swept] of [[799, 1], [704, 0]] as const) {
+    const { lines, logger } = listening();
+    let audits = 0;
+    const failing = stub("a", {
+      throttle: async () => {
+        throw new ServiceError(code);
+      },
+      audit: async () => {
+        audits += 1;
+        return 0;
+      },
+    });
+    await new Sweeper(new Map(), 1_000, logger).sweep(failing);
+    expect(audits).toBe(swept);
+    expect(lines()).toMatchObject([{ level: 40, alias: "a", chore: "forgotten failures", msg: "a sweep was not finished" }]);
+  }
+});
+
+test("logs a failure, tries again, and does not disturb the other databases", async () => {
+  const { lines, logger } = listening();
+  let enough = () => {};
+  const sweptTwice = new Promise<void>((resolve) => {
+    enough = resolve;
+  });
+  const swept = new Map([["down", 0], ["up", 0]]);
+  const count = (alias: string) => {
+    swept.set(alias, (swept.get(alias) ?? 0) + 1);
+    if ([...swept.values()].every((times) => times >= 2)) enough();
+  };
+  const down = stub("down", {
+    sessions: async () => {
+      count("down");
+      throw new ServiceError(704);
+    },
+  });
+  const up = stub("up", {
+    sessions: async () => {
+      count("up");
+      return 0;
+    },
+  });
+  const sweeper = new Sweeper(new Map([["down", down], ["up", up], ["later", null]]), 1, logger);
+  sweeper.start();
+  // The sweeper's own timers do not keep a process alive.
+  const alive = setInterval(() => {}, 1_000);
+  await sweptTwice;
+  clearInterval(alive);
+  sweeper.stop();
+  expect(lines()[0]).toMatchObject({ alias: "down", chore: "expired sessions", msg: "a sweep was not finished" });
+});

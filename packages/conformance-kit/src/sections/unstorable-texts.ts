@@ -1,0 +1,82 @@
+import type { JsonValue, Repositories } from "@sallyport/core";
+import { seesAll } from "@sallyport/core";
+import { equal, failsWith } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { createUserObject } from "../fixtures/create-user.ts";
+import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { unstorableTexts } from "../fixtures/hostile-texts.ts";
+import { generous } from "../fixtures/policy.ts";
+import { Visitor } from "../fixtures/visitor.ts";
+
+/** Demands that nothing is stored with any of the texts, by each of the calls. */
+async function refuses(calls: { readonly [what: string]: (text: string) => Promise<unknown> }): Promise<void> {
+  for (const text of unstorableTexts) {
+    for (const [what, call] of Object.entries(calls)) await failsWith(307, () => call(text), `${what} with ${JSON.stringify(text)}`);
+  }
+}
+
+function insert({ objects }: Repositories, value: JsonValue, name = "Name"): Promise<unknown> {
+  return objects.insert([{ className: "File", attributes: { Other: 1 } }, { className: "File", attributes: { [name]: value } }]);
+}
+
+export const unstorableTextChecks: readonly Check[] = checksOf("texts that cannot be stored", {
+  "are refused in objects, at whatever depth": async ({ r }) => {
+    await refuses({
+      "a value": (text) => insert(r, text),
+      "a text in a list": (text) => insert(r, ["fine", text]),
+      "a text deep inside": (text) => insert(r, { list: [[{ deep: text }]] }),
+      "a name": (text) => insert(r, 1, text),
+      "a name deep inside": (text) => insert(r, [{ inner: { [text]: null } }]),
+      "a class": (text) => r.objects.insert([{ className: text, attributes: {} }]),
+    });
+    equal(await r.objects.count(["File", ...unstorableTexts], seesAll), 0, "how many objects there are");
+  },
+
+  "are refused in accounts": async ({ r }) => {
+    const userId = await createUserObject(r);
+    const account = { userId, loginName: "name", secret: "secret", administrator: false };
+    await refuses({
+      "a log-in name": (loginName) => r.accounts.create({ ...account, loginName }, "key"),
+      "a confusable key": (key) => r.accounts.create(account, key),
+    });
+    equal(await r.accounts.create(account, "key"), "created", "creating the account");
+  },
+
+  "are refused in app keys and app names": async ({ r }) => {
+    const [appKey, digest] = [{ name: "name", appNames: null, origins: [] }, freshDigest()];
+    await refuses({
+      "a name": (name) => r.appKeys.create({ ...appKey, name }, digest),
+      "an app name of a key": (name) => r.appKeys.create({ ...appKey, appNames: ["fine", name] }, digest),
+      "an origin": (origin) => r.appKeys.create({ ...appKey, origins: [origin] }, digest),
+      "an app name": (name) => r.applications.create({ name, seats: null }),
+    });
+    equal(await r.appKeys.create(appKey, digest), "created", "creating the app key");
+  },
+
+  "are refused in sessions": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    await refuses({
+      "a device": (deviceId) => r.sessions.open(visitor.newSession({ deviceId }), generous),
+      "an app name of a session": (name) => r.sessions.open(visitor.newSession({ appNames: ["fine", name] }), generous),
+    });
+    equal(await r.sessions.count(), 0, "how many sessions are live");
+  },
+
+  "are refused in the model": async ({ r }) => {
+    const { generation, classes } = await r.model.load();
+    const definition = { name: "Invoice", base: null, attributes: [], rights: [] };
+    await refuses({
+      "a class": (name) => r.model.change({ put: [{ ...definition, name }] }, generation),
+      "an attribute": (name) => r.model.change({ put: [{ ...definition, attributes: [{ name, type: "string" }] }] }, generation),
+    });
+    equal(await r.model.load(), { generation, classes }, "the model");
+  },
+
+  "are told from texts that only spell them": async ({ r }) => {
+    const texts = ["\\u0000", "\\0", "\\ud800", "%00", "\ufffd", "\u{1f469}\u{10ffff}", "\ud83d\udc69"];
+    const [created] = await r.objects.insert([{ className: "File", attributes: { texts, ...Object.fromEntries(texts.map((text) => [text, 1])) } }]);
+    const [read] = await r.objects.get([created?.id ?? ""], seesAll);
+    equal(read?.attributes, created?.attributes, "the attributes");
+    equal(read?.attributes["texts"], texts, "the texts");
+  },
+});

@@ -1,0 +1,8 @@
+/** Port: what a database holds, seen as a whole. */
+export interface DatabaseContents {
+  /**
+   * Whether nobody has put anything into the database since it was migrated: no app key, app name, account or object,
+   * and no change of the model.
+   */
+  isEmpty(): Promise<boolean>;
+}

@@ -1,0 +1,13 @@
+import type { DatabaseContents } from "@sallyport/core";
+import type { Access } from "./access.ts";
+
+export class MemoryDatabaseContents implements DatabaseContents {
+  constructor(private readonly access: Access) {}
+
+  isEmpty(): Promise<boolean> {
+    return this.access.read(({ accounts, appKeys, applications, objects, numbers }) => {
+      const tables = [accounts, appKeys, applications, objects];
+      return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
+    });
+  }
+}
