@@ -32,10 +32,10 @@ export class AesCbcHybridCipher implements HybridCipher {
     // A wrong key is followed by the same work as a right one.
     const decipher = createDecipheriv(algorithm, isKey ? opened.plain : randomBytes(keyLength), iv);
     decipher.setAutoPadding(false);
-    const plain = unpadPkcs7(Buffer.concat([decipher.update(blocks), decipher.final()]));
+    const { good, message } = unpadPkcs7(Buffer.concat([decipher.update(blocks), decipher.final()]));
     const digest = hash("sha256", blocks, "hex");
-    if (!isKey || plain === undefined) return undefined;
-    return { keyId: opened.keyId, digest, plain: new Uint8Array(plain) };
+    const plain = new Uint8Array(message);
+    return isKey && good ? { keyId: opened.keyId, digest, plain } : undefined;
   }
 
   seal(client: ClientKey, plain: Uint8Array): string {

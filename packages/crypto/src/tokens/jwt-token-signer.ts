@@ -13,7 +13,9 @@ export class JwtTokenSigner implements TokenSigner {
     if (pair.kind !== "jwt") throw new TypeError("tokens are signed with a key of kind jwt");
     const payload = readTokenClaims({ ...claims });
     if (payload === undefined) throw new TypeError("the claims of a token are missing or of a wrong type");
-    const signed = jsonwebtoken.sign(payload, this.#keyOf(pair), { algorithm: "ES256", keyid: pair.keyId });
+    // As text: of an object the library would replace an `iat` of 0 by its own.
+    const options = { algorithm: "ES256", header: { alg: "ES256", typ: "JWT", kid: pair.keyId } } as const;
+    const signed = jsonwebtoken.sign(JSON.stringify(payload), this.#keyOf(pair), options);
     const end = signed.lastIndexOf(".") + 1;
     const signature = withLowS(Buffer.from(signed.slice(end), "base64url"));
     const token = signed.slice(0, end) + signature.toString("base64url");
