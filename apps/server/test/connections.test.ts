@@ -51,6 +51,9 @@ function answersIn(text: string): Answer[] {
 const seen = async (exchange: RawExchange) => answersIn(await exchange.ended).map(({ status, code }) => `${status}/${code}`);
 const closing = /^connection: close$/im;
 
+/** A request whose answer ends the connection, for the client might or might not send a body then. */
+const asking = (method: string) => [`${method} /nothing HTTP/1.1`, "Host: localhost", "Expect: 100-continue"];
+
 describe("requests one behind the other", () => {
   test("are served in turn, however few may be in work", async () => {
     const { url } = await serve({ MAX_IN_FLIGHT: "1" });
@@ -67,10 +70,21 @@ describe("requests one behind the other", () => {
     expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
   });
 
+  test.each([
+    ["before they are read", [...asking("POST"), "Content-Length: 2", ""], "{}"],
+    ["after they were read", asking("GET"), "\r\n"],
+  ])("are no work when the answer before them ends the connection %s", async (_title, first, body) => {
+    const { url } = await serve();
+    const exchange = await rawExchange(url, [...first, `${body}${head(...check)}${check.join("\r\n")}`]);
+    expect(await seen(exchange)).toEqual(["404/304"]);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/^sallyport_requests_in_flight 0$/m);
+  });
+
   test("are followed by bodies that belong to them", async () => {
     const { url } = await serve();
-    const post = ["POST /_CheckService HTTP/1.1", "Host: localhost", "Content-Length: 3", "", "GET"];
-    const exchange = await rawExchange(url, [...post.slice(0, -1), `${post.at(-1)}${head(...check)}${head(...check, "Connection: close")}`.trimEnd()]);
+    const post = ["POST /_CheckService HTTP/1.1", "Host: localhost", "Content-Length: 3", ""];
+    const exchange = await rawExchange(url, [...post, `GET${head(...check)}${check.join("\r\n")}`, "Connection: close"]);
     expect(await seen(exchange)).toEqual(["405/305", "200/0", "200/0"]);
   });
 });

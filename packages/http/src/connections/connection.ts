@@ -53,7 +53,7 @@ export class Connection {
 
   /** Begins a request when its turn has come. */
   take(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
-    if (this.closing) return;
+    if (this.closing || !this.socket.writable) return;
     this.latest = request;
     if (!this.serving) {
       this.serve(request, response, begin);
@@ -105,6 +105,8 @@ export class Connection {
     this.serving = false;
     this.tellBroken = null;
     if (this.latest?.complete === true) this.latest = null;
+    // After some answers Node ends the connection; whatever else would be answered then never comes to its end.
+    if (!this.socket.writable) this.end();
     const next = this.waiting.shift();
     if (next === undefined) {
       if (this.closing) this.finish();

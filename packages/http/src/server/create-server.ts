@@ -1,11 +1,12 @@
 import { createServer as createHttpServer, type Server, type ServerOptions } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
 import type { Application } from "./create-application.ts";
 
 /** How long a connection may take, in milliseconds. */
 export interface ServerTimeouts {
-  /** From the first byte of a request to the end of its headers. */
+  /** From the first byte of a request to the end of its headers; for TLS to be agreed as well. */
   readonly headers: number;
   /** From the first byte of a request to the end of its body. */
   readonly request: number;
@@ -45,7 +46,7 @@ export function createServer(application: Application, { timeouts, maxConnection
   const server =
     tls === null
       ? createHttpServer(options, listener)
-      : createHttpsServer({ ...options, cert: tls.certificate, key: tls.key, minVersion: "TLSv1.2" }, listener);
+      : createHttpsServer({ ...options, ...tlsOptions(tls), handshakeTimeout: timeouts.headers }, listener);
   server.setTimeout(silence);
   server.maxConnections = maxConnections;
   // Beyond a number Node drops headers without a word; their size is limited anyhow.
@@ -61,4 +62,8 @@ export function createServer(application: Application, { timeouts, maxConnection
     refuse(socket as Socket, "CONNECT");
   });
   return server;
+}
+
+function tlsOptions({ certificate, key }: TlsFiles): TlsOptions {
+  return { cert: certificate, key, minVersion: "TLSv1.2" };
 }
