@@ -1,4 +1,13 @@
-import type { BlockClaim, BlockLimits, BlockVerdict, ChannelRepository, Digest, MessageVerdict } from "@sallyport/core";
+import {
+  assertMessageNumber,
+  assertReservation,
+  type BlockClaim,
+  type BlockLimits,
+  type BlockVerdict,
+  type ChannelRepository,
+  type Digest,
+  type MessageVerdict,
+} from "@sallyport/core";
 import type { ChannelStatements } from "./dialects/postgres/statements/channel-statements.ts";
 import type { CipherBlockStatements, ClaimRow } from "./dialects/postgres/statements/cipher-block-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
@@ -12,11 +21,13 @@ export class KnexChannelRepository implements ChannelRepository {
   ) {}
 
   async reserveOut(session: Digest, count: number): Promise<bigint | null> {
+    assertReservation(count);
     const { rows } = await this.sql.run<{ first: string }>(this.statements.reserveOut, [bytesOf(session), count]);
     return rows[0] === undefined ? null : BigInt(rows[0].first);
   }
 
   async acceptIn(session: Digest, number: bigint): Promise<MessageVerdict> {
+    assertMessageNumber(number);
     const values = [bytesOf(session), String(number)];
     const { rowCount } = await this.sql.run(this.statements.acceptIn, values);
     if (rowCount === 1) return "fresh";
@@ -27,7 +38,7 @@ export class KnexChannelRepository implements ChannelRepository {
   }
 
   async claimBlocks({ blocks, clientKey, keyId }: BlockClaim, { uses, within }: BlockLimits): Promise<BlockVerdict> {
-    const values = [blocks, bytesOf(clientKey), keyId, this.offset()];
+    const values = [[...new Set(blocks)], bytesOf(clientKey), keyId, this.offset()];
     return this.sql.atomically(async (sql) => {
       // Sent together; a statement of its own sees what was committed while the one before it waited.
       const [, { rows }] = await Promise.all([

@@ -37,8 +37,15 @@ describe("plans of the statements that run on every request", () => {
         select sha256(('s' || i)::bytea), 'session', 'key1', 1 + i % 2000, 1, '[]', case when i % 2 = 0 then 'd' || i end,
           now(), now() + interval '30 min', now() + interval '12 h'
         from generate_series(1, 10000) as i;
+      insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
+        select sha256(('secure' || i)::bytea), 'secure', 'key1', 1 + i % 2000, 1, '[]', null, now(), now() + interval '30 min', now() + interval '12 h'
+        from generate_series(1, 5000) as i;
+      insert into test.channels (session, wrapped_key, iv_prefix) select digest, repeat('w', 100), '\\x010203' from test.sessions where mode = 'secure';
+      insert into test.cipher_blocks select sha256(('b' || i)::bytea), sha256('client'), 'key', 1, now() from generate_series(1, 5000) as i;
+      insert into test.audit (at, type, request_id, outcome, app_key_id, address, app_names)
+        select now(), 'logout', 'r' || i, 0, 'key1', '192.0.2.1', '[]' from generate_series(1, 20000) as i;
       insert into test.throttle select 'key' || i, 1, now(), now() + interval '1 h' from generate_series(1, 5000) as i`);
-    for (const table of ["objects", "accounts", "app_keys", "sessions", "throttle"]) await database.admin.query(`vacuum analyze test.${table}`);
+    for (const table of ["objects", "accounts", "app_keys", "sessions", "channels", "cipher_blocks", "audit", "throttle"]) await database.admin.query(`vacuum analyze test.${table}`);
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -56,11 +63,20 @@ describe("plans of the statements that run on every request", () => {
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
 
-  const { admission, objects, sessions, throttle } = statements;
+  const { admission, audit, channels, cipherBlocks, objects, sessions, throttle } = statements;
+  const secureDigest = `'\\x${digestOf("secure1")}'`;
+  const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
 
   test.each<[string, Statement, string[], string[]]>([
     ["admission", admission.admit.session, [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "objects_pkey", "sessions_pkey"]],
+    ["admission of a secure session", admission.admit.secure, [`'\\x${digestOf("k1")}'`, secureDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "channels_pkey", "objects_pkey", "sessions_pkey"]],
+    ["number of an incoming message", channels.acceptIn, [secureDigest, "18446744073709551615"], ["channels_pkey"]],
+    ["numbers of outgoing messages", channels.reserveOut, [secureDigest, "100"], ["channels_pkey"]],
+    ["claim of cipher blocks", cipherBlocks.claim, [...claim, "3", "60000"], ["cipher_blocks_pkey"]],
+    ["sweep of cipher blocks", cipherBlocks.sweep, ["'{key}'", "1000", "1000", "0"], ["cipher_blocks_key", "cipher_blocks_pkey"]],
+    ["sweep of the audit", audit.sweep, ["1000", "1000", "0"], ["audit_pkey"]],
+    ["sweep of the throttle", throttle.sweep, ["1000", "0"], ["throttle_forget", "throttle_pkey"]],
     ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
     ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
     ["end of a user's sessions", sessions.endAllOfUser, ["1", "0"], ["sessions_device"]],

@@ -1,11 +1,21 @@
-import type { BlockClaim, BlockLimits, BlockVerdict, ChannelRepository, Digest, MessageVerdict } from "@sallyport/core";
+import {
+  assertMessageNumber,
+  assertReservation,
+  type BlockClaim,
+  type BlockLimits,
+  type BlockVerdict,
+  type ChannelRepository,
+  type Digest,
+  type MessageVerdict,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { accepted } from "./channel-record.ts";
 
 export class MemoryChannelRepository implements ChannelRepository {
   constructor(private readonly access: Access) {}
 
-  reserveOut(session: Digest, count: number): Promise<bigint | null> {
+  async reserveOut(session: Digest, count: number): Promise<bigint | null> {
+    assertReservation(count);
     return this.access.write(({ channels }) => {
       const record = channels.get(session);
       if (record === undefined) return null;
@@ -14,7 +24,8 @@ export class MemoryChannelRepository implements ChannelRepository {
     });
   }
 
-  acceptIn(session: Digest, number: bigint): Promise<MessageVerdict> {
+  async acceptIn(session: Digest, number: bigint): Promise<MessageVerdict> {
+    assertMessageNumber(number);
     return this.access.write(({ channels }) => {
       const record = channels.get(session);
       if (record === undefined) return "gone";

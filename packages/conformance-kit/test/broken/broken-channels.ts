@@ -91,6 +91,14 @@ const numbers: readonly BrokenAdapter[] = [
     channels: { reserveOut: (session) => r.channels.reserveOut(session, 1) },
   })),
 
+  broken("takes any count for a reservation", "refuse reservations that would give numbers out twice, and numbers that there are not", () => (r) => ({
+    channels: { reserveOut: async (session, count) => (count > 0 ? r.channels.reserveOut(session, Math.ceil(Math.min(count, 1_000_000))) : 0n) },
+  })),
+
+  broken("takes numbers for the lowest bits of them", "refuse reservations that would give numbers out twice, and numbers that there are not", () => (r) => ({
+    channels: { acceptIn: (session, number) => r.channels.acceptIn(session, BigInt.asUintN(64, number)) },
+  })),
+
   broken("numbers both directions together", "keep the numbers of sessions and directions apart", () => (r) => ({
     channels: {
       reserveOut: async (session, count) => {

@@ -44,13 +44,16 @@ export type BlockVerdict = "first" | "again" | "refused";
  */
 export interface ChannelRepository {
   /**
-   * Reserves `count` successive numbers for outgoing messages (1 to 1,000,000) and answers the first; the first of all
-   * is 0. Nobody else is ever given one of them, so numbers that are not used are lost. `null` if the channel is gone:
+   * Reserves `count` successive numbers for outgoing messages (1 to `largestReservation`, else 799) and answers the first;
+   * the first of all is 0. Nobody else is ever given one of them, so numbers that are not used are lost. `null` if the channel is gone:
    * whoever has to answer the end of a session reserves before.
    */
   reserveOut(session: Digest, count: number): Promise<bigint | null>;
 
-  /** Accepts the number of an incoming message (0 to 2^64 − 1) unless it was accepted before or is too old. Any jump ahead is accepted. */
+  /**
+   * Accepts the number of an incoming message (0 to 2^64 − 1, else 799) unless it was accepted before or is too old. Any
+   * jump ahead is accepted.
+   */
   acceptIn(session: Digest, number: bigint): Promise<MessageVerdict>;
 
   /**

@@ -13,4 +13,5 @@ export type { ClientKey } from "./client-key.ts";
 export type { ClientKeyParser } from "./client-key-parser.ts";
 export type { CredentialsCipher, OpenedCredentials } from "./credentials-cipher.ts";
 export type { HybridCipher, HybridMessage, OpenedMessage } from "./hybrid-cipher.ts";
+export { assertMessageNumber, assertReservation, largestReservation } from "./message-number.ts";
 export { type RsaPadding, rsaPaddings } from "./rsa-padding.ts";

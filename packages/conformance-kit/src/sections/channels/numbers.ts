@@ -1,5 +1,5 @@
-import { type Digest, type MessageVerdict, messageWindow } from "@sallyport/core";
-import { equal } from "../../assert/index.ts";
+import { type Digest, largestReservation, type MessageVerdict, messageWindow } from "@sallyport/core";
+import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { occurrences } from "../../fixtures/occurrences.ts";
@@ -36,6 +36,18 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
     });
     const firsts = taken.flat().toSorted((one, other) => Number(one - other));
     equal(firsts, Array.from({ length: 100 }, (_, index) => BigInt(100 * index)), "the first numbers");
+  },
+
+  "refuse reservations that would give numbers out twice, and numbers that there are not": async (subject) => {
+    const session = await secureSession(subject);
+    const { channels } = subject.r;
+    await channels.reserveOut(session, 10);
+    for (const count of [0, -1, 0.5, largestReservation + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await failsWith(799, () => channels.reserveOut(session, count), `the reservation of ${count}`);
+    }
+    for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)]) await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
+    equal([await channels.reserveOut(session, largestReservation), await channels.reserveOut(session, 1)], [10n, 1_000_010n], "the first numbers after them");
+    await judges(subject, session, [[0n, "fresh"]]);
   },
 
   "accept every number once, in whatever order": async (subject) => {

@@ -57,9 +57,9 @@ export function auditStatements(tables: Tables): AuditStatements {
     // The oldest by their sequence, because an index by time would cost every log-in something.
     sweep: statement(
       "audit_sweep",
-      `delete from ${audit} where sequence in (
+      `delete from ${audit} where sequence = any (array(
         select sequence from (select sequence, at from ${audit} order by sequence limit $2::bigint) oldest where ${longAgo("at")}
-      )`,
+      ))`,
     ),
   };
 }

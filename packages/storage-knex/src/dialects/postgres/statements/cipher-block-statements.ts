@@ -3,8 +3,8 @@ import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
 
 /**
- * A claim first makes sure that every block has its row, then locks the rows in their order and judges them together.
- * A row without uses is nobody's yet; it is seen by its own transaction only, or by one that waited for it.
+ * A claim first makes sure that every block has its row, then locks the rows in their order and judges them together; one
+ * that was swept away in between makes it refused. Digests are hexadecimal, each once. A row without uses is nobody's yet; it is seen by its own transaction only, or by one that waited for it.
  */
 export interface CipherBlockStatements {
   /** 1 array of digests, 2 client key, 3 id of the server's key, 4 offset of the clock. */
@@ -28,7 +28,7 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
     prepare: statement(
       "block_prepare",
       `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
-      select distinct digest, $2::bytea, $3::text, 0, ${now} from (${asked}) asked order by digest
+      select digest, $2::bytea, $3::text, 0, ${now} from (${asked}) asked order by digest
       on conflict (digest) do nothing`,
     ),
     claim: statement(
@@ -36,9 +36,9 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
       `with held as materialized (
         select * from ${cipherBlocks} where digest = any (array(${asked})) order by digest for update
       ), verdict as materialized (
-        select bool_and(uses = 0 or (
+        select count(*) = cardinality($1::text[]) and coalesce(bool_and(uses = 0 or (
             client_key = $2::bytea and uses < $5::integer and ${now} - first_used_at <= $6::float8 * interval '1 millisecond'
-          )) as allowed,
+          )), true) as allowed,
           coalesce(bool_or(uses > 0), false) as known
         from held
       ), used as (
@@ -51,7 +51,7 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
       ), unused as (
         delete from ${cipherBlocks} b using held, verdict where b.digest = held.digest and held.uses = 0 and not verdict.allowed
       )
-      select coalesce(allowed, true) as allowed, known from verdict`,
+      select allowed, known from verdict`,
     ),
     sweep: statement("block_sweep", sweep(cipherBlocks)),
   };
@@ -64,7 +64,7 @@ function sweep(cipherBlocks: string): string {
     union all
     select (select key_id from ${cipherBlocks} where key_id > ids.key_id order by key_id limit 1) from ids where ids.key_id is not null
   )
-  delete from ${cipherBlocks} where digest in (
+  delete from ${cipherBlocks} where digest = any (array(
     select over.digest from ids cross join lateral (
       select digest from ${cipherBlocks} b
       where b.key_id = ids.key_id and b.first_used_at <= ${storageTime(4)} - $2::float8 * interval '1 millisecond'
@@ -72,5 +72,5 @@ function sweep(cipherBlocks: string): string {
     ) over
     where ids.key_id is not null and not ids.key_id = any ($1::text[])
     limit $3::bigint
-  )`;
+  ))`;
 }

@@ -65,9 +65,9 @@ export function throttleStatements({ throttle }: Tables): ThrottleStatements {
     ),
     sweep: statement(
       "throttle_sweep",
-      `delete from ${throttle} where key in (
+      `delete from ${throttle} where key = any (array(
         select key from ${throttle} where forget_at <= ${storageTime(2)} order by forget_at limit $1::bigint for update skip locked
-      )`,
+      ))`,
     ),
   };
 }
