@@ -65,9 +65,17 @@ describe("requests one behind the other", () => {
 
   test("are too many at some point, and the last answer says so", async () => {
     const { url } = await serve({ MAX_PIPELINED: "2" });
-    const exchange = await rawExchange(url, [...check, "", head(...check).repeat(20).trimEnd()]);
+    const exchange = await rawExchange(url, [...check, "", head(...check).repeat(4).trimEnd()]);
     const answers = answersIn(await exchange.ended);
     expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
+  });
+
+  test("are cut off when they are far too many", async () => {
+    const { url, lines } = await serve({ MAX_PIPELINED: "2" });
+    const exchange = await rawExchange(url, [...check, "", head(...check).repeat(400).trimEnd()]);
+    await exchange.ended;
+    await fetch(`${url}/_CheckService`);
+    expect(lines.filter(({ msg }) => msg === "request").length).toBeLessThanOrEqual(3);
   });
 
   test.each([

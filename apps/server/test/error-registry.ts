@@ -46,7 +46,7 @@ export const provoked: ReadonlyMap<ErrorCode, ProvokingTest> = new Map<ErrorCode
   [705, databases("the one that is %s answers %i/%s on every route and leaves the others working")],
   [706, databases("one in maintenance answers 706 with the time to come back")],
   [799, sessions("are not opened when the audit cannot be written")],
-  [801, logIn("refuses more than 1 MiB")],
+  [801, logIn("refuses more than 64 KiB")],
 ]);
 
 /** The codes that nothing answers yet. */

@@ -19,20 +19,25 @@ export class Connection {
   private serving = false;
   private closing = false;
   private ended = false;
+  /** Requests that were not taken because too many waited. */
+  private excess = 0;
   private refusal: (() => void) | null = null;
   /** The request whose bytes came last; `null` once they all came and it was answered. */
   private latest: IncomingMessage | null = null;
   private bodyBroken = false;
   private tellBroken: (() => void) | null = null;
 
-  /** `mayWait`: requests that may wait for the one being served; one more is not taken, and closes the connection. */
+  /**
+   * `mayWait`: requests that may wait for the one being served. One more is not taken, and ends the connection after
+   * the answers to those that were; as many more cut it off, because Node keeps what it has read until the end.
+   */
   constructor(
     readonly socket: Socket,
     private readonly mayWait: number,
   ) {
     // Node reads on whenever it has done with a request.
     socket.on("resume", () => {
-      if (this.waiting.length > 0) socket.pause();
+      if (this.isHeld) socket.pause();
     });
     socket.once("close", () => {
       this.waiting.length = 0;
@@ -53,6 +58,10 @@ export class Connection {
 
   /** Begins a request when its turn has come. */
   take(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
+    if (this.excess > 0) {
+      this.turnAway();
+      return;
+    }
     if (this.closing || !this.socket.writable) return;
     this.latest = request;
     if (!this.serving) {
@@ -61,7 +70,7 @@ export class Connection {
       this.waiting.push({ request, response, begin });
       this.socket.pause();
     } else {
-      this.closing = true;
+      this.turnAway();
     }
   }
 
@@ -94,6 +103,17 @@ export class Connection {
     if (this.bodyBroken && this.waiting.length === 0) tell();
   }
 
+  /** Whether nothing more is to be read. */
+  private get isHeld(): boolean {
+    return this.waiting.length > 0 || this.excess > 0;
+  }
+
+  private turnAway(): void {
+    this.excess += 1;
+    this.closing = true;
+    if (this.excess > this.mayWait) this.socket.destroy();
+  }
+
   private serve(request: IncomingMessage, response: ServerResponse, begin: Begin): void {
     this.serving = true;
     begin(request, response);
@@ -112,7 +132,7 @@ export class Connection {
       if (this.closing) this.finish();
       return;
     }
-    if (this.waiting.length === 0) this.socket.resume();
+    if (!this.isHeld) this.socket.resume();
     this.serve(next.request, next.response, next.begin);
   };
 

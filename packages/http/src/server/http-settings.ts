@@ -10,7 +10,7 @@ export interface HttpSettings {
   readonly basePath: string;
   /** Requests in work at once; more are answered 706. */
   readonly maxInFlight: number;
-  /** Requests that may wait on a connection for the one before; with more the connection is closed after its answers. */
+  /** Requests that may wait on a connection for the one before; with more it is closed after its answers. */
   readonly maxPipelined: number;
   /** Requests whose body is still to come; more are answered 706. */
   readonly maxAwaitedBodies: WaitBounds;
