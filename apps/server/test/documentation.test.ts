@@ -28,6 +28,19 @@ function unknownIn(line: string): string[] {
   return unknown;
 }
 
+test("the changelog begins with the version of the packages", () => {
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+  expect(all(read("CHANGELOG.md"), /^## \[([^\]]+)\]/gm)[0]).toBe(version);
+});
+
+test("every package with an install script is known to work without it", () => {
+  const { allowScripts } = JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> };
+  const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, { hasInstallScript?: true; link?: true }> };
+  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => (hasInstallScript && path !== "" ? [path.replace(/^.*node_modules\//, "")] : []));
+  expect(Object.keys(allowScripts).toSorted()).toEqual([...new Set(scripted)].toSorted());
+  expect(new Set(Object.values(allowScripts))).toEqual(new Set([false]));
+});
+
 describe.each(pages)("%s", (page) => {
   const text = read(page);
 
