@@ -34,7 +34,7 @@ export async function startServer(
   const tls = tlsFiles(configuration);
   await requireFreePort(configuration.server);
   for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
-    logger.info({ dataDir }, "creating the database; this takes a few seconds the first time");
+    logger.info({ dataDir }, "creating the database, which takes a few seconds");
   }
   const container = createContainer(configuration, logger);
   const engines = container.get(identifiers.engines);

@@ -8,5 +8,5 @@ export function demoNote({ demo, databases }: Pick<Configuration, "demo" | "data
   const known = "users whose passwords everybody knows";
   if (first?.engine !== "postgres") return `Nothing is configured, so this is the demo, with ${known}.`;
   const schemas = storages.map(({ schema }) => schema).join(" and ");
-  return `There is no configuration file and NODE_ENV is not production, so this is the demo: the server creates the schemas ${schemas} in the database of DATABASE_URL and fills them with ${known}. Set NODE_ENV=production for a database of your own.`;
+  return `NODE_ENV is not production and there is no configuration file, so DATABASE_URL is used for the demo: the schemas ${schemas}, filled with ${known}.`;
 }

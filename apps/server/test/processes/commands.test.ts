@@ -31,10 +31,10 @@ describe("check-config", () => {
   test("says plainly that a Postgres without a file and without production is for the demo", async () => {
     const url = "postgres://u:S3cret@127.0.0.1:1/d";
     const demo = await run(["check-config"], { DATABASE_URL: url });
-    expect(demo).toMatchObject({ code: 0, stderr: expect.stringMatching(/^note: .*this is the demo.*sallyport_demo and sallyport_demo_second.*NODE_ENV=production/) });
+    expect(demo).toMatchObject({ code: 0, stderr: expect.stringMatching(/^note: NODE_ENV is not production.* used for the demo: the schemas sallyport_demo and sallyport_demo_second/) });
     expect(JSON.parse(demo.stdout)).toMatchObject({ databases: [{ storage: { schema: "sallyport_demo" } }, { alias: "second" }] });
-    expect((await run(["migrate"], { DATABASE_URL: url })).stderr).toMatch(/^note: .*this is the demo/);
-    expect((await run(["app", "create", "a"], { DATABASE_URL: url })).stderr).toMatch(/^note: .*this is the demo/);
+    expect((await run(["migrate"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
+    expect((await run(["app", "create", "a"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
     expect(await run(["check-config"], { DATABASE_URL: url, NODE_ENV: "production" })).toMatchObject({ code: 0, stderr: "" });
     expect((await run(["check-config"])).stderr).toMatch(/^note: Nothing is configured, so this is the demo/);
   });

@@ -9,7 +9,7 @@ jest.setTimeout(120_000);
 const folder = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const creation = "creating the database; this takes a few seconds the first time";
+const creation = "creating the database, which takes a few seconds";
 
 const start = () => new ServerProcess([], { PORT: "0", DATA_DIR: "kept" }, folder);
 

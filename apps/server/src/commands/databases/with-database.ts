@@ -41,7 +41,7 @@ export async function withOpened<T>(
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   for (const directory of await directoriesWithoutDatabase([chosenOne])) {
-    console.error(`Creating the database in ${directory}; this takes a few seconds the first time.`);
+    console.error(`Creating the database in ${directory}, which takes a few seconds.`);
   }
   const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }));
   const engines = container.get(identifiers.engines);
