@@ -1,5 +1,7 @@
 import { jest } from "@jest/globals";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -52,6 +54,33 @@ test.each([
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   expect(stderr).not.toContain("sallyport-server migrate");
 });
+
+test("migrate tells that a password is wanted, and ends", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.write(authentication(10, "SCRAM-SHA-256\0\0"));
+      socket.once("data", () => socket.write(authentication(11, "r=nonce,s=c2FsdA==,i=4096")));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await run(["migrate"], `postgres://shop@127.0.0.1:${port}/till`);
+  server.close();
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `error: database (empty): The Postgres at 127.0.0.1:${port} wants a password of the role "shop", and the connection string has none.\n`,
+  );
+});
+
+/** A message of a Postgres that wants to know who is there. */
+function authentication(step: number, data: string): Buffer {
+  const head = Buffer.alloc(9);
+  head.write("R");
+  head.writeInt32BE(8 + data.length, 1);
+  head.writeInt32BE(step, 5);
+  return Buffer.concat([head, Buffer.from(data)]);
+}
 
 test("migrate tells how a role without the right to create schemas gets its schema, and then takes it", async () => {
   const as = url({ username: role, password: "pw" });

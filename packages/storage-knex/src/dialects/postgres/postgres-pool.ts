@@ -13,6 +13,9 @@ export interface PostgresPoolSettings extends pg.PoolConfig {
 
 type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
 
+/** As the driver declares it. */
+type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
 /**
  * The driver's own pool with a bounded queue, in the shape that Knex takes for a pool. Knex's pool costs some 5 µs
  * more per query, and while the database is down it fails its waiters one after the other instead of all at once.
@@ -98,6 +101,18 @@ function clientThatConnectsWithin(timeout: number): typeof pg.Client {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig) {
       super({ ...config, connectionTimeoutMillis: timeout });
+    }
+
+    override connect(): Promise<pg.Client>;
+    override connect(callback: Connected): void;
+    override connect(callback?: Connected): Promise<pg.Client> | undefined {
+      if (callback === undefined) return super.connect();
+      super.connect((error: Error | null) => {
+        // What the driver itself refuses, such as to log in without a password, it leaves connected.
+        if (error) this.end(() => {});
+        (callback as (error: Error | null, client: pg.Client) => void)(error, this);
+      });
+      return undefined;
     }
   };
 }
