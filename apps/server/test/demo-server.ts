@@ -16,7 +16,7 @@ export type Engine = { readonly databaseUrl: string } | "embedded";
 /** Starts the demo in this process, on a Postgres or on the embedded engine in a directory of its own. */
 export async function startDemoServer(engine: Engine, environment: Record<string, string> = {}): Promise<RunningServer> {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
-  const storage = engine === "embedded" ? { DATA_DIR: directory } : { DATABASE_URL: engine.databaseUrl };
+  const storage = { DATA_DIR: directory, ...(engine === "embedded" ? {} : { DATABASE_URL: engine.databaseUrl }) };
   return withCleanUp(directory, await startServer(loadConfiguration({ environment: { ...testEnvironment, ...storage, ...environment } })));
 }
 

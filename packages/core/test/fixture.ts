@@ -15,7 +15,10 @@ export const digests = {
   md5: (text: string) => createHash("md5").update(text).digest("hex"),
 };
 
-export const random = { secret: () => randomBytes(32).toString("base64url") };
+export const random = {
+  secret: () => randomBytes(32).toString("base64url"),
+  bytes: (length: number) => new Uint8Array(randomBytes(length)),
+};
 
 const throttle = { freeFailures: 3, firstDelay: 60_000, longestDelay: 60_000, forgetAfter: 3_600_000 };
 

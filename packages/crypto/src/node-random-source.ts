@@ -6,4 +6,8 @@ export class NodeRandomSource implements RandomSource {
   secret(): string {
     return randomBytes(32).toString("base64url");
   }
+
+  bytes(length: number): Uint8Array {
+    return new Uint8Array(randomBytes(length));
+  }
 }

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import { bindDatabases } from "./bindings/bind-databases.ts";
 import { bindHttp } from "./bindings/bind-http.ts";
+import { bindKeys } from "./bindings/bind-keys.ts";
 import { bindOperations } from "./bindings/bind-operations.ts";
 import { bindSecrets } from "./bindings/bind-secrets.ts";
 import { bindUseCases } from "./bindings/bind-use-cases.ts";
@@ -15,6 +16,7 @@ export function createContainer(configuration: Configuration, logger: Logger): C
   container.bind(identifiers.configuration).toConstantValue(configuration);
   container.bind(identifiers.logger).toConstantValue(logger);
   bindSecrets(container);
+  bindKeys(container);
   bindDatabases(container);
   bindUseCases(container);
   bindOperations(container);

@@ -56,6 +56,7 @@ export async function startServer(
       sweeper.stop();
       const finished = await drain.run(configuration.server.timeouts.drain);
       if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
+      await container.get(identifiers.credentialsCipher).close();
       await engines.close();
     };
     let closed: Promise<void> | undefined;

@@ -50,6 +50,8 @@ export interface Configuration extends Omit<ConfigurationDocument, "databases" |
   readonly databases: readonly DatabaseConfiguration[];
   /** Whether this is the demo, which nobody configured. */
   readonly demo: boolean;
+  /** Where the demo keeps the master key that nobody gave it; `null` if there is one, or it is not the demo. */
+  readonly demoMasterKeyFile: string | null;
   /** Whether `NODE_ENV` says production. */
   readonly production: boolean;
   /** The file it was read from. */

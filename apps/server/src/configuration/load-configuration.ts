@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { checkShape } from "./checks/check-shape.ts";
 import type { Contradiction } from "./checks/contradiction.ts";
+import { encryptionContradictions } from "./checks/encryption-contradictions.ts";
 import { sessionContradictions, throttleContradictions } from "./checks/policy-contradictions.ts";
 import { serverContradictions } from "./checks/server-contradictions.ts";
 import { warningsAbout } from "./checks/warnings-about.ts";
@@ -53,12 +55,13 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
 
   const { databases, contradictions } = resolveDatabases(document, asked);
-  const all = [...serverContradictions(document), ...commonContradictions(document), ...contradictions];
+  const all = [...serverContradictions(document), ...encryptionContradictions(document), ...commonContradictions(document), ...contradictions];
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
-  const { databaseUrl: _url, dataDir: _dataDir, throttle: _throttle, ...rest } = document;
-  const configuration = { ...rest, databases, demo, production, file };
+  const { databaseUrl: _url, dataDir, throttle: _throttle, ...rest } = document;
+  const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
+  const configuration = { ...rest, databases, demo, demoMasterKeyFile, production, file };
   return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
 }
 

@@ -4,7 +4,8 @@ import { configurationSchema } from "./schema/configuration-schema.ts";
 
 /** The effective configuration as a file would spell it, without the values of secrets. */
 export function maskedConfiguration(configuration: Configuration): object {
-  const { databases, demo: _demo, production: _production, file: _file, warnings: _warnings, ...rest } = configuration;
+  const { databases, demo: _demo, demoMasterKeyFile: _demoKey, production: _production, file: _file, warnings: _warnings, ...rest } =
+    configuration;
   return { ...(spell(rest, []) as object), databases: databases.map(spellDatabase) };
 }
 

@@ -1,15 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { Database, Gate, GetObject, ListObjects, LogIn, LogOut, SerializeOwnUser, VerifyPassword } from "@sallyport/core";
-import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
-import { createApplication, routeTable } from "@sallyport/http";
-import { MemoryStorage } from "@sallyport/storage-memory";
-import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
+import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
+import { testEnvironment } from "../../test/demo-server.ts";
+import { startServer as start, type RunningServer } from "../composition/start-server.ts";
+import { loadConfiguration } from "../configuration/index.ts";
 import { declaredRoutes } from "../reference/declared-routes.ts";
 import { banner, type BannerDatabase } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
@@ -69,7 +66,7 @@ const sender = has("curl") ? "curl" : "a stand-in for curl, which this machine l
 const shells = ["bash", "zsh"].filter(has);
 
 describe(`the lines of the banner, sent by ${sender}`, () => {
-  let server: Server;
+  let server: RunningServer;
   let url: string;
   let folder: string;
 
@@ -77,11 +74,11 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
     folder = await mkdtemp(join(tmpdir(), "sallyport-banner-"));
     if (!has("curl")) await symlink(resolve(import.meta.dirname, "../../test/stand-in-curl.mjs"), join(folder, "curl"));
     server = await startServer();
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    ({ url } = server);
   });
 
   afterAll(async () => {
-    server.close();
+    await server.close();
     await rm(folder, { recursive: true });
   });
 
@@ -146,62 +143,14 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
   });
 });
 
-async function startServer(): Promise<Server> {
-  const hasher = new PlainPasswordHasher();
-  const databases = await Promise.all(["", "second"].map(async (alias) => [alias, await seeded(alias, hasher)] as const));
-  const verifyPassword = new VerifyPassword(hasher, digests);
-  const { listener } = createApplication({
-    settings: {
-      applicationName: "sallyport",
-      applicationVersion: "2.2.0",
-      basePath: "",
-      maxInFlight: 10,
-      maxPipelined: 10,
-      maxAwaitedBodies: { perNetwork: 10, inAll: 10 },
-      maxUntakenAnswers: 10,
-      bodyTimeout: 10_000,
-      debugMessages: false,
-      missingCredential: 200,
-      allowInsecureTransport: false,
-      trustedProxies: [],
-    },
-    databases: new Map(databases),
-    routes: routeTable({
-      logIn: new LogIn(new Gate(digests, new NodeRandomSource()), verifyPassword, new SerializeOwnUser()),
-      logOut: new LogOut(),
-      getObject: new GetObject(),
-      listObjects: new ListObjects(),
-    }),
-    digests,
-    operations: {
-      readiness: async () => ({ ready: true, databases: {} }),
-      metrics: async () => ({ contentType: "text/plain", text: "" }),
-      metricsAccess: "off",
-    },
-    observer: { answered: () => {} },
-  });
-  const server = createServer(listener);
-  await new Promise<void>((listening) => {
-    server.listen(0, "127.0.0.1", listening);
-  });
-  return server;
-}
-
-async function seeded(alias: string, hasher: PlainPasswordHasher): Promise<Database> {
-  const storage = new MemoryStorage();
-  await storage.migrate();
-  await seedDemo(storage, { hasher, digests, clientHash: "md5", alias });
-  const throttle = { freeFailures: 0, firstDelay: 0, longestDelay: 0, forgetAfter: 0 };
-  return new Database({
-    alias,
-    name: alias || "demo",
-    storage,
-    policy: {
-      sessions: { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0 },
-      throttle: { user: throttle, address: throttle },
-      audit: { retention: 0 },
-      clientHash: "md5",
-      timeZone: "UTC",
-    },
-  });
+/** A server with the demo's data in memory. */
+async function startServer(): Promise<RunningServer> {
+  const storage = { engine: "memory" };
+  const content = { databases: [{ alias: "", name: "demo", storage }, { alias: "second", name: "second", storage }] };
+  const started = await start(loadConfiguration({ content, environment: testEnvironment }));
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  for (const [alias, database] of started.databases) {
+    if (database !== null) await seedDemo(database.storage, { hasher, digests, clientHash: "md5", alias });
+  }
+  return started;
 }

@@ -40,6 +40,7 @@ export const logInRequest = z
       .describe("App names; a single text counts as one name."),
     device: device.optional(),
     "2faToken": z.string().optional().describe("Token of the second factor; empty counts as absent."),
+    furtherencryption: z.unknown().optional().describe("In a secure log-in `false` asks for plain traffic afterwards, where the server allows it."),
   })
   .meta({ id: "LogInRequest" });
 

@@ -1,3 +1,9 @@
-export { sessionLogInResponse } from "./log-in-response.ts";
+export {
+  doubleLogInResponse,
+  secureLogInResponse,
+  serverKeyResponse,
+  sessionLogInResponse,
+  tokenLogInResponse,
+} from "./log-in-response.ts";
 export { objectListSchema, objectSchema } from "./object-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../errors/error-code.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
 /** What is worth keeping. The list grows with the ways in. */
-export type AuditEventType = "login.accepted" | "login.refused" | "logout" | "logout.failed";
+export type AuditEventType = "login.accepted" | "login.refused" | "logout" | "logout.failed" | "credentials.replayed";
 
 /** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
 export interface AuditEvent {

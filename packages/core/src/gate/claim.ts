@@ -1,4 +1,5 @@
 import type { Person } from "../accounts/person.ts";
+import type { Channel } from "../channels/channel.ts";
 import type { SessionMode } from "../sessions/session.ts";
 
 /** Proves who it is: the account with its user object, or `null` if the proof fails. Takes the same time either way. */
@@ -13,4 +14,6 @@ export interface Claim {
   readonly prepareProof: () => Promise<Proof>;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
+  /** What is to be opened with a secure session. */
+  readonly channel?: Channel;
 }

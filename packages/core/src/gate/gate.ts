@@ -61,9 +61,10 @@ export class Gate {
     { before, keys, rechecked }: { before: BeforeOpening<T>; keys: ThrottleKeys; rechecked: boolean },
   ): Promise<Entry & { prepared: T }> {
     const sessionId = this.random.secret();
-    const { mode, appNames, deviceId } = claim;
+    const { mode, appNames, deviceId, channel } = claim;
     const { userId, secretVersion } = person.account;
-    const session = { digest: this.digests.sha256(sessionId), mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId };
+    const digest = this.digests.sha256(sessionId);
+    const session = { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId, ...(channel && { channel }) };
     const prepared = await context.database.storage.transaction(async (r) => {
       const done = await before(person, r);
       // Sent together; what the answers forbid is rolled back.

@@ -1,4 +1,5 @@
 export { type KeyRefusal, keyRefusals } from "./key-refusal.ts";
+export { keyOverlap, type KeyRingParts, KeyRings } from "./key-rings.ts";
 export type { KeyRepository } from "./key-repository.ts";
 export type { KeyWrapping } from "./key-wrapping.ts";
 export type { PublicJwk } from "./public-jwk.ts";

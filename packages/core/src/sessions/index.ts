@@ -1,6 +1,8 @@
 export { acceptAppNames } from "./app-names.ts";
 export { channelOf } from "./channel-of.ts";
-export { LogIn, type LogInInput, type LogInResult } from "./log-in.ts";
+export { CredentialReader, type SessionReference } from "./credential-reader.ts";
+export { EnterWithPassword, type LogInInput, type PasswordEntry, type WantedSession } from "./enter-with-password.ts";
+export { LogIn, type LogInResult } from "./log-in.ts";
 export { LogOut } from "./log-out.ts";
 export { type NewSession, type Session, type SessionMode, type SessionPolicy, touchInterval } from "./session.ts";
 export type { SessionRepository, SessionSelector } from "./session-repository.ts";

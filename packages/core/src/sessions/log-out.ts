@@ -4,7 +4,7 @@ import type { SessionContext } from "../request/request-context.ts";
 
 /**
  * Ends the session of the request; once this is answered no process accepts it. If storage fails to end it: 703, and
- * the session is unchanged. Of two log-outs at once, the one that finds nothing left answers 201.
+ * the session is unchanged. Of two log-outs at once, the one that finds nothing left answers 201 or 203.
  */
 export class LogOut {
   async run(context: SessionContext): Promise<void> {
@@ -20,7 +20,7 @@ export class LogOut {
       await context.r.audit.append(event(context, "logout.failed", 703)).catch(() => {});
       throw new ServiceError(703, { cause });
     }
-    if (ended === 0) throw new ServiceError(201);
+    if (ended === 0) throw new ServiceError(context.session.mode === "session" ? 201 : 203);
   }
 }
 

@@ -13,6 +13,9 @@ export interface TokenExpectation {
 
 /** Port: checking of tokens. */
 export interface TokenVerifier {
+  /** The id of the key that a token names, before anything was checked; `undefined` for what `verify` would refuse with any key. */
+  keyIdOf(token: string): string | undefined;
+
   /**
    * The claims of a token that a `TokenSigner` of this installation made, as it made it, for this issuer and audience,
    * and that has not expired. `undefined` for everything else, however small the difference: another algorithm or

@@ -7,6 +7,10 @@ import { readToken } from "./read-token.ts";
 export class JwtTokenVerifier implements TokenVerifier {
   readonly #keys = new WeakMap<ServerPublicKey, KeyObject>();
 
+  keyIdOf(token: string): string | undefined {
+    return readToken(token)?.keyId;
+  }
+
   verify(token: string, { keys, issuer, audience, now }: TokenExpectation): TokenClaims | undefined {
     const unchecked = readToken(token);
     const key = unchecked && keys.get(unchecked.keyId);

@@ -14,6 +14,16 @@ export interface Presented {
   readonly conflict: boolean;
 }
 
+/** Sent, but without a value. */
+export function isBlank({ value }: Presented): boolean {
+  return value !== null && value.trim() === "";
+}
+
+/** Not sent, or blank; two different values are something. */
+export function isAbsent(presented: Presented): boolean {
+  return presented.value === null || (isBlank(presented) && !presented.conflict);
+}
+
 const absent: Presented = { value: null, conflict: false };
 
 /** Reads the credential headers from the raw list: Node joins or drops repeated ones before anybody could notice. */

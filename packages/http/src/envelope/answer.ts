@@ -9,12 +9,20 @@ export const fixedHeaders = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Writes an envelope; the only place that does, but for what is refused unparsed. */
-export function writeAnswer({ response, answerHeaders, requestId, connection }: Exchange, status: number, text: string): void {
+/**
+ * Writes an envelope, encrypted in a secure session; the only place that does, but for what is refused unparsed.
+ */
+export function writeAnswer(exchange: Exchange, status: number, text: string): void {
+  const { response, answerHeaders, requestId, connection, channel } = exchange;
   if (response.headersSent) return;
   if (connection.isEnding) answerHeaders["Connection"] = "close";
   // Node joins a text to the head and encodes both anew; bytes it passes on as they are, at half the cost.
-  const bytes = Buffer.from(text);
+  let bytes: Buffer = Buffer.from(text);
+  if (channel !== null) {
+    const { body, headers: encrypted } = channel.seal(bytes);
+    bytes = body;
+    Object.assign(answerHeaders, encrypted);
+  }
   const headers = {
     ...fixedHeaders,
     "X-Request-Id": requestId,

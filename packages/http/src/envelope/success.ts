@@ -1,4 +1,4 @@
-import { successMessage, successStatus } from "@sallyport/contract";
+import { formatEncryptedHeader, successMessage, successStatus } from "@sallyport/contract";
 import type { Exchange } from "../pipeline/exchange.ts";
 import type { Success } from "../routes/route.ts";
 import { writeAnswer } from "./answer.ts";
@@ -6,9 +6,13 @@ import { writeAnswer } from "./answer.ts";
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
 
 /** Writes the success of a use case. */
-export function writeSuccess(exchange: Exchange, { data, message, version }: Success): void {
+export async function writeSuccess(exchange: Exchange, { data, message, version, seal }: Success): Promise<void> {
   const status =
     message === undefined ? plainStatus : JSON.stringify({ internalStatus: successStatus, statusMessage: message });
   if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
-  writeAnswer(exchange, 200, `{"status":${status},"data":${JSON.stringify(data)}}`);
+  const envelope = `{"status":${status},"data":${JSON.stringify(data)}}`;
+  if (seal === undefined) return writeAnswer(exchange, 200, envelope);
+  const sealed = await seal(Buffer.from(envelope));
+  Object.assign(exchange.answerHeaders, { "Content-Type": "text/plain; charset=utf-8", Encrypted: formatEncryptedHeader() });
+  writeAnswer(exchange, 200, sealed);
 }

@@ -1,29 +1,41 @@
-import { ServiceError } from "@sallyport/core";
-import { type Presented, presentedCredentials } from "../credentials/presented-credentials.ts";
+import { type CredentialReader, ServiceError, type SessionReference } from "@sallyport/core";
+import { isAbsent, type Presented, presentedCredentials } from "../credentials/presented-credentials.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
-
-const sessionId = /^[A-Za-z0-9_-]{43}$/;
 
 /** Longer than any app key, shorter than an attack on the digest. */
 const longestAppKey = 512;
 
 /** Looks up everything that decides whether the request may enter, in one statement; 706 during maintenance. */
-export const admit: Step = async (exchange, { digests }) => {
+export const admit: Step = async (exchange, { digests, credentialReader }) => {
   const { request, route, database } = exchange;
-  const credentials = presentedCredentials(request);
-  exchange.credentials = credentials;
-  const key = single(credentials.appKey);
+  exchange.credentials = presentedCredentials(request);
+  const key = single(exchange.credentials.appKey);
   const asksForKey = route.access !== "public";
-  const id = route.access === "session" ? single(credentials.sessionId) : null;
-  exchange.sessionDigest = id !== null && sessionId.test(id) ? digests.sha256(id) : null;
+  if (route.access === "session") {
+    const reading = referenceOf(exchange, credentialReader);
+    exchange.session = reading instanceof Promise ? await reading : reading;
+  }
 
   exchange.admission = await database.storage.repositories.admission.admit({
     appKey: asksForKey && key !== null && key.length <= longestAppKey ? digests.sha256(key) : null,
-    session: exchange.sessionDigest,
+    session: exchange.session?.digest ?? null,
+    mode: exchange.session?.mode ?? "session",
     idleTimeout: database.policy.sessions.idleTimeout,
   });
   if (exchange.admission.maintenance) throw new ServiceError(706, { retryAfter: 60 });
 };
+
+/** The session that the one credential names; of several, none is picked. */
+function referenceOf({ credentials, database }: Exchange, reader: CredentialReader): SessionReference | null | Promise<SessionReference | null> {
+  const { sessionId, authorization, secureToken } = credentials;
+  if ([sessionId, authorization, secureToken].filter((each) => !isAbsent(each)).length !== 1) return null;
+  const [id, jwt, token] = [single(sessionId), single(authorization), single(secureToken)];
+  if (id !== null && !isAbsent(sessionId)) return reader.sessionId(id);
+  if (jwt !== null && !isAbsent(authorization)) return reader.authorization(database, jwt);
+  if (token !== null && !isAbsent(secureToken)) return reader.secureToken(database, token);
+  return null;
+}
 
 /** The value of a header that was sent with one value only. */
 function single({ value, conflict }: Presented): string | null {

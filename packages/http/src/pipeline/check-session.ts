@@ -1,5 +1,5 @@
 import { ServiceError } from "@sallyport/core";
-import type { Presented } from "../credentials/presented-credentials.ts";
+import { isAbsent, isBlank } from "../credentials/presented-credentials.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
 
@@ -10,18 +10,9 @@ export const checkSession: Step = (exchange, { settings }) => {
   const presented = [sessionId, authorization, secureToken].filter(({ value }) => value !== null);
   if (presented.length === 0) throw new ServiceError(isEncrypted(exchange) ? 202 : settings.missingCredential);
   if (presented.every(isBlank)) throw new ServiceError(204);
-  // No mode that uses these headers hands out credentials yet, so whatever they hold is invalid.
-  if (!isAbsent(authorization) || !isAbsent(secureToken)) throw new ServiceError(203);
-  if (exchange.admission.session?.mode !== "session") throw new ServiceError(201);
+  if (exchange.admission.session !== null) return;
+  throw new ServiceError(isAbsent(authorization) && isAbsent(secureToken) ? 201 : 203);
 };
-
-function isBlank({ value }: Presented): boolean {
-  return value !== null && value.trim() === "";
-}
-
-function isAbsent(presented: Presented): boolean {
-  return presented.value === null || (isBlank(presented) && !presented.conflict);
-}
 
 function isEncrypted({ request }: Exchange): boolean {
   return /^application\/text\b/i.test(request.headers["content-type"] ?? "");

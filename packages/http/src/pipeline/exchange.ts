@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Admission, Database, Digest } from "@sallyport/core";
+import type { Admission, Database, SessionReference } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
 import type { PresentedCredentials } from "../credentials/presented-credentials.ts";
 import type { LoadShare } from "../load/load-share.ts";
 import type { ResolvedOrigin } from "../origin/client-origin.ts";
 import type { Route } from "../routes/route.ts";
+import type { SecureExchange } from "../secure/secure-exchange.ts";
 import type { MatchedPath } from "../routing/route-matcher.ts";
 
 /** One request on its way through the pipeline. Each step leaves here what later steps need. */
@@ -26,9 +27,12 @@ export class Exchange {
   /** Of `admit`. */
   declare credentials: PresentedCredentials;
   declare admission: Admission;
-  sessionDigest: Digest | null = null;
+  /** Which session the credential claims to be of. */
+  session: SessionReference | null = null;
+  /** Of `openChannel`, in a secure session. */
+  channel: SecureExchange | null = null;
   /** Of `readBody`, `parseBody` and `parseInput`. */
-  declare bytes: Buffer;
+  bytes: Uint8Array = new Uint8Array(0);
   body: unknown = undefined;
   query: unknown = undefined;
 

@@ -11,14 +11,15 @@ export const handle: Step = async (exchange, { settings }) => {
   const { route, body, query, matched } = exchange;
   const parameter = (name: string) => matched?.parameters.get(name) ?? "";
   const success = await (route.handle as Handler)(contextOf(exchange), { body, query, parameter, settings });
-  writeSuccess(exchange, success);
+  await writeSuccess(exchange, success);
 };
 
 /** The context of the request; the steps before have made sure that what the route's access promises is there. */
 function contextOf(exchange: Exchange): RequestContext {
-  const { requestId, origin, database, admission, sessionDigest } = exchange;
+  const { requestId, origin, database, admission } = exchange;
   const { modelGeneration, appKey, session, principal } = admission;
   const r = database.storage.repositories;
+  const sessionDigest = exchange.session?.digest ?? null;
   const context = { requestId, origin, database, r, modelGeneration, appKey, session, principal, sessionDigest };
   return context satisfies RequestContext;
 }

@@ -9,6 +9,8 @@ import { findDatabase } from "./find-database.ts";
 import { findMethod } from "./find-method.ts";
 import { findPath } from "./find-path.ts";
 import { handle } from "./handle.ts";
+import { openChannel } from "./open-channel.ts";
+import { openMessage } from "./open-message.ts";
 import { parseInput } from "./parse-input.ts";
 import { readBody } from "./read-body.ts";
 import { requireSecureTransport } from "./require-secure-transport.ts";
@@ -27,8 +29,10 @@ export const steps: readonly Step[] = [
   checkAppKey,
   requireSecureTransport,
   checkSession,
+  openChannel,
   checkContentType,
   readBody,
+  openMessage,
   parseInput,
   handle,
 ];

@@ -1,19 +1,26 @@
 import { ServiceError } from "@sallyport/core";
 import { readBytes } from "../body/read-bytes.ts";
 import { awaitBody } from "./await-body.ts";
+import type { Exchange } from "./exchange.ts";
 import { shedLoad } from "./shed-load.ts";
 import type { Step } from "./step.ts";
+import { takesBody } from "./takes-body.ts";
 
 /** Bytes of what somebody sends who has logged in. */
 const limit = 1024 * 1024;
+/** The same as base64. */
+const encryptedLimit = Math.ceil(limit / 3) * 4;
 /** Bytes of what anybody may send, and keep in memory by sending it slowly. */
 const strangersLimit = 64 * 1024;
 
-/** Reads the body of a route that needs one: 300 without bytes, 801 beyond 1 MiB, or 64 KiB where no session is needed. */
+/**
+ * Reads a body that is to be read: 300 without bytes where the route needs one; 801 beyond 1 MiB, which an encrypted
+ * body has as base64, or 64 KiB where no session is needed.
+ */
 export const readBody: Step = async (exchange, parts) => {
+  if (!takesBody(exchange)) return;
   const { route, request } = exchange;
-  if (route.body === undefined) return;
-  const most = route.access === "session" ? limit : strangersLimit;
+  const most = mostBytes(exchange);
   if (request.complete) {
     exchange.bytes = await readBytes(request, most);
   } else {
@@ -21,5 +28,10 @@ export const readBody: Step = async (exchange, parts) => {
     // While it waited, others may have taken its place.
     void shedLoad(exchange, parts);
   }
-  if (exchange.bytes.length === 0) throw new ServiceError(300);
+  if (route.body !== undefined && exchange.bytes.length === 0) throw new ServiceError(300);
 };
+
+function mostBytes({ route, channel }: Exchange): number {
+  if (route.access !== "session") return strangersLimit;
+  return channel === null ? limit : encryptedLimit;
+}

@@ -1,4 +1,4 @@
-import type { Digests } from "@sallyport/core";
+import type { ChannelTraffic, CredentialReader, Digests } from "@sallyport/core";
 import type { ClientWaits } from "../load/client-waits.ts";
 import type { LoadGauge } from "../load/load-gauge.ts";
 import type { RouteMatcher } from "../routing/route-matcher.ts";
@@ -12,6 +12,8 @@ export interface PipelineParts {
   readonly databases: DatabaseDirectory;
   readonly matcher: RouteMatcher;
   readonly digests: Digests;
+  readonly credentialReader: CredentialReader;
+  readonly traffic: ChannelTraffic;
   readonly load: LoadGauge;
   /** Requests whose body is still to come. */
   readonly awaitedBodies: ClientWaits;

@@ -7,13 +7,15 @@ const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   appKey: [100, 101],
   secrets: [100, 101],
-  session: [100, 101, 200, 201, 202, 203, 204],
+  session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 801],
 };
 
 const withBody: readonly ErrorCode[] = [207, 300, 311, 801];
 
+const encryptedBody: readonly ErrorCode[] = [312];
+
 /** Every code that a route can answer: its own and those of the steps before it, ascending. */
 export function declaredErrors(route: Route): ErrorCode[] {
-  const codes = [...anyRoute, ...byAccess[route.access], ...(route.body ? withBody : []), ...route.errors];
+  const codes = [...anyRoute, ...byAccess[route.access], ...(route.body ? withBody : []), ...(route.body && route.access === "session" ? encryptedBody : []), ...route.errors];
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }

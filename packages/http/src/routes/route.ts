@@ -11,6 +11,8 @@ export interface Success {
   readonly message?: string;
   /** Version of the object in `data`, for `ETag`. */
   readonly version?: number;
+  /** Encrypts the envelope: what it gives back is the body of the answer. */
+  readonly seal?: (envelope: Uint8Array) => Promise<string>;
 }
 
 /** The JSON body that a route needs. */
@@ -18,6 +20,8 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Which code is answered first when several fields are wrong. */
   readonly faultOrder: readonly ErrorCode[];
+  /** Where the schema is a union: the part of it that a body is to be checked against. */
+  readonly alternative?: (body: Readonly<Record<string, unknown>>) => Pick<BodyRule, "schema" | "faultOrder">;
 }
 
 /** The parts of a request that a route declares, parsed. */

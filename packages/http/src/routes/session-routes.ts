@@ -1,4 +1,5 @@
 import { emptyResponse, logInFaultOrder, logInRequest, sessionLogInResponse } from "@sallyport/contract";
+import { logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
@@ -14,10 +15,7 @@ export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOu
       body: { schema: logInRequest, faultOrder: logInFaultOrder },
       data: sessionLogInResponse,
       errors: [208, 209, 210, 301, 302, 315],
-      handle: async (context, { body: { user, pass, appNames, device } }) => {
-        const deviceId = device?.deviceId?.trim() || null;
-        return { data: await logIn.run(context, { user, pass, appNames, deviceId }) };
-      },
+      handle: async (context, { body }) => ({ data: await logIn.run(context, logInInput(body)) }),
     }),
     defineRoute({
       method: "POST",

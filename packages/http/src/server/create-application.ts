@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Digests } from "@sallyport/core";
+import type { ChannelTraffic, CredentialReader, Digests } from "@sallyport/core";
 import express, { type Express } from "express";
 import { Connections } from "../connections/connections.ts";
 import { refuseUnparsed } from "../connections/refuse-unparsed.ts";
@@ -29,6 +29,8 @@ export interface ApplicationParts {
   readonly databases: DatabaseDirectory;
   readonly routes: readonly Route[];
   readonly digests: Digests;
+  readonly credentialReader: CredentialReader;
+  readonly traffic: ChannelTraffic;
   readonly operations: Operations;
   readonly observer: RequestObserver;
 }
@@ -48,7 +50,7 @@ export interface Application {
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, digests, observer, operations } = parts;
+  const { settings, databases, digests, credentialReader, traffic, observer, operations } = parts;
   const { maxAwaitedBodies, maxUntakenAnswers, debugMessages } = settings;
   const load = new LoadGauge(settings.maxInFlight);
   const connections = new Connections(settings.maxPipelined);
@@ -56,7 +58,7 @@ export function createApplication(parts: ApplicationParts): Application {
   const untakenAnswers = new ClientWaits({ perNetwork: maxUntakenAnswers, inAll: Number.POSITIVE_INFINITY });
   const origins = new OriginResolver(settings.trustedProxies);
   const matcher = new RouteMatcher(parts.routes);
-  const pipeline: PipelineParts = { settings, databases, digests, load, matcher, awaitedBodies, untakenAnswers };
+  const pipeline: PipelineParts = { settings, databases, digests, credentialReader, traffic, load, matcher, awaitedBodies, untakenAnswers };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();

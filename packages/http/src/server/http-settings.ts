@@ -20,6 +20,10 @@ export interface HttpSettings {
   readonly bodyTimeout: number;
   /** Whether failures carry `debugMessage`. */
   readonly debugMessages: boolean;
+  /** Whether a client may ask for plain traffic after a secure log-in. */
+  readonly plainAfterSecureLogin: boolean;
+  /** Whether credentials in PKCS#1 v1.5 padding are taken. */
+  readonly legacyPkcs1: boolean;
   /** The code for a request that needs a session and has no credential header. */
   readonly missingCredential: 200 | 204;
   /** Whether credentials may come over plain HTTP from anywhere, not only from loopback. */

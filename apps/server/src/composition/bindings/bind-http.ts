@@ -7,26 +7,21 @@ import { version } from "../version.ts";
 /** The way in over HTTP. */
 export function bindHttp(container: Container): void {
   const { configuration, digests, databases, operations, observer, httpSettings, routes, application } = identifiers;
-  const { logIn, logOut, getObject, listObjects } = identifiers;
+  const { credentialReader, channelTraffic, useCases } = identifiers;
   container.bind(httpSettings).toResolvedValue(settingsOf, [configuration]);
-  container
-    .bind(routes)
-    .toResolvedValue(
-      (enter, leave, get, list) => routeTable({ logIn: enter, logOut: leave, getObject: get, listObjects: list }),
-      [logIn, logOut, getObject, listObjects],
-    );
+  container.bind(routes).toResolvedValue(routeTable, [useCases]);
   container.bind(application).toResolvedValue(
-    (settings, served, table, digest, answers, told) => {
+    (settings, served, table, answers, told, ...[digest, reader, traffic]) => {
       const parts = { settings, databases: served, routes: table, digests: digest, operations: answers, observer: told };
-      const created = createApplication(parts);
+      const created = createApplication({ ...parts, credentialReader: reader, traffic });
       answers.watch(created);
       return created;
     },
-    [httpSettings, databases, routes, digests, operations, observer],
+    [httpSettings, databases, routes, operations, observer, digests, credentialReader, channelTraffic],
   );
 }
 
-function settingsOf({ server, applicationName, debugMessages, compatibility }: Configuration): HttpSettings {
+function settingsOf({ server, applicationName, debugMessages, compatibility, encryption }: Configuration): HttpSettings {
   const { basePath, maxInFlight, maxPipelined, maxAwaitedBodies, maxUntakenAnswers, allowInsecureTransport } = server;
   return {
     applicationName,
@@ -38,6 +33,8 @@ function settingsOf({ server, applicationName, debugMessages, compatibility }: C
     maxUntakenAnswers,
     bodyTimeout: server.timeouts.body,
     debugMessages,
+    plainAfterSecureLogin: compatibility.plainAfterSecureLogin,
+    legacyPkcs1: encryption.legacyPkcs1,
     missingCredential: compatibility.missingCredential === "204" ? 204 : 200,
     allowInsecureTransport,
     trustedProxies: server.trustedProxies,

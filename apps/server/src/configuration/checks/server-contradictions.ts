@@ -1,6 +1,5 @@
-import { accessSync, constants } from "node:fs";
 import type { ConfigurationDocument } from "../schema/configuration-schema.ts";
-import { readReason } from "../sources/read-reason.ts";
+import { unreadable } from "../sources/unreadable.ts";
 import type { Contradiction } from "./contradiction.ts";
 
 /** Settings of the server that do not go together. */
@@ -25,14 +24,5 @@ export function* serverContradictions({ server }: ConfigurationDocument): Genera
   if (perNetwork > inAll) {
     const path = "server.maxAwaitedBodies.perNetwork";
     yield { path, reason: "must not be greater than inAll", against: ["server.maxAwaitedBodies.inAll"] };
-  }
-}
-
-function unreadable(file: string): string | null {
-  try {
-    accessSync(file, constants.R_OK);
-    return null;
-  } catch (error) {
-    return readReason(error);
   }
 }

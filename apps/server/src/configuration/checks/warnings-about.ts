@@ -17,6 +17,12 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
   }
   if (metrics.access === "any" && open) warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
   if (debugMessages && production) warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
+  if (configuration.encryption.masterKey === undefined && !demo) {
+    warnings.push("encryption.masterKey: there is none, so log-in with a token and secure log-in answer 705.");
+  }
+  if (configuration.compatibility.plainAfterSecureLogin) {
+    warnings.push("compatibility.plainAfterSecureLogin: after a secure log-in clients may ask for traffic that is not encrypted.");
+  }
   for (const { alias, storage } of databases) {
     const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
     if (storage === null) warnings.push(`databases: ${name} has no storage; its addresses answer 705.`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { choice, field, flag, optionalField, path, section, text } from "../fields/index.ts";
 import { databaseSection, postgresUrl } from "./database-section.ts";
+import { encryptionSection } from "./encryption-section.ts";
 import { auditSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
 import { serverSection } from "./server-section.ts";
 
@@ -28,7 +29,13 @@ export const configurationSchema = z.strictObject(
     throttle: throttleSection,
     audit: auditSection,
     passwords: passwordsSection,
+    encryption: encryptionSection,
     compatibility: section({
+      plainAfterSecureLogin: field(flag(), {
+        env: "PLAIN_AFTER_SECURE_LOGIN",
+        default: false,
+        doc: "Whether a secure log-in with `furtherencryption: false` gives a plain session id, as first-generation clients expect.",
+      }),
       missingCredential: field(choice("200", "204"), {
         env: "MISSING_CREDENTIAL",
         default: "200",

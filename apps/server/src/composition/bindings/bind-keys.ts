@@ -1,0 +1,72 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ChannelSecrets, ChannelTraffic, CredentialReader, KeyRings, LogInMessages, OutgoingNumbers, Tokens } from "@sallyport/core";
+import {
+  AesCbcHybridCipher,
+  AesCtrChannelCipher,
+  AesGcmKeyWrapping,
+  ForgeClientKeyParser,
+  JwtTokenSigner,
+  JwtTokenVerifier,
+  NodeServerKeys,
+  RsaAnswerCipher,
+  RsaCredentialsCipher,
+} from "@sallyport/crypto";
+import { parseUniqueObject } from "@sallyport/http";
+import type { Container } from "inversify";
+import { identifiers } from "../identifiers.ts";
+import { masterKeyOf } from "../keys/master-key.ts";
+import { suppliedKeys } from "../keys/supplied-keys.ts";
+
+/** Keys of the server, tokens, and the ciphers of encrypted log-ins and traffic. */
+export function bindKeys(container: Container): void {
+  const { configuration, digests, random, keyWrapping, keyRings, channelSecrets, credentialsCipher, tokens } = identifiers;
+  container.bind(keyWrapping).toResolvedValue(
+    async (configured) => {
+      const masterKey = await masterKeyOf(configured);
+      return masterKey === null ? null : new AesGcmKeyWrapping(masterKey);
+    },
+    [configuration],
+  );
+  container.bind(keyRings).toResolvedValue(
+    (configured, wrapping) => {
+      const serverKeys = new NodeServerKeys();
+      const rsaBits = Number(configured.encryption.rsaBits) as 2048 | 3072 | 4096;
+      return new KeyRings({ wrapping, serverKeys, rsaBits, supplied: suppliedKeys(configured, serverKeys) });
+    },
+    [configuration, keyWrapping],
+  );
+  container.bind(channelSecrets).toResolvedValue((wrapping) => new ChannelSecrets(wrapping), [keyWrapping]);
+  container
+    .bind(credentialsCipher)
+    .toResolvedValue(({ encryption }) => new RsaCredentialsCipher({ legacyPkcs1: encryption.legacyPkcs1 }), [configuration]);
+  container.bind(identifiers.logInMessages).toResolvedValue(
+    (rings, credentials) =>
+      new LogInMessages({
+        keyRings: rings,
+        credentials,
+        hybrid: new AesCbcHybridCipher(credentials),
+        clientKeys: new ForgeClientKeyParser(),
+        answers: new RsaAnswerCipher(),
+        parseObject: parseUniqueObject,
+        pause,
+      }),
+    [keyRings, credentialsCipher],
+  );
+  container
+    .bind(identifiers.channelTraffic)
+    .toResolvedValue((secrets) => new ChannelTraffic(secrets, new OutgoingNumbers(), new AesCtrChannelCipher()), [channelSecrets]);
+  container.bind(tokens).toResolvedValue(
+    (rings, source, { applicationName }) =>
+      new Tokens({
+        keyRings: rings,
+        signer: new JwtTokenSigner(),
+        verifier: new JwtTokenVerifier(),
+        random: source,
+        issuer: applicationName,
+      }),
+    [keyRings, random, configuration],
+  );
+  container
+    .bind(identifiers.credentialReader)
+    .toResolvedValue((...parts) => new CredentialReader(...parts), [digests, tokens, channelSecrets]);
+}

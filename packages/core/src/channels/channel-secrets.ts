@@ -1,0 +1,41 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { KeyWrapping } from "../keys/key-wrapping.ts";
+import type { Channel } from "./channel.ts";
+
+/** Seals what a secure session hands out and stores; good for the one database only. */
+export class ChannelSecrets {
+  /** @param wrapping `null` without a master key: then there are no secure sessions. */
+  constructor(private readonly wrapping: KeyWrapping | null) {}
+
+  /** The `Secure-Token` of a session: its id, opaque to the client. */
+  sealSessionId(alias: string, sessionId: string): string {
+    return this.required().wrap(bytesOf(sessionId), `secure token|${alias}`);
+  }
+
+  /** The session id in a `Secure-Token`; `null` for whatever this server did not seal for this database. */
+  openSessionId(alias: string, token: string): string | null {
+    const bytes = this.wrapping?.unwrap(token, `secure token|${alias}`);
+    return bytes === undefined ? null : String.fromCodePoint(...bytes);
+  }
+
+  wrapKey(alias: string, symmetricKey: Uint8Array): string {
+    return this.required().wrap(symmetricKey, `channel key|${alias}`);
+  }
+
+  /** The symmetric key of a channel; 314 when it cannot be unwrapped. */
+  unwrapKey(alias: string, { wrappedKey }: Channel): Uint8Array {
+    const key = this.wrapping?.unwrap(wrappedKey, `channel key|${alias}`);
+    if (key === undefined) throw new ServiceError(314, { detail: "The key of the session was wrapped under another master key." });
+    return key;
+  }
+
+  private required(): KeyWrapping {
+    if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
+    return this.wrapping;
+  }
+}
+
+/** Session ids are ASCII. */
+function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
+}

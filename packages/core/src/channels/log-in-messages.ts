@@ -1,0 +1,113 @@
+import type { AuditEvent } from "../audit/audit-event.ts";
+import type { Digest } from "../digests/digest.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { KeyRings } from "../keys/key-rings.ts";
+import type { ServerKeyPair } from "../keys/server-key.ts";
+import type { AppKeyContext } from "../request/request-context.ts";
+import type { AnswerCipher } from "./answer-cipher.ts";
+import type { ClientKey } from "./client-key.ts";
+import type { ClientKeyParser } from "./client-key-parser.ts";
+import type { CredentialsCipher } from "./credentials-cipher.ts";
+import type { HybridCipher, HybridMessage } from "./hybrid-cipher.ts";
+
+/** A message may come again from the same client, as when an answer got lost. */
+const repetition = { uses: 3, within: 60_000 };
+
+/**
+ * Milliseconds after which a message that is refused is answered at the earliest: longer than anything takes that happens
+ * before, so that the time does not tell what was wrong.
+ */
+const refusalTime = 250;
+
+export interface LogInMessageParts {
+  readonly keyRings: KeyRings;
+  readonly clientKeys: ClientKeyParser;
+  readonly credentials: CredentialsCipher;
+  readonly hybrid: HybridCipher;
+  readonly answers: AnswerCipher;
+  /** The object that UTF-8 text stands for; `undefined` if it is not UTF-8, not JSON, no object, or names a member twice. */
+  readonly parseObject: (text: Uint8Array) => Readonly<Record<string, unknown>> | undefined;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+}
+
+/** A log-in that came encrypted. */
+export interface OpenedLogIn {
+  /** The fields, not checked yet. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Encrypts the answer for the client, in the manner in which the client encrypted. */
+  readonly seal: (answer: Uint8Array) => Promise<string>;
+}
+
+/** What was found in a message, before it is known to be new. */
+interface Contents {
+  readonly keyId: string;
+  readonly blocks: readonly Digest[];
+  readonly plain: Uint8Array;
+}
+
+/**
+ * Opens encrypted log-ins. A message is bound to the client key that it came with first: captured, it is worthless to
+ * others. Whatever is wrong with it is 310, all in the same words and the same time; a client key that cannot be used is 309.
+ */
+export class LogInMessages {
+  constructor(private readonly parts: LogInMessageParts) {}
+
+  /** The body of a secure log-in. */
+  async openCredentials(context: AppKeyContext, body: { readonly publicKey: string; readonly credentials: string }): Promise<OpenedLogIn> {
+    const { credentials, answers } = this.parts;
+    const { accepted, clientKey } = await this.recipients(context, body.publicKey);
+    return this.orRefuse(async () => {
+      const opened = await credentials.open(body.credentials, accepted);
+      const fields = opened && (await this.accept(context, clientKey, opened));
+      return fields && { fields, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
+    });
+  }
+
+  /** The encrypted body of a log-in with a token. */
+  async openHybrid(context: AppKeyContext, body: HybridMessage & { readonly publicKey: string }): Promise<OpenedLogIn> {
+    const { hybrid } = this.parts;
+    const { accepted, clientKey } = await this.recipients(context, body.publicKey);
+    return this.orRefuse(async () => {
+      const opened = await hybrid.open(body, accepted);
+      const fields = opened && (await this.accept(context, clientKey, { ...opened, blocks: [opened.digest] }));
+      return fields && { fields, seal: async (answer) => hybrid.seal(clientKey, answer) };
+    });
+  }
+
+  private async recipients({ database }: AppKeyContext, publicKey: string): Promise<{ accepted: ServerKeyPair[]; clientKey: ClientKey }> {
+    const accepted = await this.parts.keyRings.accepted("rsa", database);
+    const clientKey = this.parts.clientKeys.parse(publicKey, accepted.map(({ keyId }) => keyId));
+    if (clientKey === undefined) throw new ServiceError(309);
+    return { accepted, clientKey };
+  }
+
+  /** The fields of a message that may be used by this client, now. */
+  private async accept(context: AppKeyContext, clientKey: ClientKey, { keyId, blocks, plain }: Contents): Promise<OpenedLogIn["fields"] | undefined> {
+    const fields = this.parts.parseObject(plain);
+    if (fields === undefined) return undefined;
+    const verdict = await context.r.channels.claimBlocks({ blocks, clientKey: clientKey.digest, keyId }, repetition);
+    if (verdict !== "refused") return fields;
+    await context.r.audit.append(replayed(context));
+    return undefined;
+  }
+
+  private async orRefuse(open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {
+    const begun = Date.now();
+    const opened = await open();
+    if (opened !== undefined) return opened;
+    await this.parts.pause(Math.max(0, begun + refusalTime - Date.now()));
+    throw new ServiceError(310);
+  }
+}
+
+function replayed({ requestId, appKey, origin }: AppKeyContext): AuditEvent {
+  return {
+    type: "credentials.replayed",
+    requestId,
+    outcome: 310,
+    appKeyId: appKey.id,
+    userId: null,
+    address: origin.address,
+    appNames: [],
+  };
+}

@@ -1,0 +1,40 @@
+import type { ChannelSecrets } from "../channels/channel-secrets.ts";
+import type { Database } from "../databases/database.ts";
+import type { Digest } from "../digests/digest.ts";
+import type { Digests } from "../digests/digests.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+import type { SessionMode } from "./session.ts";
+
+/** Which session a credential claims to be of. Whether there is one, admission says. */
+export interface SessionReference {
+  readonly mode: SessionMode;
+  readonly digest: Digest;
+}
+
+const sessionIds = /^[A-Za-z0-9_-]{43}$/;
+
+/** Reads the credentials of the three modes; each is worth something in its own mode only. */
+export class CredentialReader {
+  constructor(
+    private readonly digests: Digests,
+    private readonly tokens: Tokens,
+    private readonly secrets: ChannelSecrets,
+  ) {}
+
+  /** A session id as it was handed out. */
+  sessionId(text: string): SessionReference | null {
+    return sessionIds.test(text) ? { mode: "session", digest: this.digests.sha256(text) } : null;
+  }
+
+  /** A token, bare or after `Bearer`. */
+  async authorization(database: Database, text: string): Promise<SessionReference | null> {
+    const session = await this.tokens.read(database, text.replace(/^Bearer +/i, ""));
+    return session === null ? null : { mode: session.mode, digest: this.digests.sha256(session.sessionId) };
+  }
+
+  /** A `Secure-Token`. */
+  secureToken({ alias }: Database, text: string): SessionReference | null {
+    const sessionId = this.secrets.openSessionId(alias, text);
+    return sessionId === null ? null : { mode: "secure", digest: this.digests.sha256(sessionId) };
+  }
+}

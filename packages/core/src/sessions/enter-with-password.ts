@@ -1,0 +1,59 @@
+import type { VerifyPassword } from "../accounts/verify-password.ts";
+import { loginNameOf } from "../accounts/login-name.ts";
+import type { Channel } from "../channels/channel.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { SerializedObject } from "../objects/serialized-object.ts";
+import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
+import type { AppKeyContext } from "../request/request-context.ts";
+import { acceptAppNames } from "./app-names.ts";
+import type { SessionMode } from "./session.ts";
+
+export interface LogInInput {
+  readonly user: string;
+  /** Plain, or as clients send it. */
+  readonly pass: string;
+  readonly appNames: readonly string[];
+  readonly deviceId: string | null;
+}
+
+/** How the session is to be opened. */
+export interface WantedSession {
+  readonly mode: SessionMode;
+  readonly channel?: Channel;
+}
+
+export interface PasswordEntry {
+  /** What the credential of the session is made of; storage knows its digest only. */
+  readonly sessionId: string;
+  readonly userId: ObjectId;
+  /** The user's own object, as the answer shows it. */
+  readonly user: SerializedObject;
+}
+
+/** Takes a database user with name and password through the gate, for every log-in mode. */
+export class EnterWithPassword {
+  constructor(
+    private readonly gate: Gate,
+    private readonly verifyPassword: VerifyPassword,
+    private readonly serializeOwnUser: SerializeOwnUser,
+  ) {}
+
+  async run(context: AppKeyContext, { user, pass, appNames, deviceId }: LogInInput, wanted: WantedSession): Promise<PasswordEntry> {
+    const { clientHash } = context.database.policy;
+    const prepareProof = async () => {
+      // Names that are not accepted are told before a lockout is.
+      const [, prove] = await Promise.all([
+        acceptAppNames(context, appNames),
+        this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash }),
+      ]);
+      return prove;
+    };
+    const claim = { ...wanted, userKey: loginNameOf(user), prepareProof, appNames, deviceId };
+    const entry = await this.gate.enter(context, claim, (person, r) => this.serializeOwnUser.run({ ...context, r }, person));
+    const { account } = entry.person;
+    // After the entry, so that the time of a refusal never tells of it.
+    await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
+    return { sessionId: entry.sessionId, userId: account.userId, user: entry.prepared };
+  }
+}

@@ -1,0 +1,80 @@
+import type { Database } from "../databases/database.ts";
+import type { RandomSource } from "../digests/random-source.ts";
+import type { KeyRings } from "../keys/key-rings.ts";
+import type { ServerKeyPair } from "../keys/server-key.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { SessionMode } from "../sessions/session.ts";
+import type { TokenSigner } from "./token-signer.ts";
+import type { TokenVerifier } from "./token-verifier.ts";
+
+/** A rotated key is noticed in time if the keys are looked up this often, in milliseconds. */
+const keptFor = 60_000;
+
+export interface TokenParts {
+  readonly keyRings: KeyRings;
+  readonly signer: TokenSigner;
+  readonly verifier: TokenVerifier;
+  readonly random: RandomSource;
+  /** `iss` of the tokens. */
+  readonly issuer: string;
+}
+
+/** What a good token stands for. */
+export interface TokenSession {
+  /** Mode of the session behind it: `session` if the log-in gave out a session id as well. */
+  readonly mode: Extract<SessionMode, "session" | "token">;
+  readonly sessionId: string;
+}
+
+const sessionReference = /^(session|token)\.([A-Za-z0-9_-]{43})$/;
+
+interface KnownKeys {
+  readonly keys: ReadonlyMap<string, ServerKeyPair>;
+  readonly loadedAt: number;
+}
+
+/**
+ * The tokens of the databases: signed references to sessions. A token says which session it stands for and until when
+ * it could be good at most; whether it still is, the session's row decides.
+ */
+export class Tokens {
+  private readonly known = new WeakMap<Database, KnownKeys>();
+
+  constructor(private readonly parts: TokenParts) {}
+
+  /**
+   * What makes the token of a session that is opened now. To be asked for before the session is opened: with the key at
+   * hand nothing can go wrong any more.
+   */
+  async issuer(database: Database): Promise<(userId: ObjectId, session: TokenSession) => string> {
+    const { keyRings, signer, random, issuer: iss } = this.parts;
+    const key = await keyRings.current("jwt", database);
+    return (sub, { mode, sessionId }) => {
+      const iat = Math.floor(Date.now() / 1000);
+      const exp = iat + Math.ceil(database.policy.sessions.absoluteLifetime / 1000);
+      return signer.sign({ iss, aud: database.name, sub, sid: `${mode}.${sessionId}`, jti: random.secret(), iat, exp }, key);
+    };
+  }
+
+  /** What the token stands for; `null` if it is not one of this database's, or over. */
+  async read(database: Database, token: string): Promise<TokenSession | null> {
+    const { verifier, issuer } = this.parts;
+    const keyId = verifier.keyIdOf(token);
+    if (keyId === undefined || !this.parts.keyRings.usable) return null;
+    const keys = await this.keysWith(keyId, database);
+    const claims = verifier.verify(token, { keys, issuer, audience: database.name, now: Date.now() / 1000 });
+    const [, mode, sessionId] = sessionReference.exec(claims?.sid ?? "") ?? [];
+    return sessionId === undefined ? null : { mode: mode as TokenSession["mode"], sessionId };
+  }
+
+  /** The accepted keys; looked up anew if the one asked for is unknown, as another process may have just made it. */
+  private async keysWith(keyId: string, database: Database): Promise<KnownKeys["keys"]> {
+    const known = this.known.get(database);
+    if (known !== undefined && known.keys.has(keyId) && Date.now() - known.loadedAt < keptFor) return known.keys;
+    const loadedAt = Date.now();
+    const accepted = await this.parts.keyRings.accepted("jwt", database);
+    const keys = new Map(accepted.map((key) => [key.keyId, key]));
+    this.known.set(database, { keys, loadedAt });
+    return keys;
+  }
+}

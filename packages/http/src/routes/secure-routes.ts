@@ -1,0 +1,54 @@
+import {
+  encodeBase64,
+  logInFaultOrder,
+  logInRequest,
+  parseFields,
+  secureLogInFaultOrder,
+  secureLogInRequest,
+  secureLogInResponse,
+  serverKeyResponse,
+} from "@sallyport/contract";
+import { rsaPaddings } from "@sallyport/core";
+import { logInInput } from "./log-in-input.ts";
+import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+type SecureUseCases = Pick<UseCases, "logIn" | "logInSecurely" | "logInMessages" | "keyRings">;
+
+/** Coming in in secure mode. */
+export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: SecureUseCases): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v2/login/secure/key",
+      operation: "getSecureLogInKey",
+      summary: "The server's RSA key for the secure log-in. Fetch it over HTTPS.",
+      access: "appKey",
+      data: serverKeyResponse,
+      errors: [],
+      handle: async ({ database }, { settings }) => {
+        const { publicKey, keyId } = await keyRings.current("rsa", database);
+        const paddings = rsaPaddings.filter((padding) => settings.legacyPkcs1 || padding !== "PKCS1-v1_5");
+        return { data: { key: publicKey, keyId, paddings } };
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v2/login/secure",
+      operation: "logInSecurely",
+      summary: "Logs in with encrypted credentials and opens a session whose traffic is encrypted. The answer is encrypted.",
+      access: "secrets",
+      body: { schema: secureLogInRequest, faultOrder: secureLogInFaultOrder },
+      data: secureLogInResponse,
+      errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315],
+      handle: async (context, { body, settings }) => {
+        const { fields, seal } = await logInMessages.openCredentials(context, body);
+        const parsed = parseFields(logInRequest, fields, logInFaultOrder);
+        const plain = settings.plainAfterSecureLogin && parsed.furtherencryption === false;
+        if (plain) return { data: await logIn.run(context, logInInput(parsed)), seal };
+        const { symmetricKey, ivPrefix, ...data } = await logInSecurely.run(context, logInInput(parsed));
+        return { data: { ...data, symmetricKey: encodeBase64(symmetricKey), ivPrefix: encodeBase64(ivPrefix) }, seal };
+      },
+    }),
+  ];
+}

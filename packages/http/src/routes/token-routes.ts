@@ -1,0 +1,60 @@
+import {
+  doubleLogInResponse,
+  encryptedLogInRequest,
+  isEncryptedLogIn,
+  logInFaultOrder,
+  logInRequest,
+  parseFields,
+  secureLogInFaultOrder,
+  serverKeyResponse,
+  tokenLogInResponse,
+} from "@sallyport/contract";
+import { rsaPaddings } from "@sallyport/core";
+import { z } from "zod";
+import { logInInput } from "./log-in-input.ts";
+import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInWithBoth" | "logInMessages" | "keyRings">;
+
+/** Coming in in token mode, in clear or encrypted. */
+export function tokenRoutes({ logInWithToken, logInWithBoth, logInMessages, keyRings }: TokenUseCases): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v2/login/key",
+      operation: "getLogInKey",
+      summary: "The server's RSA key for the encrypted form of the log-in with a token. Fetch it over HTTPS.",
+      access: "appKey",
+      data: serverKeyResponse,
+      errors: [],
+      handle: async ({ database }) => {
+        const { publicKey, keyId } = await keyRings.current("rsa", database);
+        return { data: { key: publicKey, keyId, paddings: [rsaPaddings[0]] } };
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v2/login",
+      operation: "logInWithToken",
+      summary: "Logs in with the credentials of a database user and gives a token; encrypted, also a session id.",
+      access: "secrets",
+      body: {
+        schema: z.union([logInRequest, encryptedLogInRequest]),
+        faultOrder: logInFaultOrder,
+        alternative: (body) =>
+          isEncryptedLogIn(body)
+            ? { schema: encryptedLogInRequest, faultOrder: secureLogInFaultOrder }
+            : { schema: logInRequest, faultOrder: logInFaultOrder },
+      },
+      data: z.union([tokenLogInResponse, doubleLogInResponse]),
+      errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315],
+      handle: async (context, { body }) => {
+        if (!("aesKey" in body)) return { data: await logInWithToken.run(context, logInInput(body)) };
+        const { fields, seal } = await logInMessages.openHybrid(context, body);
+        const input = logInInput(parseFields(logInRequest, fields, logInFaultOrder));
+        return { data: await logInWithBoth.run(context, input), seal };
+      },
+    }),
+  ];
+}

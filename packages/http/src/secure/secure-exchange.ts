@@ -1,0 +1,52 @@
+import { buildCounterBlock, directions, formatEncryptedHeader, parseCounterBlock, parseEncryptedHeader } from "@sallyport/contract";
+import { type ChannelTraffic, type Database, type Digest, type OpenChannel, ServiceError } from "@sallyport/core";
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+export interface EncryptedAnswer {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Request and answer of a secure session: opens the one message and encrypts the other. */
+export class SecureExchange {
+  private answered = false;
+
+  constructor(
+    private readonly traffic: ChannelTraffic,
+    private readonly channel: OpenChannel,
+    private readonly database: Database,
+    private readonly session: Digest,
+  ) {}
+
+  /** The contents of a body. 312 for everything that is not a message of this client in this session, sent now for the first time. */
+  async open(header: string | undefined, body: Uint8Array): Promise<Uint8Array> {
+    const iv = parseEncryptedHeader(header ?? "")?.iv;
+    const counter = iv && parseCounterBlock(iv);
+    if (iv === undefined || counter === undefined) throw unopened("The header Encrypted holds no counter block.");
+    if (counter.direction !== directions.toServer) throw unopened("The counter block is of the other direction.");
+    if (!Buffer.from(counter.ivPrefix).equals(this.channel.ivPrefix)) throw unopened("The counter block is of another session.");
+    if (counter.block !== 0) throw unopened("The counter block is not the first of a message.");
+    await this.traffic.accept(this.database, this.session, counter.message);
+    const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
+    const message = base64.test(text) ? Buffer.from(text, "base64") : null;
+    if (message === null || message.toString("base64") !== text) throw unopened("The body is not base64.");
+    return this.traffic.apply(this.channel, iv, message);
+  }
+
+  /** Encrypts the answer, once. */
+  seal(answer: Uint8Array): EncryptedAnswer {
+    // A second text under the same number would give both away.
+    if (this.answered) throw new ServiceError(799, { detail: "The answer was encrypted already." });
+    this.answered = true;
+    const { ivPrefix, answerNumber } = this.channel;
+    const iv = buildCounterBlock({ direction: directions.toClient, ivPrefix, message: answerNumber, block: 0 });
+    const message = this.traffic.apply(this.channel, iv, answer);
+    const body = Buffer.from(Buffer.from(message.buffer, message.byteOffset, message.length).toString("base64"), "latin1");
+    return { body, headers: { "Content-Type": "application/text; charset=utf-8", Encrypted: formatEncryptedHeader({ iv }) } };
+  }
+}
+
+function unopened(detail: string): ServiceError {
+  return new ServiceError(312, { detail });
+}
