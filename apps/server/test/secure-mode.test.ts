@@ -1,0 +1,139 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import type { RunningServer } from "../src/index.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import {
+  callSecurely,
+  clientPublicKey,
+  counterBlock,
+  demoFields,
+  encryptFor,
+  logInSecurely,
+  postSecureLogIn,
+  sendMessage,
+  serverKey,
+} from "./secure-client.ts";
+
+const codeOf = async (answer: Response): Promise<string> => {
+  expect(answer.headers.get("encrypted")).toBeNull();
+  return ((await answer.json()) as { status: { internalStatus: string } }).status.internalStatus;
+};
+
+describe("secure mode", () => {
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+  let key: string;
+  const masterKey = randomBytes(32).toString("base64");
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    server = await postgres.demo({ MASTER_KEY: masterKey });
+    key = await serverKey(server);
+  }, 60_000);
+  afterAll(() => postgres.close());
+
+  const credentials = (fields: unknown = demoFields) => encryptFor(key, JSON.stringify(fields)).toString("base64");
+  const logInWith = async (body: object) => codeOf(await postSecureLogIn(server, body));
+
+  describe("log-in", () => {
+    test("opens a session whose answers are encrypted, failures included", async () => {
+      const session = await logInSecurely(server);
+      const object = await callSecurely(server, session, "/v1/objects/Customer?perPage=1");
+      expect(object).toMatchObject({ status: 200, code: "0", body: { data: { "~Count": 200 } } });
+      const missing = await callSecurely(server, session, "/v1/object/nothing");
+      expect(missing).toMatchObject({ status: 404, code: "304" });
+      expect(object.iv?.subarray(0, 4)).toEqual(Buffer.concat([Buffer.of(2), session.ivPrefix] as Uint8Array[]));
+      expect(missing.iv).not.toEqual(object.iv);
+    });
+
+    test("needs a public key", async () => {
+      expect(await logInWith({ credentials: credentials() })).toBe("205");
+    });
+
+    test("needs credentials", async () => {
+      expect(await logInWith({ publicKey: clientPublicKey })).toBe("206");
+    });
+
+    test("refuses a public key that is too small", async () => {
+      const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+      const small = publicKey.export({ type: "spki", format: "pem" });
+      expect(await logInWith({ credentials: credentials(), publicKey: small })).toBe("309");
+    });
+
+    test("refuses credentials that cannot be opened", async () => {
+      expect(await logInWith({ credentials: randomBytes(256).toString("base64"), publicKey: clientPublicKey })).toBe("310");
+    });
+
+    test("takes captured credentials from nobody else", async () => {
+      const captured = credentials();
+      const mine = await postSecureLogIn(server, { credentials: captured, publicKey: clientPublicKey });
+      expect(mine.headers.get("encrypted")).toBe("v=1");
+      const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+      const theirs = publicKey.export({ type: "spki", format: "pem" });
+      expect(await logInWith({ credentials: captured, publicKey: theirs })).toBe("310");
+      const { rows } = await postgres.sql.query("select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed'");
+      expect(rows).toEqual([{ n: 1 }]);
+    });
+
+    test("tells in clear text what is wrong with the fields", async () => {
+      expect(await logInWith({ credentials: credentials({ ...demoFields, pass: "wrong" }), publicKey: clientPublicKey })).toBe("302");
+      expect(await logInWith({ credentials: credentials({ ...demoFields, appNames: undefined }), publicKey: clientPublicKey })).toBe("209");
+    });
+  });
+
+  describe("traffic", () => {
+    test("takes a message once, and jumps ahead", async () => {
+      const session = await logInSecurely(server);
+      const codes = [];
+      for (const number of [0n, 0n, 5n, 1n, 5n, 2n ** 64n - 1n, 6n]) codes.push((await sendMessage(server, session, number)).code);
+      expect(codes).toEqual(["0", "312", "0", "0", "312", "0", "312"]);
+    });
+
+    test("refuses what is no message of this session", async () => {
+      const session = await logInSecurely(server);
+      const other = { ...session, ivPrefix: Buffer.from(session.ivPrefix.map((byte) => byte ^ 1) as Uint8Array) };
+      const inTheMiddle = counterBlock(session, 2n);
+      inTheMiddle.writeUInt32BE(1, 12);
+      const ivs = [counterBlock(session, 0n, 2), counterBlock(other, 1n), inTheMiddle];
+      for (const iv of ivs) expect((await sendMessage(server, session, 0n, { iv })).code).toBe("312");
+      expect((await sendMessage(server, session, 3n, { text: "no JSON" })).code).toBe("312");
+      const text = { method: "POST", headers: { "content-type": "application/text" }, body: "e30=" };
+      expect((await callSecurely(server, session, "/v1/logout", text)).code).toBe("312");
+      const json = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+      expect(await callSecurely(server, session, "/v1/logout", json)).toMatchObject({ status: 406, code: "207" });
+      expect((await sendMessage(server, session, 0n)).code).toBe("0");
+    });
+
+    test("ends with the log-out, whose answer is still encrypted", async () => {
+      const session = await logInSecurely(server);
+      const end = await callSecurely(server, session, "/v1/logout", { method: "POST" });
+      expect(end).toMatchObject({ status: 200, code: "0", iv: expect.any(Buffer) });
+      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203", iv: null });
+    });
+
+    test("never shares a number with another server, or with the same one after a restart", async () => {
+      const session = await logInSecurely(server);
+      const second = await postgres.demo({ MASTER_KEY: masterKey });
+      const seen = new Set<string>();
+      for (let round = 0; round < 300; round += 1) {
+        const { iv } = await callSecurely(round % 2 === 0 ? server : second, session, "/_CheckSession");
+        seen.add(iv?.toString("hex") ?? "clear");
+      }
+      expect(seen.size).toBe(300);
+      expect(seen.has("clear")).toBe(false);
+    });
+
+    test("answers 314 when the key of the session cannot be unwrapped", async () => {
+      const session = await logInSecurely(server);
+      await postgres.sql.query("update sallyport_demo.channels set wrapped_key = 'x' || wrapped_key");
+      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ status: 500, code: "314", iv: null });
+    });
+  });
+
+  test("has a credential that is worthless in the other modes", async () => {
+    const { token } = await logInSecurely(server);
+    const answers = [{ sessionid: token }, { authorization: token }].map(async (headers) => {
+      const answer = await fetch(`${server.url}/_CheckSession`, { headers: { appkey: "demo-app-key", ...headers } });
+      return codeOf(answer);
+    });
+    expect(await Promise.all(answers)).toEqual(["201", "203"]);
+  });
+});
