@@ -1,4 +1,5 @@
 import { jest } from "@jest/globals";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,8 @@ describe("check-config", () => {
     const { code, stdout, stderr } = await run(["check-config", "--config", file]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ databases: [{ storage: { url: "postgres://u:***@h/d" } }, { alias: "later" }] });
-    expect(stderr).toMatch(/^warning: .*"later" has no storage/);
+    const warnings = [/^warning: .*"later" has no storage/, /^warning: encryption\.masterKey: there is none.*set MASTER_KEY/];
+    expect(stderr.trimEnd().split("\n")).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
     expect(stdout).not.toContain("S3cret");
   });
 
@@ -35,7 +37,8 @@ describe("check-config", () => {
     expect(JSON.parse(demo.stdout)).toMatchObject({ databases: [{ storage: { schema: "sallyport_demo" } }, { alias: "second" }] });
     expect((await run(["migrate"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
     expect((await run(["app", "create", "a"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
-    expect(await run(["check-config"], { DATABASE_URL: url, NODE_ENV: "production" })).toMatchObject({ code: 0, stderr: "" });
+    const complete = { DATABASE_URL: url, NODE_ENV: "production", MASTER_KEY: randomBytes(32).toString("base64") };
+    expect(await run(["check-config"], complete)).toMatchObject({ code: 0, stderr: "" });
     expect((await run(["check-config"])).stderr).toMatch(/^note: Nothing is configured, so this is the demo/);
   });
 

@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../schema/network-texts.ts";
 
 /** What is allowed, but probably not meant. */
 export function warningsAbout(configuration: Omit<Configuration, "warnings">): string[] {
-  const { server, databases, demo, production, debugMessages, metrics } = configuration;
+  const { server, databases, demo, production, debugMessages, metrics, encryption, compatibility } = configuration;
   const warnings: string[] = [];
   const open = !isLoopbackHost(server.host);
   const tls = server.tls.certificateFile !== undefined;
@@ -17,10 +17,7 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
   }
   if (metrics.access === "any" && open) warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
   if (debugMessages && production) warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
-  if (configuration.encryption.masterKey === undefined && !demo) {
-    warnings.push("encryption.masterKey: there is none, so log-in with a token and secure log-in answer 705.");
-  }
-  if (configuration.compatibility.plainAfterSecureLogin) {
+  if (compatibility.plainAfterSecureLogin) {
     warnings.push("compatibility.plainAfterSecureLogin: after a secure log-in clients may ask for traffic that is not encrypted.");
   }
   for (const { alias, storage } of databases) {
@@ -30,6 +27,12 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
     if (storage?.engine === "embedded" && production && !demo) {
       warnings.push(`databases: ${name} is embedded; it serves one process and one directory only.`);
     }
+  }
+  // Last, because a deployment whose clients use session ids only is complete without one.
+  if (encryption.masterKey === undefined && !demo) {
+    warnings.push(
+      "encryption.masterKey: there is none, so log-in with a token, encrypted log-in and secure log-in answer 705. If clients use them, set MASTER_KEY; 'openssl rand -base64 32' makes one.",
+    );
   }
   return warnings;
 }
