@@ -6,3 +6,4 @@ export {
   secureLogInRequest,
 } from "./secure-log-in-request.ts";
 export { listParameters, objectParameters } from "./object-parameters.ts";
+export type { Serialization } from "./serialization-parameter.ts";

@@ -12,3 +12,6 @@ export const serializationParameter = z
   .transform((text) => parseJsonParameter("serialization", text, 307))
   .pipe(serialization)
   .describe('How objects are written: `{"type": "full", "depth": 2}`. References beyond the depth show meta-fields only.');
+
+/** How objects are to be written. */
+export type Serialization = Readonly<z.input<typeof serialization>>;

@@ -7,3 +7,4 @@ export {
 } from "./log-in-response.ts";
 export { objectListSchema, objectSchema } from "./object-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";
+export type { ObjectData, ObjectListData, ServiceData } from "./response-data.ts";
