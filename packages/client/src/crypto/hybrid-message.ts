@@ -1,0 +1,45 @@
+import { base64ToBody, bodyToBase64 } from "./body-base64.ts";
+import { decryptBlocks, encryptBlocks } from "./rsa-blocks.ts";
+import type { RsaKey } from "./rsa-key.ts";
+import { type Bytes, webCrypto } from "./web-crypto.ts";
+
+const padding = "OAEP-SHA-256";
+const keyLength = 32;
+const ivLength = 16;
+
+/** An encrypted log-in as it goes into a body; all base64. */
+export interface HybridMessage {
+  /** 32 random bytes under the server's key. */
+  readonly aesKey: string;
+  /** IV and AES-256-CBC. */
+  readonly data: string;
+}
+
+/** Encrypts bytes with a fresh AES key, and that for the server. */
+export async function sealHybrid(serverKey: RsaKey, plain: Bytes): Promise<HybridMessage> {
+  const crypto = webCrypto();
+  const rawKey = crypto.getRandomValues(new Uint8Array(keyLength));
+  const iv = crypto.getRandomValues(new Uint8Array(ivLength));
+  const key = await crypto.subtle.importKey("raw", rawKey, "AES-CBC", false, ["encrypt"]);
+  const cipher = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-CBC", iv }, key, plain));
+  const data = new Uint8Array(ivLength + cipher.length);
+  data.set(iv);
+  data.set(cipher, ivLength);
+  return { aesKey: bodyToBase64(await encryptBlocks(serverKey, padding, rawKey)), data: bodyToBase64(data) };
+}
+
+/** The contents of an answer: base64 of the AES key for the client, `|`, base64 of IV and cipher text. `undefined` for anything else. */
+export async function openHybrid(privateKey: RsaKey, text: string): Promise<Bytes | undefined> {
+  const [sealedKey, data, ...more] = text.split("|").map(base64ToBody);
+  if (sealedKey === undefined || data === undefined || more.length > 0) return undefined;
+  const rawKey = await decryptBlocks(privateKey, sealedKey);
+  if (rawKey?.length !== keyLength) return undefined;
+  const { subtle } = webCrypto();
+  try {
+    const key = await subtle.importKey("raw", rawKey, "AES-CBC", false, ["decrypt"]);
+    const algorithm = { name: "AES-CBC", iv: data.subarray(0, ivLength) };
+    return new Uint8Array(await subtle.decrypt(algorithm, key, data.subarray(ivLength)));
+  } catch {
+    return undefined;
+  }
+}

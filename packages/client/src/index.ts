@@ -1,0 +1,25 @@
+export { SallyportClient } from "./client.ts";
+export type { ClientOptions } from "./client-options.ts";
+export type { ClientKeyPair } from "./crypto/client-key-pair.ts";
+export type { RsaKey } from "./crypto/rsa-key.ts";
+export type { RsaPadding } from "./crypto/rsa-padding.ts";
+export * from "./errors/index.ts";
+export type {
+  Device,
+  EncryptedLogInOptions,
+  KeyOptions,
+  LogInFields,
+  LogInOptions,
+  PlainLogInOptions,
+  SecureLogInOptions,
+} from "./logins/log-in-options.ts";
+export type { LogInResult } from "./logins/log-in-result.ts";
+export type { Attributes, BusinessObject, ObjectPage } from "./objects/business-object.ts";
+export type { ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
+export type { CallOptions } from "./requests/call-options.ts";
+export type { Answer, AnswerHead, BytesAnswer, RequestOptions } from "./requests/request-options.ts";
+export type { ClientSession, LogInMode } from "./sessions/client-session.ts";
+export type { CallLimits } from "./transport/deadline.ts";
+export type { IncomingMessage, OutgoingMessage } from "./transport/message.ts";
+export type { QueryValues } from "./transport/service-address.ts";
+export type { Fetch, Method } from "./transport/transport.ts";

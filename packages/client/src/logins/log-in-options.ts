@@ -1,0 +1,52 @@
+import type { LogInRequest } from "@sallyport/contract";
+import type { ClientKeyPair } from "../crypto/client-key-pair.ts";
+import type { RsaPadding } from "../crypto/rsa-padding.ts";
+
+/** What the client tells of the device it runs on. */
+export type Device = Readonly<NonNullable<LogInRequest["device"]>>;
+
+/** What every log-in takes. */
+export interface LogInFields {
+  readonly user: string;
+  /** The password itself. What is sent is its MD5, unless `passwordHash` says otherwise. */
+  readonly password: string;
+  /** How the password is sent: as its MD5, or as it is, for databases that take nothing else. `md5` unless given. */
+  readonly passwordHash?: "md5" | "none" | undefined;
+  readonly appNames: readonly string[];
+  /** With a `deviceId`, a log-in replaces the session that the same user has on the same device. */
+  readonly device?: Device | undefined;
+  /** The token of the second factor. It is good once, so such a log-in is not repeated when its session is over. */
+  readonly twoFactorToken?: string | undefined;
+}
+
+/** What a log-in takes that is encrypted with the server's RSA key. */
+export interface KeyOptions {
+  /** The server's key as PEM, known beforehand. Otherwise it is fetched at each log-in. */
+  readonly serverKey?: string | undefined;
+  /**
+   * Fetches the server's key over plain HTTP from another machine, too: whoever is on the way can put another in its
+   * place and read the password. For networks that are protected otherwise.
+   */
+  readonly allowUnprotectedKey?: boolean | undefined;
+  /** The pair for the answer; otherwise each log-in makes one. */
+  readonly keyPair?: ClientKeyPair | undefined;
+}
+
+/** A session id (`POST /v1/login`) or a JWT (`POST /v2/login`), both over a protected connection. */
+export interface PlainLogInOptions extends LogInFields {
+  readonly mode: "session" | "token";
+}
+
+/** A JWT, with log-in and answer encrypted (the encrypted form of `POST /v2/login`); RSA-OAEP with SHA-256. */
+export interface EncryptedLogInOptions extends LogInFields, KeyOptions {
+  readonly mode: "encrypted";
+}
+
+/** Everything encrypted (`POST /v2/login/secure`). */
+export interface SecureLogInOptions extends LogInFields, KeyOptions {
+  readonly mode: "secure";
+  /** `OAEP-SHA-256` unless given. */
+  readonly padding?: RsaPadding | undefined;
+}
+
+export type LogInOptions = PlainLogInOptions | EncryptedLogInOptions | SecureLogInOptions;

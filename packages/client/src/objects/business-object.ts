@@ -1,0 +1,12 @@
+import type { ObjectData, ObjectListData } from "@sallyport/contract";
+
+/** Attributes of a class, as its users know them. */
+export type Attributes = object;
+
+/** An object: its meta-fields, and the attributes that the caller expects of its class. */
+export type BusinessObject<Known extends Attributes = Attributes> = ObjectData & Known;
+
+/** A page of a list. */
+export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListData, "~Elements"> & {
+  readonly "~Elements": BusinessObject<Known>[];
+};

@@ -1,0 +1,33 @@
+/** Values of query parameters; `undefined` leaves one out, an object becomes JSON. */
+export type QueryValues = Readonly<Record<string, string | number | boolean | object | undefined>>;
+
+const aliasPattern = /^[a-z][a-z0-9_-]{0,62}$/;
+const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Where a database of a server is. */
+export class ServiceAddress {
+  readonly #base: string;
+  /** Whether nobody in between can change what is sent: TLS, or the way does not leave the machine. */
+  readonly isProtected: boolean;
+
+  /** Throws a `TypeError` for a base that is no bare http or https address, and for an impossible alias. */
+  constructor(baseUrl: string, alias: string) {
+    const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+      throw new TypeError("`baseUrl` must be an http or https address without credentials, query and fragment.");
+    }
+    if (alias !== "" && !aliasPattern.test(alias)) throw new TypeError("`alias` is not the alias of a database.");
+    this.isProtected = url.protocol === "https:" || loopback.test(url.hostname);
+    this.#base = url.href.replace(/\/+$/, "") + (alias && `/${alias}`);
+  }
+
+  /** The whole address of a path below the alias. */
+  of(path: string, query: QueryValues = {}): string {
+    if (!path.startsWith("/") || /[?#]/.test(path)) throw new TypeError("A path begins with a slash, and its query is given apart.");
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    }
+    return this.#base + path + (parameters.size > 0 ? `?${parameters}` : "");
+  }
+}

@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto";
+import { ChannelError, SallyportError } from "@sallyport/client";
+import { secureMode } from "../../crypto/test/vectors.ts";
+import { refusal, success, user } from "./fake-server.ts";
+import { connected, demo, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
+import { storedKeyPair } from "./stored-key-pair.ts";
+
+const digest = createHash("md5").update("demo").digest("hex");
+/** Making a pair of keys can take long on a busy machine. */
+const keysInTheMaking = 60_000;
+
+describe.each(modes)("a log-in in mode %s", (mode) => {
+  test("opens a session, and tells who it is and where", async () => {
+    const { client } = connected();
+    expect(client.session).toBeUndefined();
+    await expect(client.logIn(logInOptions(mode))).resolves.toEqual({ mode, user, databaseName: "demo" });
+    expect(client.session?.mode).toBe(mode);
+    await expect(client.checkSession()).resolves.toBe(true);
+  });
+
+  test("sends the password in no other form than asked for", async () => {
+    const { server, client } = connected();
+    await client.logIn(logInOptions(mode));
+    await client.logIn(logInOptions(mode, { passwordHash: "none" }));
+    const bodies = server.arrived.filter(({ path }) => path === logInPaths[mode]).map(({ wire }) => wire);
+    expect(bodies).toHaveLength(2);
+    const inClear = mode === "session" || mode === "token";
+    expect(bodies[0]?.includes(digest)).toBe(inClear);
+    expect(bodies[1]?.includes('"pass":"demo"')).toBe(inClear);
+    expect(bodies.map((body) => body.includes('"user"'))).toEqual([inClear, inClear]);
+  });
+
+  test("is refused with the code of the server", async () => {
+    const { client } = connected();
+    const outcome = client.logIn(logInOptions(mode, { password: "wrong" }));
+    await expect(outcome).rejects.toBeInstanceOf(SallyportError);
+    await expect(outcome).rejects.toMatchObject({ code: 302, httpStatus: 403, requestId: "r-1" });
+    expect(client.session).toBeUndefined();
+  });
+
+  test("tells how long to wait", async () => {
+    const { server, client } = connected();
+    server.routes.set(logInPaths[mode], () => refusal(302, 403, { "retry-after": "30" }));
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ code: 302, retryAfter: 30 });
+  });
+
+  test("ends the session before once the new one is open", async () => {
+    const { server, client } = await loggedIn(mode);
+    const [first] = server.sessions;
+    await client.logIn(logInOptions(mode));
+    expect(server.sessions.size).toBe(1);
+    expect(server.sessions.has(first as never)).toBe(false);
+    expect(server.log.at(-1)).toBe("POST /v1/logout");
+    await expect(client.checkSession()).resolves.toBe(true);
+  });
+
+  test("that fails leaves the session before as it was", async () => {
+    const { client } = await loggedIn(mode);
+    await expect(client.logIn(logInOptions(mode, { password: "wrong" }))).rejects.toMatchObject({ code: 302 });
+    await expect(client.checkSession()).resolves.toBe(true);
+  });
+
+  test("is not satisfied by an answer without a credential", async () => {
+    const { server, client } = connected();
+    server.routes.set(logInPaths[mode], () => success({ user, databaseName: "demo" }));
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ reason: expect.stringMatching(/^(?:foreign|clear)-answer$/) });
+    expect(client.session).toBeUndefined();
+  });
+});
+
+test("device, app names and second factor go along", async () => {
+  const { server, client } = connected();
+  await client.logIn({ ...demo, mode: "session", appNames: ["a", "b"], device: { deviceId: "d-1", systemType: "any" }, twoFactorToken: "123456" });
+  expect(JSON.parse(server.arrived[0]?.body ?? "")).toEqual({
+    user: "demo",
+    pass: digest,
+    appNames: ["a", "b"],
+    device: { deviceId: "d-1", systemType: "any" },
+    "2faToken": "123456",
+  });
+});
+
+test("a mode that does not exist is refused before anything is sent", async () => {
+  const { server, client } = connected();
+  await expect(client.logIn({ ...demo, mode: "open" } as never)).rejects.toThrow(TypeError);
+  expect(server.arrived).toEqual([]);
+});
+
+describe("a secure log-in", () => {
+  test("can be padded with SHA-1", async () => {
+    const { server, client } = connected();
+    server.padding = "OAEP-SHA-1";
+    await client.logIn(logInOptions("secure", { padding: "OAEP-SHA-1", keyPair: await storedKeyPair("SHA-1") }));
+    await expect(client.checkSession()).resolves.toBe(true);
+  });
+
+  test("of a user with a long name takes several blocks", async () => {
+    const { server, client } = connected();
+    await client.logIn(logInOptions("secure", { appNames: Array.from({ length: 60 }, (_, n) => `app-ü-${n}`) }));
+    const { credentials } = JSON.parse(server.arrived.at(-1)?.wire ?? "");
+    expect(Buffer.from(credentials, "base64").length).toBeGreaterThanOrEqual(3 * 256);
+  });
+
+  test("makes a new pair of keys each time", async () => {
+    const { server, client } = connected();
+    await client.logIn({ ...demo, mode: "secure" });
+    await client.logIn({ ...demo, mode: "secure" });
+    const keys = server.arrived.filter(({ path }) => path === "/v2/login/secure").map(({ wire }) => JSON.parse(wire).publicKey);
+    expect(new Set(keys).size).toBe(2);
+  }, keysInTheMaking);
+
+  test.each([
+    ["lacks the key", { ivPrefix: "AAAA" }],
+    ["has a key too short", { symmetricKey: "AAAA", ivPrefix: "AAAA" }],
+    ["has a prefix too long", { symmetricKey: Buffer.alloc(32).toString("base64"), ivPrefix: "AAAAAAAA" }],
+    ["has numbers for texts", { symmetricKey: 1, ivPrefix: 2 }],
+  ])("is refused when the answer %s", async (_title, keys) => {
+    const { createPublicKey, publicEncrypt, constants } = await import("node:crypto");
+    const { server, client } = connected();
+    server.routes.set("/v2/login/secure", ({ body }) => {
+      const key = createPublicKey({ key: Buffer.from(JSON.parse(body).publicKey, "base64"), format: "der", type: "spki" });
+      const plain = JSON.stringify({ status: { internalStatus: "0", statusMessage: "ok" }, data: { sessionId: "s", ...keys } });
+      const cipher = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" }, Buffer.from(plain));
+      return new Response(cipher.toString("base64"), { headers: { encrypted: "v=1" } });
+    });
+    await expect(client.logIn(logInOptions("secure"))).rejects.toMatchObject({ name: "ChannelError", reason: "log-in-answer" });
+  });
+});
+
+describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) => {
+  const keyPath = mode === "secure" ? "/v2/login/secure/key" : "/v2/login/key";
+
+  test("come from both sides", async () => {
+    const { server, client } = connected();
+    const keyPair = await storedKeyPair("SHA-256", "rsa4096");
+    await client.logIn(logInOptions(mode, { keyPair }));
+    expect(server.log).toEqual([`GET ${keyPath}`, `POST ${logInPaths[mode]}`]);
+    const { publicKey } = JSON.parse(server.arrived[1]?.wire ?? "");
+    expect(publicKey).toBe(Buffer.from(await globalThis.crypto.subtle.exportKey("spki", keyPair.publicKey)).toString("base64"));
+  });
+
+  test("can be handed in, and then nothing is fetched, over plain HTTP either", async () => {
+    const { server, client } = connected({ baseUrl: "http://db.example" });
+    await client.logIn(logInOptions(mode, { serverKey: secureMode.serverKey.publicPem }));
+    expect(server.log).toEqual([`POST ${logInPaths[mode]}`]);
+  });
+
+  test("are not fetched over plain HTTP from elsewhere, unless that is allowed", async () => {
+    const { server, client } = connected({ baseUrl: "http://db.example" });
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ name: "ChannelError", reason: "unprotected-key" });
+    expect(server.arrived).toEqual([]);
+    await client.logIn(logInOptions(mode, { allowUnprotectedKey: true }));
+    await expect(client.checkSession()).resolves.toBe(true);
+  });
+
+  test("are fetched over plain HTTP from the same machine", async () => {
+    const { client } = connected({ baseUrl: "http://127.0.0.1:8080" });
+    await expect(client.logIn(logInOptions(mode))).resolves.toMatchObject({ mode });
+  });
+
+  test("that do not fit are refused before anything is sent", async () => {
+    const { server, client } = connected();
+    await expect(client.logIn(logInOptions(mode, { keyPair: await storedKeyPair("SHA-1") }))).rejects.toThrow(TypeError);
+    expect(server.arrived).toEqual([]);
+  });
+
+  test("that make no sense end the log-in", async () => {
+    const { server, client } = connected();
+    server.routes.set(keyPath, () => success({ key: "?" }));
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ reason: "server-key" });
+    expect(server.count(`POST ${logInPaths[mode]}`)).toBe(0);
+  });
+
+  test("are told to be missing by the server itself", async () => {
+    const { server, client } = connected();
+    server.routes.set(keyPath, () => refusal(705, 500));
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ code: 705 });
+  });
+
+  test("are of no use against an answer for somebody else", async () => {
+    const { server, client } = connected();
+    server.routes.set(logInPaths[mode], () => new Response("AAAA", { headers: { encrypted: "v=1" } }));
+    const outcome = client.logIn(logInOptions(mode));
+    await expect(outcome).rejects.toBeInstanceOf(ChannelError);
+    await expect(outcome).rejects.toMatchObject({ reason: "log-in-answer" });
+  });
+
+  test("are of no use against an answer in clear text", async () => {
+    const { server, client } = connected();
+    server.routes.set(logInPaths[mode], () => success({ sessionId: "s", token: "t", user, databaseName: "demo" }));
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ reason: "clear-answer" });
+  });
+});
