@@ -6,12 +6,14 @@ import { type Outcome, verdictOn } from "./report/outcome.ts";
 import { outcomeTable } from "./report/outcome-table.ts";
 import { listScenario } from "./scenarios/list-scenario.ts";
 import { logInScenario } from "./scenarios/log-in-scenario.ts";
+import { modeLogInScenario } from "./scenarios/mode-log-in-scenario.ts";
+import { modeReadScenario } from "./scenarios/mode-read-scenario.ts";
 import { readScenario } from "./scenarios/read-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
 import { startScenario } from "./scenarios/start-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
-const scenarios = [startScenario, readScenario, listScenario, logInScenario, scaleScenario];
+const scenarios = [startScenario, readScenario, listScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario];
 
 const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });

@@ -14,13 +14,14 @@ export class LoadedServer implements Contestant {
   constructor(
     readonly name: string,
     private readonly server: MeasuredProcess,
-    private readonly job: Pick<LoadJob, "address" | "connections" | "requests">,
+    private readonly job: Pick<LoadJob, "address" | "connections"> & { readonly requests: LoadJob["requests"] | (() => LoadJob["requests"]) },
     private readonly generator: LoadGenerator,
     private readonly database: BenchDatabase,
     /** About how many answers a second gives, if a round is to end with an answer and not in the middle of work. */
     private readonly pace?: number,
   ) {}
 
+  /** Requests that must not be sent twice are made anew for each round, before it begins. */
   async measure(seconds: number): Promise<Figures> {
     const before = await this.sample();
     const load = await this.load(seconds);
@@ -48,7 +49,8 @@ export class LoadedServer implements Contestant {
 
   private load(seconds: number): Promise<LoadFigures> {
     const answers = this.pace === undefined ? {} : { answers: Math.max(this.job.connections, Math.ceil(this.pace * seconds)) };
-    return this.generator.run({ ...this.job, seconds, ...answers });
+    const { requests } = this.job;
+    return this.generator.run({ ...this.job, seconds, ...answers, requests: typeof requests === "function" ? requests() : requests });
   }
 
   private async sample(): Promise<{ cpu: number; backend: ReadonlyMap<number, number> | null }> {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +24,8 @@ const server = fileURLToPath(new URL("../../../server/dist/main.js", import.meta
 /** Limits are checked, which costs something, but never reached. */
 const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
 
+const encryption = { masterKey: randomBytes(32).toString("base64") };
+
 /** Starts the real server, with a configuration file of its own. */
 export async function startProduct(settings: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
@@ -30,7 +33,7 @@ export async function startProduct(settings: ProductSettings): Promise<StartedPr
   const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
   try {
     const file = join(folder, "configuration.json");
-    await writeFile(file, JSON.stringify({ ...settings, server: { port }, sessions, log: { level: "warn" } }));
+    await writeFile(file, JSON.stringify({ ...settings, server: { port }, sessions, encryption, log: { level: "warn" } }));
     const before = performance.now();
     const process = await MeasuredProcess.start({
       entry: server,

@@ -1,9 +1,15 @@
 import { ServiceError } from "../errors/service-error.ts";
+import { Recent } from "../digests/recent.ts";
 import type { KeyWrapping } from "../keys/key-wrapping.ts";
 import type { Channel } from "./channel.ts";
 
+const remembered = 10_000;
+
 /** Seals what a secure session hands out and stores; good for the one database only. */
 export class ChannelSecrets {
+  /** Keys of channels by their wrapped text; they are in memory with every request anyway. */
+  private readonly keys = new Recent<string, Uint8Array>(remembered);
+
   /** @param wrapping `null` without a master key: then there are no secure sessions. */
   constructor(private readonly wrapping: KeyWrapping | null) {}
 
@@ -24,8 +30,11 @@ export class ChannelSecrets {
 
   /** The symmetric key of a channel; 314 when it cannot be unwrapped. */
   unwrapKey(alias: string, { wrappedKey }: Channel): Uint8Array {
+    const known = this.keys.get(wrappedKey);
+    if (known !== undefined) return known;
     const key = this.wrapping?.unwrap(wrappedKey, `channel key|${alias}`);
     if (key === undefined) throw new ServiceError(314, { detail: "The key of the session was wrapped under another master key." });
+    this.keys.set(wrappedKey, key);
     return key;
   }
 

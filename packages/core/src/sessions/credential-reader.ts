@@ -2,6 +2,7 @@ import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { Database } from "../databases/database.ts";
 import type { Digest } from "../digests/digest.ts";
 import type { Digests } from "../digests/digests.ts";
+import { Recent } from "../digests/recent.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import type { SessionMode } from "./session.ts";
 
@@ -11,10 +12,15 @@ export interface SessionReference {
   readonly digest: Digest;
 }
 
+const remembered = 10_000;
+
 const sessionIds = /^[A-Za-z0-9_-]{43}$/;
 
 /** Reads the credentials of the three modes; each is worth something in its own mode only. */
 export class CredentialReader {
+  /** Sealed tokens by alias and text; what they stand for never changes. */
+  private readonly secureTokens = new Recent<string, SessionReference>(remembered);
+
   constructor(
     private readonly digests: Digests,
     private readonly tokens: Tokens,
@@ -34,7 +40,13 @@ export class CredentialReader {
 
   /** A `Secure-Token`. */
   secureToken({ alias }: Database, text: string): SessionReference | null {
+    const key = `${alias} ${text}`;
+    const known = this.secureTokens.get(key);
+    if (known !== undefined) return known;
     const sessionId = this.secrets.openSessionId(alias, text);
-    return sessionId === null ? null : { mode: "secure", digest: this.digests.sha256(sessionId) };
+    if (sessionId === null) return null;
+    const reference = { mode: "secure", digest: this.digests.sha256(sessionId) } as const;
+    this.secureTokens.set(key, reference);
+    return reference;
   }
 }

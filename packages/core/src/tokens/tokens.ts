@@ -1,5 +1,6 @@
 import type { Database } from "../databases/database.ts";
 import type { RandomSource } from "../digests/random-source.ts";
+import { Recent } from "../digests/recent.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
 import type { ServerKeyPair } from "../keys/server-key.ts";
 import type { ObjectId } from "../objects/object-id.ts";
@@ -9,6 +10,7 @@ import type { TokenVerifier } from "./token-verifier.ts";
 
 /** A rotated key is noticed in time if the keys are looked up this often, in milliseconds. */
 const keptFor = 60_000;
+const remembered = 10_000;
 
 export interface TokenParts {
   readonly keyRings: KeyRings;
@@ -28,6 +30,14 @@ export interface TokenSession {
 
 const sessionReference = /^(session|token)\.([A-Za-z0-9_-]{43})$/;
 
+/** A token whose signature was checked. */
+interface VerifiedToken {
+  readonly keyId: string;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+  readonly session: TokenSession;
+}
+
 interface KnownKeys {
   readonly keys: ReadonlyMap<string, ServerKeyPair>;
   readonly loadedAt: number;
@@ -39,6 +49,7 @@ interface KnownKeys {
  */
 export class Tokens {
   private readonly known = new WeakMap<Database, KnownKeys>();
+  private readonly verified = new WeakMap<Database, Recent<string, VerifiedToken>>();
 
   constructor(private readonly parts: TokenParts) {}
 
@@ -58,13 +69,30 @@ export class Tokens {
 
   /** What the token stands for; `null` if it is not one of this database's, or over. */
   async read(database: Database, token: string): Promise<TokenSession | null> {
-    const { verifier, issuer } = this.parts;
-    const keyId = verifier.keyIdOf(token);
+    const known = this.verifiedOf(database).get(token);
+    const keyId = known?.keyId ?? this.parts.verifier.keyIdOf(token);
     if (keyId === undefined || !this.parts.keyRings.usable) return null;
     const keys = await this.keysWith(keyId, database);
-    const claims = verifier.verify(token, { keys, issuer, audience: database.name, now: Date.now() / 1000 });
+    const now = Date.now() / 1000;
+    if (known !== undefined) return now < known.expiresAt && keys.has(keyId) ? known.session : null;
+    return this.verify(database, token, { keys, keyId, now });
+  }
+
+  /** Checks the signature, once: a token that was good under a key stays so until it expires or the key does. */
+  private verify(database: Database, token: string, { keys, keyId, now }: { keys: KnownKeys["keys"]; keyId: string; now: number }): TokenSession | null {
+    const { verifier, issuer } = this.parts;
+    const claims = verifier.verify(token, { keys, issuer, audience: database.name, now });
     const [, mode, sessionId] = sessionReference.exec(claims?.sid ?? "") ?? [];
-    return sessionId === undefined ? null : { mode: mode as TokenSession["mode"], sessionId };
+    if (claims === undefined || sessionId === undefined) return null;
+    const session = { mode: mode as TokenSession["mode"], sessionId };
+    this.verifiedOf(database).set(token, { keyId, expiresAt: claims.exp, session });
+    return session;
+  }
+
+  private verifiedOf(database: Database): Recent<string, VerifiedToken> {
+    let verified = this.verified.get(database);
+    if (verified === undefined) this.verified.set(database, (verified = new Recent(remembered)));
+    return verified;
   }
 
   /** The accepted keys; looked up anew if the one asked for is unknown, as another process may have just made it. */
