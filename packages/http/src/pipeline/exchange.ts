@@ -8,6 +8,8 @@ import type { Route } from "../routes/route.ts";
 import type { SecureExchange } from "../secure/secure-exchange.ts";
 import type { MatchedPath } from "../routing/route-matcher.ts";
 
+const noBytes: Uint8Array = new Uint8Array(0);
+
 /** One request on its way through the pipeline. Each step leaves here what later steps need. */
 export class Exchange {
   /** `performance.now()` at the arrival. */
@@ -32,7 +34,7 @@ export class Exchange {
   /** Of `openChannel`, in a secure session. */
   channel: SecureExchange | null = null;
   /** Of `readBody`, `parseBody` and `parseInput`. */
-  bytes: Uint8Array = new Uint8Array(0);
+  bytes = noBytes;
   body: unknown = undefined;
   query: unknown = undefined;
 

@@ -3,10 +3,14 @@ import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
 
 /**
- * A claim first makes sure that every block has its row, then locks the rows in their order and judges them together; one
- * that was swept away in between makes it refused. Digests are hexadecimal, each once. A row without uses is nobody's yet; it is seen by its own transaction only, or by one that waited for it.
+ * A block that comes alone, as most do, and that nobody knows is claimed by one statement. Any other claim first makes
+ * sure that every block has its row, then locks the rows in their order and judges them together; one that was swept away
+ * in between makes it refused. Digests are hexadecimal, each once. A row without uses is nobody's yet; it is seen by its
+ * own transaction only, or by one that waited for it.
  */
 export interface CipherBlockStatements {
+  /** 1 digest as bytes, 2 client key, 3 id of the server's key, 4 offset of the clock. Adds the one block, unless it is known. */
+  readonly claimNew: Statement;
   /** 1 array of digests, 2 client key, 3 id of the server's key, 4 offset of the clock. */
   readonly prepare: Statement;
   /** 1 array of digests, 2 client key, 3 id of the server's key, 4 offset of the clock, 5 uses, 6 milliseconds. */
@@ -25,6 +29,11 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
   const asked = "select decode(digest, 'hex') as digest from unnest($1::text[]) as list (digest)";
   const now = storageTime(4);
   return {
+    claimNew: statement(
+      "block_claim_new",
+      `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
+      values ($1::bytea, $2::bytea, $3::text, 1, ${now}) on conflict (digest) do nothing`,
+    ),
     prepare: statement(
       "block_prepare",
       `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
