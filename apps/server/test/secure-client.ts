@@ -3,13 +3,13 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
-  generateKeyPairSync,
   type KeyObject,
   privateDecrypt,
   publicEncrypt,
 } from "node:crypto";
 import http, { type IncomingHttpHeaders } from "node:http";
 import { appKey, type Subject } from "./cases/run-cases.ts";
+import { client } from "./secure/stored-keys.ts";
 
 /** A client of secure mode that shares no code with the service. */
 export interface SecureSession {
@@ -29,9 +29,7 @@ export interface SecureAnswer {
 }
 
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };
-/** Made once: it takes long. */
-export const clientKey: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-export const clientPublicKey = clientKey.publicKey.export({ type: "spki", format: "der" }).toString("base64");
+export const clientPublicKey = client.text;
 
 export const demoFields = {
   user: "demo",
@@ -56,7 +54,7 @@ export function decryptBlocks(text: string): string {
   const bytes = Buffer.from(text, "base64");
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 256) {
-    parts.push(privateDecrypt({ key: clientKey.privateKey, ...oaep }, bytes.subarray(at, at + 256)));
+    parts.push(privateDecrypt({ key: client.privateKey, ...oaep }, bytes.subarray(at, at + 256)));
   }
   return Buffer.concat(parts as Uint8Array[]).toString();
 }

@@ -50,6 +50,7 @@ describe("opens", () => {
     const [opened, alike] = [await open(data), await open(altered)];
     const digest = createHash("sha256").update(data.subarray(16)).digest("hex");
     expect(opened?.digest).toBe(digest);
+    expect(opened?.keyBlock).toBe(createHash("sha256").update(Buffer.from(sealedKey, "base64")).digest("hex"));
     expect(alike?.digest).toBe(digest);
     expect(Buffer.from(alike?.plain ?? []).toString()).toBe(`{"appNames":\t["app1"]}`);
     expect((await open(encrypt(Buffer.from(`{"appNames": ["app1"]}`))))?.digest).not.toBe(digest);

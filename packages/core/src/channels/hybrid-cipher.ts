@@ -13,6 +13,8 @@ export interface HybridMessage {
 export interface OpenedMessage {
   /** The key that opened it. */
   readonly keyId: string;
+  /** SHA-256 of the cipher block of the AES key. */
+  readonly keyBlock: Digest;
   /**
    * SHA-256 of the cipher blocks of `data` without the IV. The IV is left out because it can be altered, and the first 16
    * bytes of the contents with it, by whoever has the message; the blocks themselves cannot be without destroying them.

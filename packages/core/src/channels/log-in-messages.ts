@@ -5,6 +5,7 @@ import type { KeyRings } from "../keys/key-rings.ts";
 import type { ServerKeyPair } from "../keys/server-key.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { AnswerCipher } from "./answer-cipher.ts";
+import type { BlockLimits } from "./channel-repository.ts";
 import type { ClientKey } from "./client-key.ts";
 import type { ClientKeyParser } from "./client-key-parser.ts";
 import type { CredentialsCipher } from "./credentials-cipher.ts";
@@ -13,9 +14,12 @@ import type { HybridCipher, HybridMessage } from "./hybrid-cipher.ts";
 /** A message may come again from the same client, as when an answer got lost. */
 const repetition = { uses: 3, within: 60_000 };
 
+/** An encrypted AES key belongs to its client for as long as it can be opened, however often it is used. */
+const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
+
 /**
- * Milliseconds after which a message that is refused is answered at the earliest: longer than anything takes that happens
- * before, so that the time does not tell what was wrong.
+ * A message that is refused is answered when a multiple of so many milliseconds is over: one is longer than anything takes
+ * that happens before, so that the time does not tell what was wrong. On a busy server it may be several.
  */
 const refusalTime = 250;
 
@@ -41,6 +45,8 @@ export interface OpenedLogIn {
 /** What was found in a message, before it is known to be new. */
 interface Contents {
   readonly keyId: string;
+  /** Of the AES key, if there is one: whoever cuts up and joins a captured message anew needs it again. */
+  readonly keyBlock?: Digest;
   readonly blocks: readonly Digest[];
   readonly plain: Uint8Array;
 }
@@ -82,11 +88,10 @@ export class LogInMessages {
   }
 
   /** The fields of a message that may be used by this client, now. */
-  private async accept(context: AppKeyContext, clientKey: ClientKey, { keyId, blocks, plain }: Contents): Promise<OpenedLogIn["fields"] | undefined> {
-    const fields = this.parts.parseObject(plain);
+  private async accept(context: AppKeyContext, clientKey: ClientKey, contents: Contents): Promise<OpenedLogIn["fields"] | undefined> {
+    const fields = this.parts.parseObject(contents.plain);
     if (fields === undefined) return undefined;
-    const verdict = await context.r.channels.claimBlocks({ blocks, clientKey: clientKey.digest, keyId }, repetition);
-    if (verdict !== "refused") return fields;
+    if (await isGoodNow(context, clientKey, contents)) return fields;
     await context.r.audit.append(replayed(context));
     return undefined;
   }
@@ -95,9 +100,15 @@ export class LogInMessages {
     const begun = Date.now();
     const opened = await open();
     if (opened !== undefined) return opened;
-    await this.parts.pause(Math.max(0, begun + refusalTime - Date.now()));
+    await this.parts.pause(refusalTime - ((Date.now() - begun) % refusalTime));
     throw new ServiceError(310);
   }
+}
+
+async function isGoodNow({ r }: AppKeyContext, { digest: clientKey }: ClientKey, { keyId, keyBlock, blocks }: Contents): Promise<boolean> {
+  const claim = async (claimed: readonly Digest[], limits: BlockLimits) =>
+    (await r.channels.claimBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
+  return (keyBlock === undefined || (await claim([keyBlock], belonging))) && claim(blocks, repetition);
 }
 
 function replayed({ requestId, appKey, origin }: AppKeyContext): AuditEvent {

@@ -63,6 +63,8 @@ export class KeyRings {
   }
 
   private begin(kind: ServerKeyKind, database: Database): Promise<void> {
+    // Before a key is made that could not be kept.
+    this.wrapping();
     let begun = this.beginnings.get(database);
     if (begun === undefined) this.beginnings.set(database, (begun = new Map()));
     let beginning = begun.get(kind);

@@ -35,7 +35,8 @@ export class AesCbcHybridCipher implements HybridCipher {
     const { good, message } = unpadPkcs7(Buffer.concat([decipher.update(blocks), decipher.final()]));
     const digest = hash("sha256", blocks, "hex");
     const plain = new Uint8Array(message);
-    return isKey && good ? { keyId: opened.keyId, digest, plain } : undefined;
+    const [keyBlock] = opened?.blocks ?? [];
+    return isKey && good && keyBlock !== undefined ? { keyId: opened.keyId, keyBlock, digest, plain } : undefined;
   }
 
   seal(client: ClientKey, plain: Uint8Array): string {

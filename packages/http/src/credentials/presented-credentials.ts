@@ -14,14 +14,9 @@ export interface Presented {
   readonly conflict: boolean;
 }
 
-/** Sent, but without a value. */
-export function isBlank({ value }: Presented): boolean {
-  return value !== null && value.trim() === "";
-}
-
-/** Not sent, or blank; two different values are something. */
-export function isAbsent(presented: Presented): boolean {
-  return presented.value === null || (isBlank(presented) && !presented.conflict);
+/** Not sent, or without a value; two different values are something. */
+export function isAbsent({ value, conflict }: Presented): boolean {
+  return value === null || (value.trim() === "" && !conflict);
 }
 
 const absent: Presented = { value: null, conflict: false };

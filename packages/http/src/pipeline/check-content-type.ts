@@ -1,17 +1,26 @@
 import { ServiceError } from "@sallyport/core";
-import { takesBody } from "./takes-body.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
+import { takesBody } from "./takes-body.ts";
 
 // No two parts in a row that both take blanks: such a pattern takes quadratic time to fail.
 const json = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?(?:;[\t ]*)?$/i;
 
 const encrypted = /^application\/text[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?(?:;[\t ]*)?$/i;
 
-/** 207 unless a body is said to be JSON in UTF-8, or the text of a secure session; without compression. */
+/**
+ * 207 unless a body is said to be JSON in UTF-8, or the text of a secure session; without compression. Where none is needed,
+ * one that comes in chunks may turn out to be empty: it is looked at when it is there.
+ */
 export const checkContentType: Step = (exchange) => {
-  const { channel, request: { headers } } = exchange;
-  if (!takesBody(exchange)) return;
+  const { route, request } = exchange;
+  const needed = route.body !== undefined || request.headers["transfer-encoding"] === undefined;
+  if (needed && takesBody(exchange)) requireContentType(exchange);
+};
+
+/** 207 unless the request says what is expected of its body. */
+export function requireContentType({ channel, request: { headers } }: Exchange): void {
   if (!(channel === null ? json : encrypted).test(headers["content-type"] ?? "")) throw new ServiceError(207);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity") throw new ServiceError(207, { detail: "Compressed bodies are not taken." });
-};
+}

@@ -7,9 +7,9 @@ import type { Step } from "./step.ts";
 import { takesBody } from "./takes-body.ts";
 
 /** Bytes of what somebody sends who has logged in. */
-const limit = 1024 * 1024;
-/** The same as base64. */
-const encryptedLimit = Math.ceil(limit / 3) * 4;
+export const bodyLimit = 1024 * 1024;
+/** The same as base64, which up to two bytes more fit in. */
+const encryptedLimit = Math.ceil(bodyLimit / 3) * 4;
 /** Bytes of what anybody may send, and keep in memory by sending it slowly. */
 const strangersLimit = 64 * 1024;
 
@@ -33,5 +33,5 @@ export const readBody: Step = async (exchange, parts) => {
 
 function mostBytes({ route, channel }: Exchange): number {
   if (route.access !== "session") return strangersLimit;
-  return channel === null ? limit : encryptedLimit;
+  return channel === null ? bodyLimit : encryptedLimit;
 }

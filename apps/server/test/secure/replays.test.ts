@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { encryptBlocks } from "../../../../packages/crypto/test/rsa-blocks.ts";
+import type { RunningServer } from "../../src/index.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { blocksOf, goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
+import { post, type Reply } from "./send.ts";
+import { client, serverRsaKey, storedServerKeys, stranger } from "./stored-keys.ts";
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+const verdict = ({ headers, code }: Reply) => (headers["encrypted"] === "v=1" ? "accepted" : String(code));
+const long = { ...goodFields, note: "n".repeat(400) };
+
+describe("a captured log-in", () => {
+  let postgres: PostgresFixture;
+  let servers: RunningServer[];
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    servers = [await postgres.demo(storedServerKeys), await postgres.demo(storedServerKeys)];
+  }, 60_000);
+  afterAll(() => postgres.close());
+
+  const at = (index: number, path: string, body: object) => post(`${servers[index % 2]?.url}${path}`, body).then(verdict);
+  const secure = (body: object, index = 0) => at(index, "/v2/login/secure", body);
+  const hybrid = (body: object, index = 0) => at(index, "/v2/login", body);
+  const later = (seconds: number) =>
+    postgres.sql.query(`update sallyport_demo.cipher_blocks set first_used_at = first_used_at - interval '${seconds} seconds'`);
+  const replays = async (): Promise<number> =>
+    (await postgres.sql.query("select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed' and outcome = 310")).rows[0].n;
+  const tally = (verdicts: readonly string[]) => ["accepted", "310"].map((each) => verdicts.filter((one) => one === each).length);
+
+  describe.each<[string, (body: object, index?: number) => Promise<string>, () => object]>([
+    ["of secure mode", secure, () => secureBody(long)],
+    ["in secure mode with PKCS#1 v1.5", secure, () => secureBody(long, "PKCS1-v1_5")],
+    ["of token mode", hybrid, () => hybridBody()],
+  ])("%s", (_title, send, make) => {
+    test("is taken three times from the same client, on any server, and audited after that", async () => {
+      const body = make();
+      const before = await replays();
+      const verdicts = [];
+      for (let index = 0; index < 5; index += 1) verdicts.push(await send(body, index));
+      expect(verdicts).toEqual(["accepted", "accepted", "accepted", "310", "310"]);
+      expect(await replays()).toBe(before + 2);
+    });
+
+    test("is not taken after a minute", async () => {
+      const body = make();
+      expect(await send(body)).toBe("accepted");
+      await later(58);
+      expect(await send(body, 1)).toBe("accepted");
+      await later(3);
+      expect(await send(body)).toBe("310");
+      expect(await send(make())).toBe("accepted");
+    });
+
+    test("is taken from nobody else, and does not hinder its owner", async () => {
+      const body = make();
+      expect(await send(body)).toBe("accepted");
+      const before = await replays();
+      for (const index of [0, 1]) expect(await send({ ...body, publicKey: stranger.text }, index)).toBe("310");
+      expect(await replays()).toBe(before + 2);
+      expect(await send(body)).toBe("accepted");
+    });
+
+    test("which two clients send at once is taken from one of them", async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const body = make();
+        const other = { ...body, publicKey: stranger.text };
+        expect(tally(await Promise.all([send(body, 0), send(other, 1)]))).toEqual([1, 1]);
+      }
+    });
+
+    test("which one client sends ten times at once is taken three times", async () => {
+      const body = make();
+      expect(tally(await Promise.all(Array.from({ length: 10 }, (_, index) => send(body, index))))).toEqual([3, 7]);
+    });
+  });
+
+  test("opens a session of its own each time", async () => {
+    const body = secureBody();
+    const [first, second] = await Promise.all([0, 1].map(async (index) => {
+      const answer = await post(`${servers[index]?.url}/v2/login/secure`, body);
+      return openAnswer(answer.text).data;
+    }));
+    for (const name of ["sessionId", "symmetricKey"]) expect(first[name]).not.toBe(second[name]);
+  });
+
+  test("gives nothing away by a splice: one of its blocks among blocks of one's own", async () => {
+    const blocks = blocksOf(long);
+    expect(await secure({ publicKey: client.text, credentials: base64(blocks) })).toBe("accepted");
+    const own = JSON.stringify({ ...goodFields, note: "n".repeat(400) });
+    const mine = [own.slice(0, 190), own.slice(190, 380)].map((part) => encryptBlocks(serverRsaKey, "OAEP-SHA-256", Buffer.from(part)));
+    const spliced = base64(Buffer.concat([...mine, blocks.subarray(512)]));
+    expect(await secure({ publicKey: stranger.text, credentials: spliced })).toBe("310");
+    // The same blocks serve whoever sent them first.
+    expect(await secure({ publicKey: client.text, credentials: spliced })).toBe("accepted");
+  });
+
+  test("is bound to the key and not to its spelling", async () => {
+    const body = secureBody();
+    const pem = client.publicKey.export({ type: "pkcs1", format: "pem" });
+    expect(await secure(body)).toBe("accepted");
+    expect(await secure({ ...body, publicKey: pem })).toBe("accepted");
+    expect(await secure({ ...body, publicKey: Buffer.from(pem as string).toString("base64") })).toBe("accepted");
+    expect(await secure(body)).toBe("310");
+  });
+
+  test("that was refused for its fields is used, too", async () => {
+    const body = secureBody({ ...goodFields, appNames: ["unknown"] });
+    expect(await secure(body)).toBe("208");
+    expect(await secure({ ...body, publicKey: stranger.text })).toBe("310");
+  });
+
+  describe("whose AES key is encrypted", () => {
+    const altered = (data: string, change: (bytes: Buffer) => Buffer) => base64(change(Buffer.from(data, "base64")));
+    const contents = ` ${JSON.stringify(goodFields)}`;
+
+    test("is known again with another IV", async () => {
+      const body = hybridBody({ contents });
+      expect(await hybrid(body)).toBe("accepted");
+      const tab = altered(body.data, (bytes) => {
+        bytes.writeUInt8(bytes.readUInt8(0) ^ 0x20 ^ 0x09, 0);
+        return bytes;
+      });
+      expect(await hybrid({ ...body, data: tab, publicKey: stranger.text })).toBe("310");
+      expect([await hybrid({ ...body, data: tab }), await hybrid(body), await hybrid({ ...body, data: tab })]).toEqual(["accepted", "accepted", "310"]);
+    });
+
+    test("serves nobody else when its beginning is cut off and written anew", async () => {
+      // Blocks of 16 characters.
+      const [first, second, wanted] = ['{"x":"abcdefgh",', '"n":"123456789",', '{"n":"12345678",'] as const;
+      const body = hybridBody({ contents: `${first}${second}${JSON.stringify(goodFields).slice(1)}` });
+      expect(await hybrid(body)).toBe("accepted");
+      const cut = altered(body.data, (bytes) => {
+        const iv = bytes.subarray(16, 32).map((byte, index) => byte ^ second.charCodeAt(index) ^ wanted.charCodeAt(index));
+        return Buffer.concat([iv, bytes.subarray(32)]);
+      });
+      expect(await hybrid({ ...body, data: cut, publicKey: stranger.text })).toBe("310");
+    });
+
+    test("may be followed by others under the same AES key, encrypted once or anew", async () => {
+      const aesKey = randomBytes(32);
+      const first = hybridBody({ aesKey });
+      expect(await hybrid(first)).toBe("accepted");
+      const verdicts = [];
+      for (let round = 0; round < 4; round += 1) verdicts.push(await hybrid(hybridBody({ aesKey, sealedKey: first.aesKey }), round));
+      verdicts.push(await hybrid(hybridBody({ aesKey })));
+      await later(120);
+      verdicts.push(await hybrid(hybridBody({ aesKey, sealedKey: first.aesKey })));
+      expect(verdicts).toEqual(Array<string>(6).fill("accepted"));
+    });
+
+    test("is answered under another AES key each time", async () => {
+      const body = hybridBody();
+      const texts = await Promise.all([0, 1].map(async (index) => (await post(`${servers[index]?.url}/v2/login`, body)).text));
+      const [first, second] = texts.map((text) => text.split("|")[0]);
+      expect(first).not.toBe(second);
+      for (const text of texts) expect(openHybridAnswer(text).status.internalStatus).toBe("0");
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { pemFile } from "../../../../packages/crypto/test/stored-keys.ts";
+import { secureMode } from "../../../../packages/crypto/test/vectors.ts";
+
+const fileOf = (name: string) => fileURLToPath(new URL(`../../../../packages/crypto/test/keys/${name}.pem`, import.meta.url));
+
+/** Keys for a server under test, so that none has to be made and what is signed and encrypted for it can be made here. */
+export const storedServerKeys = {
+  MASTER_KEY: Buffer.alloc(32, "master key").toString("base64"),
+  RSA_KEY_FILE: fileOf("rsa-2048"),
+  JWT_KEY_FILE: fileOf("ec-p256"),
+};
+
+export const serverRsaKey = createPublicKey(pemFile("rsa-2048"));
+export const serverSigningKey = createPrivateKey(pemFile("ec-p256"));
+
+export interface ClientKeys {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  /** Base64 of the public key's DER. */
+  readonly text: string;
+}
+
+function clientKeys(privateKey: KeyObject): ClientKeys {
+  const publicKey = createPublicKey(privateKey);
+  return { privateKey, publicKey, text: publicKey.export({ type: "spki", format: "der" }).toString("base64") };
+}
+
+export const client = clientKeys(createPrivateKey({ key: secureMode.clientKeys.rsa2048.jwk, format: "jwk" }));
+/** Somebody else. */
+export const stranger = clientKeys(createPrivateKey(pemFile("rsa-3072")));
