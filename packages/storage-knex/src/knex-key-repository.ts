@@ -19,6 +19,11 @@ export class KnexKeyRepository implements KeyRepository {
     return rows.map(keyOf);
   }
 
+  async kept(kind: ServerKeyKind): Promise<StoredKey[]> {
+    const { rows } = await this.sql.run<KeyRow>(this.statements.kept, [kind, this.offset()]);
+    return rows.map(keyOf);
+  }
+
   async addFirst(key: WrappedKeyPair): Promise<StoredKey> {
     await this.sql.run(this.statements.addFirst, this.valuesOf(key));
     // Once there is a current key there always is one.
@@ -27,9 +32,10 @@ export class KnexKeyRepository implements KeyRepository {
     return current;
   }
 
-  async rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale"> {
+  async rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale" | "known"> {
     const { rowCount } = await this.sql.run(this.statements.rotate, [...this.valuesOf(key), expectedKeyId, overlap]);
-    return rowCount === 1 ? "ok" : "stale";
+    if (rowCount === 1) return "ok";
+    return (await this.current(key.kind))?.keyId === expectedKeyId ? "known" : "stale";
   }
 
   async sweep(age: number, limit: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { type KeyRepository, type ServerKeyKind, ServiceError, type StoredKey, type WrappedKeyPair } from "@sallyport/core";
+import type { KeyRepository, ServerKeyKind, StoredKey, WrappedKeyPair } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
 
@@ -10,11 +10,13 @@ export class MemoryKeyRepository implements KeyRepository {
   }
 
   accepted(kind: ServerKeyKind): Promise<StoredKey[]> {
+    return this.access.read((state, now) => latestFirst(state, kind).filter((key) => isAccepted(key, now)));
+  }
+
+  kept(kind: ServerKeyKind): Promise<StoredKey[]> {
     return this.access.read((state, now) => {
-      const earlier = ofKind(state, kind).filter(({ acceptedUntil }) => acceptedUntil !== null && now < acceptedUntil);
-      const current = currentOf(state, kind);
-      // They became current in the order in which they were added.
-      return [...(current === null ? [] : [current]), ...earlier.toReversed()];
+      const kept = latestFirst(state, kind).filter((key) => key.acceptedUntil === null || key.wrappedPrivateKey !== swept);
+      return [...kept.filter((key) => isAccepted(key, now)), ...kept.filter((key) => !isAccepted(key, now))];
     });
   }
 
@@ -22,10 +24,11 @@ export class MemoryKeyRepository implements KeyRepository {
     return this.access.write((state, now) => currentOf(state, key.kind) ?? add(state, key, now));
   }
 
-  rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale"> {
+  rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale" | "known"> {
     return this.access.write((state, now) => {
       const current = currentOf(state, key.kind);
       if (current === null || current.keyId !== expectedKeyId) return "stale";
+      if (state.keys.has(nameOf(key))) return "known";
       state.keys.set(nameOf(current), Object.freeze({ ...current, acceptedUntil: now + overlap }));
       add(state, key, now);
       return "ok";
@@ -35,12 +38,26 @@ export class MemoryKeyRepository implements KeyRepository {
   sweep(age: number, limit: number): Promise<number> {
     return this.access.write(({ keys }, now) => {
       const over = [...keys.entries()]
-        .filter(([, { acceptedUntil }]) => acceptedUntil !== null && now - acceptedUntil >= age)
+        .filter(([, { acceptedUntil, wrappedPrivateKey }]) => {
+          return acceptedUntil !== null && wrappedPrivateKey !== swept && now - acceptedUntil >= age;
+        })
         .slice(0, limit);
-      for (const [name] of over) keys.delete(name);
+      for (const [name, key] of over) keys.set(name, Object.freeze({ ...key, wrappedPrivateKey: swept }));
       return over.length;
     });
   }
+}
+
+/** Stands in the place of a private half that was swept away. */
+const swept = "";
+
+function isAccepted({ acceptedUntil }: StoredKey, now: number): boolean {
+  return acceptedUntil === null || now < acceptedUntil;
+}
+
+/** They became current in the order in which they were added. */
+function latestFirst(state: State, kind: ServerKeyKind): StoredKey[] {
+  return ofKind(state, kind).toReversed();
 }
 
 function ofKind({ keys }: State, kind: ServerKeyKind): StoredKey[] {
@@ -53,11 +70,10 @@ function currentOf(state: State, kind: ServerKeyKind): StoredKey | null {
 
 function add({ keys }: State, { kind, keyId, publicKey, wrappedPrivateKey }: WrappedKeyPair, now: number): StoredKey {
   const key = Object.freeze({ kind, keyId, publicKey, wrappedPrivateKey, createdAt: now, acceptedUntil: null });
-  if (keys.has(nameOf(key))) throw new ServiceError(799, { detail: "The id of a new key is in use." });
   keys.set(nameOf(key), key);
   return key;
 }
 
-function nameOf({ kind, keyId }: StoredKey): string {
+function nameOf({ kind, keyId }: WrappedKeyPair): string {
   return `${kind}:${keyId}`;
 }

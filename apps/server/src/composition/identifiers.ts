@@ -8,6 +8,7 @@ import type {
   Gate,
   GetObject,
   KeyRings,
+  KeySupply,
   KeyWrapping,
   ListObjects,
   LogIn,
@@ -17,12 +18,13 @@ import type {
   LogInWithToken,
   LogOut,
   RandomSource,
+  RotateKey,
   SerializeOwnUser,
   Tokens,
   VerifyPassword,
 } from "@sallyport/core";
 import type { RsaCredentialsCipher } from "@sallyport/crypto";
-import type { Application, DatabaseDirectory, HttpSettings, RequestObserver, Route, UseCases } from "@sallyport/http";
+import type { Application, DatabaseDirectory, HttpSettings, PublishedKeys, RequestObserver, Route, UseCases } from "@sallyport/http";
 import type { ServiceIdentifier } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
@@ -45,7 +47,9 @@ export const identifiers = {
   digests: named<Digests>("digests"),
   random: named<RandomSource>("random"),
   keyWrapping: named<KeyWrapping | null>("keyWrapping"),
+  keySupply: named<KeySupply>("keySupply"),
   keyRings: named<KeyRings>("keyRings"),
+  rotateKey: named<RotateKey>("rotateKey"),
   channelSecrets: named<ChannelSecrets>("channelSecrets"),
   credentialsCipher: named<RsaCredentialsCipher>("credentialsCipher"),
   logInMessages: named<LogInMessages>("logInMessages"),
@@ -70,6 +74,7 @@ export const identifiers = {
   logOut: named<LogOut>("logOut"),
   getObject: named<GetObject>("getObject"),
   listObjects: named<ListObjects>("listObjects"),
+  publishedKeys: named<PublishedKeys>("publishedKeys"),
   useCases: named<UseCases>("useCases"),
   httpSettings: named<HttpSettings>("httpSettings"),
   routes: named<readonly Route[]>("routes"),

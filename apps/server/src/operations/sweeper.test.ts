@@ -26,7 +26,8 @@ function stub(alias: string, counts: { [chore: string]: () => Promise<number> })
     sessions: { sweep: () => count("sessions")() },
     throttle: { sweep: () => count("throttle")() },
     audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
-    keys: { sweep: () => count("keys")() },
+    keys: { sweep: () => count("keys")(), kept: async () => [] },
+    channels: { sweepBlocks: () => count("blocks")() },
   } as unknown as Repositories;
   return databaseOver(alias, { repositories } as Storage);
 }
@@ -77,6 +78,57 @@ describe("over a real storage", () => {
       expect(await storage.repositories.audit.read(0, 10)).toHaveLength(2);
     }
     expect(lines()).toEqual([]);
+  });
+});
+
+describe("the blocks of encrypted log-ins", () => {
+  let offset: number;
+  let storage: Storage;
+  const sweep = () => new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
+  const key = (keyId: string) => ({ kind: "rsa", keyId, publicKey: keyId, wrappedPrivateKey: keyId }) as const;
+  const claim = (block: string, clientKey = "client") =>
+    storage.repositories.channels.claimBlocks(
+      { blocks: [block.padStart(64, "0")], clientKey: clientKey.padStart(64, "0"), keyId: "first" },
+      { uses: 3, within: hour },
+    );
+
+  beforeEach(async () => {
+    offset = 0;
+    storage = new MemoryStorage({ clockOffset: () => offset });
+    await storage.migrate();
+    await storage.repositories.keys.addFirst(key("first"));
+    expect(await claim("a")).toBe("first");
+  });
+
+  test("are remembered for as long as their key is the current one", async () => {
+    offset = 10_000 * hour;
+    await sweep();
+    expect(await claim("a", "other")).toBe("refused");
+  });
+
+  test("are remembered while their key is accepted, and until it is swept away", async () => {
+    await storage.repositories.keys.rotate("first", key("second"), 1_000 * hour);
+    for (const hours of [999, 1_001, 1_023]) {
+      offset = hours * hour;
+      await sweep();
+      expect(await claim("a", "other")).toBe("refused");
+    }
+    offset = 1_025 * hour;
+    await sweep();
+    expect(await storage.repositories.keys.kept("rsa")).toHaveLength(1);
+    expect(await claim("a", "other")).toBe("first");
+  });
+
+  test("are remembered for three days in any case", async () => {
+    await storage.repositories.keys.rotate("first", key("second"), 0);
+    for (const hours of [25, 71]) {
+      offset = hours * hour;
+      await sweep();
+      expect(await claim("a", "other")).toBe("refused");
+    }
+    offset = 73 * hour;
+    await sweep();
+    expect(await claim("a", "other")).toBe("first");
   });
 });
 

@@ -4,8 +4,13 @@ import type { Logger } from "pino";
 
 const batch = 1_000;
 
-/** How long a key pair is kept after its last use, in milliseconds: who reads keys less often than that is broken. */
-const keyAge = 86_400_000;
+const day = 86_400_000;
+
+/** How long the private half of a key is kept after it was accepted last: whoever is at work with it has finished then. */
+const keyAge = day;
+
+/** How old the cipher blocks of a log-in are at least when they are forgotten, however short the time of their key was. */
+const blockAge = 3 * day;
 
 /** One thing that a sweep does; answers how much of at most `limit` there was to do. */
 interface Chore {
@@ -55,6 +60,7 @@ export class Sweeper {
       { name: "forgotten failures", run: (r, limit) => r.throttle.sweep(limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
       { name: "keys that are over", run: (r, limit) => r.keys.sweep(keyAge, limit) },
+      { name: "cipher blocks of former keys", run: sweepBlocks },
     ];
     if (audit.retention === 0) return chores;
     const forget = async (r: Repositories, limit: number): Promise<number> => {
@@ -75,4 +81,13 @@ export class Sweeper {
     }, pause);
     this.timers.set(database.alias, timer.unref());
   }
+}
+
+/**
+ * Forgets what log-ins brought that were encrypted for keys which are swept away. Not before: a server that took a key for
+ * accepted at its very end might still open a captured log-in with it, and must find its blocks.
+ */
+async function sweepBlocks(r: Repositories, limit: number): Promise<number> {
+  const kept = await r.keys.kept("rsa");
+  return r.channels.sweepBlocks(kept.map(({ keyId }) => keyId), blockAge, limit);
 }

@@ -1,5 +1,5 @@
 import type { StoredKey } from "@sallyport/core";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -13,7 +13,7 @@ function idsOf(keys: readonly StoredKey[]): string[] {
 
 export const keyChecks: readonly Check[] = checksOf("keys", {
   "are none at first": async ({ r }) => {
-    for (const kind of ["rsa", "jwt"] as const) equal([await r.keys.current(kind), await r.keys.accepted(kind)], [null, []], `the keys of kind ${kind}`);
+    for (const kind of ["rsa", "jwt"] as const) equal([await r.keys.current(kind), await r.keys.accepted(kind), await r.keys.kept(kind)], [null, [], []], `the keys of kind ${kind}`);
   },
 
   "are kept as they were added, dated by the storage's clock": async ({ storage, r, advance }) => {
@@ -101,10 +101,31 @@ export const keyChecks: readonly Check[] = checksOf("keys", {
     equal(idsOf(await r.keys.accepted("jwt")), [`key ${outcomes.indexOf("ok")}`, "one"], "the accepted keys");
   },
 
-  "refuse a new key with an id that is known": async ({ r }) => {
+  "never come back": async ({ r, advance }) => {
     const first = await r.keys.addFirst(newKey("rsa", "one"));
-    await failsWith(799, () => r.keys.rotate("one", newKey("rsa", "one"), hour), "the rotation to the same id");
+    equal(await r.keys.rotate("one", newKey("rsa", "one"), hour), "known", "the rotation to the current key");
     equal(await r.keys.accepted("rsa"), [first], "the accepted keys");
+    await r.keys.rotate("one", newKey("rsa", "two"), hour);
+    equal(await r.keys.rotate("two", newKey("rsa", "one"), hour), "known", "the rotation to the key before");
+    equal(await r.keys.rotate("one", newKey("rsa", "one"), hour), "stale", "the rotation of the key before");
+    advance(2 * hour);
+    equal(await r.keys.rotate("two", newKey("rsa", "one"), hour), "known", "the rotation to a key that is over");
+    equal(await r.keys.sweep(0, 10), 1, "how many were swept");
+    equal(await r.keys.rotate("two", newKey("rsa", "one"), hour), "known", "the rotation to a key that was swept");
+    equal(idsOf(await r.keys.accepted("rsa")), ["two"], "the accepted keys in the end");
+  },
+
+  "are kept until they are swept, the accepted ones first": async ({ r, advance }) => {
+    await r.keys.addFirst(newKey("rsa", "one"));
+    await r.keys.rotate("one", newKey("rsa", "two"), 10 * hour);
+    await r.keys.rotate("two", newKey("rsa", "three"), hour);
+    equal(await r.keys.kept("rsa"), await r.keys.accepted("rsa"), "the kept keys while all are accepted");
+    advance(2 * hour);
+    equal(idsOf(await r.keys.kept("rsa")), ["three", "one", "two"], "the kept keys when one is over");
+    equal((await r.keys.kept("rsa"))[2]?.wrappedPrivateKey, "wrapped two", "its private half");
+    await r.keys.sweep(0, 10);
+    equal(await r.keys.kept("rsa"), await r.keys.accepted("rsa"), "the kept keys when it was swept");
+    equal(await r.keys.kept("jwt"), [], "the kept keys of the other kind");
   },
 
   "of different kinds have nothing to do with one another": async ({ r }) => {
@@ -115,7 +136,7 @@ export const keyChecks: readonly Check[] = checksOf("keys", {
     equal([idsOf(await r.keys.accepted("rsa")), idsOf(await r.keys.accepted("jwt"))], [["one"], ["two", "one"]], "the accepted keys of both kinds");
   },
 
-  "are swept away long after they are over, no more than asked for": async ({ r, advance }) => {
+  "lose their private halves long after they are over, no more than asked for": async ({ r, advance }) => {
     for (const kind of ["rsa", "jwt"] as const) {
       await r.keys.addFirst(newKey(kind, "one"));
       await r.keys.rotate("one", newKey(kind, "two"), hour);

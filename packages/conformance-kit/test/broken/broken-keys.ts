@@ -80,7 +80,7 @@ export const brokenKeys: readonly BrokenAdapter[] = [
     keys: { rotate: (expected, key, overlap) => r.keys.rotate(expected, { ...key, publicKey: key.publicKey.trim() }, overlap) },
   })),
 
-  broken("takes a new key with a known id", "refuse a new key with an id that is known", () => (r) => ({
+  broken("takes a new key with a known id", "never come back", () => (r) => ({
     keys: {
       rotate: async (expected, key, overlap) => {
         const known = (await r.keys.accepted(key.kind)).some(({ keyId }) => keyId === key.keyId);
@@ -89,11 +89,34 @@ export const brokenKeys: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("sweeps keys of any age", "are swept away long after they are over, no more than asked for", () => (r) => ({
+  broken("forgets the ids of keys that are over", "never come back", () => {
+    const names = new Map<string, string>();
+    return (r) => ({
+      keys: {
+        rotate: async (expected, key, overlap) => {
+          const accepted = (await r.keys.accepted(key.kind)).map(({ keyId }) => keyId);
+          const isNew = !accepted.includes(key.keyId);
+          const keyId = isNew && names.has(key.keyId) ? `${key.keyId} again` : key.keyId;
+          names.set(key.keyId, keyId);
+          return r.keys.rotate(expected, { ...key, keyId }, overlap);
+        },
+      },
+    });
+  }),
+
+  broken("keeps accepted keys only", "are kept until they are swept, the accepted ones first", () => (r) => ({
+    keys: { kept: (kind) => r.keys.accepted(kind) },
+  })),
+
+  broken("shows kept keys in the order of their making", "are kept until they are swept, the accepted ones first", () => (r) => ({
+    keys: { kept: async (kind) => (await r.keys.kept(kind)).toSorted((a, b) => a.keyId < b.keyId ? 1 : -1) },
+  })),
+
+  broken("sweeps keys of any age", "lose their private halves long after they are over, no more than asked for", () => (r) => ({
     keys: { sweep: (_age, limit) => r.keys.sweep(0, limit) },
   })),
 
-  broken("sweeps more keys than asked for", "are swept away long after they are over, no more than asked for", () => (r) => ({
+  broken("sweeps more keys than asked for", "lose their private halves long after they are over, no more than asked for", () => (r) => ({
     keys: { sweep: (age) => r.keys.sweep(age, 1_000) },
   })),
 ];

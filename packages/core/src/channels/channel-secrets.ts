@@ -7,7 +7,7 @@ const remembered = 10_000;
 
 /** Seals what a secure session hands out and stores; good for the one database only. */
 export class ChannelSecrets {
-  /** Keys of channels by their wrapped text; they are in memory with every request anyway. */
+  /** Keys of channels by what they are wrapped for and their wrapped text; they are in memory with every request anyway. */
   private readonly keys = new Recent<string, Uint8Array>(remembered);
 
   /** @param wrapping `null` without a master key: then there are no secure sessions. */
@@ -30,11 +30,14 @@ export class ChannelSecrets {
 
   /** The symmetric key of a channel; 314 when it cannot be unwrapped. */
   unwrapKey(alias: string, { wrappedKey }: Channel): Uint8Array {
-    const known = this.keys.get(wrappedKey);
+    const purpose = `channel key|${alias}`;
+    // Another database could be made to hold the same text, and there it is worth nothing.
+    const name = `${purpose} ${wrappedKey}`;
+    const known = this.keys.get(name);
     if (known !== undefined) return known;
-    const key = this.wrapping?.unwrap(wrappedKey, `channel key|${alias}`);
+    const key = this.wrapping?.unwrap(wrappedKey, purpose);
     if (key === undefined) throw new ServiceError(314, { detail: "The key of the session was wrapped under another master key." });
-    this.keys.set(wrappedKey, key);
+    this.keys.set(name, key);
     return key;
   }
 

@@ -3,7 +3,7 @@ import type { StoredKey, WrappedKeyPair } from "./stored-key.ts";
 
 /**
  * Port: the key pairs of one database. Of each kind there is at most one current key, in whatever order processes
- * write, and once there was one there always is. A new key whose id the kind knows already: 799.
+ * write, and once there was one there always is. Ids stay known for ever, so that no key comes back.
  */
 export interface KeyRepository {
   /** The key to use, or `null` as long as there was none. */
@@ -18,12 +18,19 @@ export interface KeyRepository {
    */
   addFirst(key: WrappedKeyPair): Promise<StoredKey>;
 
+  /** All keys whose private half was not swept away: the accepted ones first, as above, then those that are over. */
+  kept(kind: ServerKeyKind): Promise<StoredKey[]>;
+
   /**
    * Makes the key the current one of its kind if that has the id `expectedKeyId`; the key before is accepted for
-   * `overlap` more milliseconds. Else `stale`, and nothing changes.
+   * `overlap` more milliseconds. Else nothing changes: `stale` if another key is current, or none; `known` if the kind
+   * knows the id of the new key already.
    */
-  rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale">;
+  rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale" | "known">;
 
-  /** Forgets at most `limit` keys, of any kind, that are no longer accepted since at least `age` milliseconds; how many it were. */
+  /**
+   * Forgets the private halves of at most `limit` keys, of any kind, that are no longer accepted since at least `age`
+   * milliseconds; how many it were.
+   */
   sweep(age: number, limit: number): Promise<number>;
 }

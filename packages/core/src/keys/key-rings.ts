@@ -1,119 +1,137 @@
 import type { Database } from "../databases/database.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { KeyWrapping } from "./key-wrapping.ts";
+import { KeySealing } from "./key-sealing.ts";
+import { keyOverlap, type KeySupply, nextPair } from "./key-supply.ts";
+import type { PublicJwk } from "./public-jwk.ts";
 import type { ServerKeyKind, ServerKeyPair } from "./server-key.ts";
-import type { NewServerKey, ServerKeys } from "./server-keys.ts";
-import type { StoredKey, WrappedKeyPair } from "./stored-key.ts";
+import type { StoredKey } from "./stored-key.ts";
 
-/** For how long a key is still accepted after another took its place, in milliseconds. */
-export const keyOverlap = 24 * 3_600_000;
+/** A key that is accepted now. */
+export interface AcceptedKey {
+  readonly pair: ServerKeyPair;
+  /** For how many more milliseconds, by the storage's clock; `null` while it is the current one. */
+  readonly lastsFor: number | null;
+}
 
-/** What private keys are wrapped for. */
-const purpose = "server key";
-
-export interface KeyRingParts {
-  /** `null` without a master key: then nothing that needs a key of the server can be used. */
-  readonly wrapping: KeyWrapping | null;
-  readonly serverKeys: ServerKeys;
-  /** Pairs that the operator supplies instead of having them made. */
-  readonly supplied: ReadonlyMap<ServerKeyKind, ServerKeyPair>;
-  readonly rsaBits: 2048 | 3072 | 4096;
+/** What is remembered of the keys of one kind in one database. */
+interface Ring {
+  /** Resolves when the database has a key. */
+  beginning: Promise<void> | null;
+  /** The keys that were accepted when that was last asked, and current ones since, by id. */
+  pairs: Map<string, ServerKeyPair>;
 }
 
 /**
- * The key pairs of the databases, unwrapped. Which of them are current and accepted is asked of the database every
- * time, so that a rotation by another process holds at once; the pairs themselves are kept. A database without a key
- * is given one when it is first asked for.
+ * The key pairs of the databases, opened. Which of them are current and accepted is asked of the database every time, so
+ * that a rotation by another process holds at once; the pairs themselves are remembered while they are accepted. A
+ * database without a key is given one when it is first asked for. Without a master key, and with another than the one
+ * that sealed the current key: 705.
  */
 export class KeyRings {
-  private readonly pairs = new Map<string, ServerKeyPair>();
-  private readonly beginnings = new WeakMap<Database, Map<ServerKeyKind, Promise<void>>>();
+  private readonly sealing: KeySealing;
+  private readonly rings = new WeakMap<Database, Map<ServerKeyKind, Ring>>();
 
-  constructor(private readonly parts: KeyRingParts) {}
+  constructor(private readonly supply: KeySupply) {
+    this.sealing = new KeySealing(supply.wrapping, supply.serverKeys);
+  }
 
   /** Whether there is a master key, without which no key can be used. */
   get usable(): boolean {
-    return this.parts.wrapping !== null;
+    return this.sealing.usable;
   }
 
-  /** The key to use. 705 without a master key, or when another master key wrapped it. */
+  /** The key to use. */
   async current(kind: ServerKeyKind, database: Database): Promise<ServerKeyPair> {
-    await this.begin(kind, database);
+    const ring = await this.begin(kind, database);
     const stored = await database.storage.repositories.keys.current(kind);
-    if (stored === null) throw new ServiceError(705, { detail: "There is no key." });
-    return this.unwrapped(stored);
+    const pair = this.currentOf(stored === null ? [] : [stored], ring);
+    ring.pairs.set(pair.keyId, pair);
+    return pair;
   }
 
   /** The keys to accept, the current one first. */
   async accepted(kind: ServerKeyKind, database: Database): Promise<ServerKeyPair[]> {
-    await this.begin(kind, database);
+    return (await this.load(kind, database)).map(({ pair }) => pair);
+  }
+
+  /** The same with the time that is left to them. */
+  async lasting(kind: ServerKeyKind, database: Database): Promise<AcceptedKey[]> {
+    // The clock first: what passes until the keys are there shortens their time, and never prolongs it.
+    const now = await database.storage.now();
+    const keys = await this.load(kind, database);
+    return keys.map(({ pair, until }) => ({ pair, lastsFor: until === null ? null : until - now }));
+  }
+
+  /** What anybody can check the tokens of a database with. */
+  async published(database: Database): Promise<PublicJwk[]> {
+    return (await this.accepted("jwt", database)).map((pair) => this.supply.serverKeys.jwk(pair));
+  }
+
+  private async load(kind: ServerKeyKind, database: Database): Promise<{ pair: ServerKeyPair; until: number | null }[]> {
+    const ring = await this.begin(kind, database);
     const stored = await database.storage.repositories.keys.accepted(kind);
-    return stored.map((key) => this.unwrapped(key));
+    this.currentOf(stored, ring);
+    // An earlier key whose master key is lost keeps nobody from using the others.
+    const opened = stored.flatMap((key) => {
+      const pair = this.open(key, ring);
+      return pair === undefined ? [] : [{ pair, until: key.acceptedUntil }];
+    });
+    ring.pairs = new Map(opened.map(({ pair }) => [pair.keyId, pair]));
+    return opened;
   }
 
-  /**
-   * Puts a new pair in the place of the current one, which stays accepted for a day; its id, or `null` if somebody
-   * else did the same meanwhile.
-   */
-  async rotate(kind: ServerKeyKind, database: Database): Promise<string | null> {
-    const { keyId } = await this.current(kind, database);
-    const next = this.wrapped(await this.parts.serverKeys.generate(this.wanted(kind)));
-    const outcome = await database.storage.repositories.keys.rotate(keyId, next, keyOverlap);
-    return outcome === "ok" ? next.keyId : null;
-  }
-
-  private begin(kind: ServerKeyKind, database: Database): Promise<void> {
-    // Before a key is made that could not be kept.
-    this.wrapping();
-    let begun = this.beginnings.get(database);
-    if (begun === undefined) this.beginnings.set(database, (begun = new Map()));
-    let beginning = begun.get(kind);
-    if (beginning === undefined) {
-      beginning = this.provide(kind, database).catch((error: unknown) => {
-        // The next one tries again.
-        begun.delete(kind);
-        throw error;
-      });
-      begun.set(kind, beginning);
+  /** The first of these keys, which is the current one. */
+  private currentOf([first]: readonly StoredKey[], ring: Ring): ServerKeyPair {
+    if (first === undefined) {
+      // Somebody put another database into the place of this one; the next request begins anew.
+      ring.beginning = null;
+      throw new ServiceError(705, { detail: "The key of the database is gone." });
     }
-    return beginning;
-  }
-
-  /** Makes the first key, or puts the supplied one in its place unless the database had that one before. */
-  private async provide(kind: ServerKeyKind, database: Database): Promise<void> {
-    const { keys } = database.storage.repositories;
-    const supplied = this.parts.supplied.get(kind);
-    const known = await keys.accepted(kind);
-    if (known.length === 0) {
-      await keys.addFirst(this.wrapped(supplied ?? (await this.parts.serverKeys.generate(this.wanted(kind)))));
-      return;
-    }
-    const [current] = known;
-    if (supplied === undefined || current === undefined || known.some(({ keyId }) => keyId === supplied.keyId)) return;
-    await keys.rotate(current.keyId, this.wrapped(supplied), keyOverlap);
-  }
-
-  private wanted(kind: ServerKeyKind): NewServerKey {
-    return kind === "rsa" ? { kind, bits: this.parts.rsaBits } : { kind };
-  }
-
-  private wrapped({ privateKey, ...publicPart }: ServerKeyPair): WrappedKeyPair {
-    return { ...publicPart, wrappedPrivateKey: this.wrapping().wrap(privateKey, purpose) };
-  }
-
-  private unwrapped({ kind, keyId, wrappedPrivateKey }: StoredKey): ServerKeyPair {
-    const kept = this.pairs.get(keyId);
-    if (kept !== undefined) return kept;
-    const privateKey = this.wrapping().unwrap(wrappedPrivateKey, purpose);
-    const pair = privateKey && this.parts.serverKeys.restore(kind, privateKey);
-    if (pair === undefined) throw new ServiceError(705, { detail: "The keys of the database were wrapped under another master key." });
-    this.pairs.set(keyId, pair);
+    const pair = this.open(first, ring);
+    if (pair === undefined) throw new ServiceError(705, { detail: "The keys of the database were sealed under another master key." });
     return pair;
   }
 
-  private wrapping(): KeyWrapping {
-    const { wrapping } = this.parts;
-    if (wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
-    return wrapping;
+  private open(key: StoredKey, { pairs }: Ring): ServerKeyPair | undefined {
+    return pairs.get(key.keyId) ?? this.sealing.open(key);
+  }
+
+  private async begin(kind: ServerKeyKind, database: Database): Promise<Ring> {
+    // Before a key is made that could not be kept.
+    this.sealing.assertUsable();
+    const ring = this.ringOf(kind, database);
+    const beginning = (ring.beginning ??= this.provide(kind, database));
+    try {
+      await beginning;
+    } catch (error) {
+      // The next one tries again.
+      if (ring.beginning === beginning) ring.beginning = null;
+      throw error;
+    }
+    return ring;
+  }
+
+  private ringOf(kind: ServerKeyKind, database: Database): Ring {
+    let rings = this.rings.get(database);
+    if (rings === undefined) this.rings.set(database, (rings = new Map()));
+    let ring = rings.get(kind);
+    if (ring === undefined) rings.set(kind, (ring = { beginning: null, pairs: new Map() }));
+    return ring;
+  }
+
+  /**
+   * Makes the first key, or puts the supplied one into its place, which the database lets each key take once: servers that
+   * are supplied with different keys do not take turns.
+   */
+  private async provide(kind: ServerKeyKind, database: Database): Promise<void> {
+    const { keys } = database.storage.repositories;
+    const supplied = this.supply.supplied.get(kind);
+    const current = await keys.current(kind);
+    if (current === null) {
+      await keys.addFirst(this.sealing.seal(await nextPair(kind, this.supply)));
+      return;
+    }
+    if (supplied === undefined || current.keyId === supplied.keyId) return;
+    await keys.rotate(current.keyId, this.sealing.seal(supplied), keyOverlap(kind, database));
   }
 }

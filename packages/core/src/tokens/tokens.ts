@@ -5,11 +5,10 @@ import type { KeyRings } from "../keys/key-rings.ts";
 import type { ServerKeyPair } from "../keys/server-key.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { SessionMode } from "../sessions/session.ts";
+import { AcceptedTokenKeys } from "./accepted-token-keys.ts";
 import type { TokenSigner } from "./token-signer.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 
-/** A rotated key is noticed in time if the keys are looked up this often, in milliseconds. */
-const keptFor = 60_000;
 const remembered = 10_000;
 
 export interface TokenParts {
@@ -19,6 +18,8 @@ export interface TokenParts {
   readonly random: RandomSource;
   /** `iss` of the tokens. */
   readonly issuer: string;
+  /** The process's clock, milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** What a good token stands for. */
@@ -30,6 +31,13 @@ export interface TokenSession {
 
 const sessionReference = /^(session|token)\.([A-Za-z0-9_-]{43})$/;
 
+/** By which key a token says it is signed, among which it must be, and when it is asked about: seconds since 1970. */
+interface Signed {
+  readonly keyId: string;
+  readonly keys: ReadonlyMap<string, ServerKeyPair>;
+  readonly now: number;
+}
+
 /** A token whose signature was checked. */
 interface VerifiedToken {
   readonly keyId: string;
@@ -38,30 +46,31 @@ interface VerifiedToken {
   readonly session: TokenSession;
 }
 
-interface KnownKeys {
-  readonly keys: ReadonlyMap<string, ServerKeyPair>;
-  readonly loadedAt: number;
-}
-
 /**
  * The tokens of the databases: signed references to sessions. A token says which session it stands for and until when
  * it could be good at most; whether it still is, the session's row decides.
+ *
+ * The times of a token are by the clock of the process, not of the storage: its holder and anybody else who checks it have
+ * no other. They only ever narrow what the row allows, so a clock that is fast or slow ends tokens early and prolongs
+ * nothing.
  */
 export class Tokens {
-  private readonly known = new WeakMap<Database, KnownKeys>();
+  private readonly keys: AcceptedTokenKeys;
   private readonly verified = new WeakMap<Database, Recent<string, VerifiedToken>>();
 
-  constructor(private readonly parts: TokenParts) {}
+  constructor(private readonly parts: TokenParts) {
+    this.keys = new AcceptedTokenKeys(parts.keyRings, parts.now);
+  }
 
   /**
    * What makes the token of a session that is opened now. To be asked for before the session is opened: with the key at
    * hand nothing can go wrong any more.
    */
   async issuer(database: Database): Promise<(userId: ObjectId, session: TokenSession) => string> {
-    const { keyRings, signer, random, issuer: iss } = this.parts;
+    const { keyRings, signer, random, issuer: iss, now } = this.parts;
     const key = await keyRings.current("jwt", database);
     return (sub, { mode, sessionId }) => {
-      const iat = Math.floor(Date.now() / 1000);
+      const iat = Math.floor(now() / 1000);
       const exp = iat + Math.ceil(database.policy.sessions.absoluteLifetime / 1000);
       return signer.sign({ iss, aud: database.name, sub, sid: `${mode}.${sessionId}`, jti: random.secret(), iat, exp }, key);
     };
@@ -72,14 +81,14 @@ export class Tokens {
     const known = this.verifiedOf(database).get(token);
     const keyId = known?.keyId ?? this.parts.verifier.keyIdOf(token);
     if (keyId === undefined || !this.parts.keyRings.usable) return null;
-    const keys = await this.keysWith(keyId, database);
-    const now = Date.now() / 1000;
+    const keys = await this.keys.including(keyId, database);
+    const now = this.parts.now() / 1000;
     if (known !== undefined) return now < known.expiresAt && keys.has(keyId) ? known.session : null;
     return this.verify(database, token, { keys, keyId, now });
   }
 
   /** Checks the signature, once: a token that was good under a key stays so until it expires or the key does. */
-  private verify(database: Database, token: string, { keys, keyId, now }: { keys: KnownKeys["keys"]; keyId: string; now: number }): TokenSession | null {
+  private verify(database: Database, token: string, { keys, keyId, now }: Signed): TokenSession | null {
     const { verifier, issuer } = this.parts;
     const claims = verifier.verify(token, { keys, issuer, audience: database.name, now });
     const [, mode, sessionId] = sessionReference.exec(claims?.sid ?? "") ?? [];
@@ -93,16 +102,5 @@ export class Tokens {
     let verified = this.verified.get(database);
     if (verified === undefined) this.verified.set(database, (verified = new Recent(remembered)));
     return verified;
-  }
-
-  /** The accepted keys; looked up anew if the one asked for is unknown, as another process may have just made it. */
-  private async keysWith(keyId: string, database: Database): Promise<KnownKeys["keys"]> {
-    const known = this.known.get(database);
-    if (known !== undefined && known.keys.has(keyId) && Date.now() - known.loadedAt < keptFor) return known.keys;
-    const loadedAt = Date.now();
-    const accepted = await this.parts.keyRings.accepted("jwt", database);
-    const keys = new Map(accepted.map((key) => [key.keyId, key]));
-    this.known.set(database, { keys, loadedAt });
-    return keys;
   }
 }

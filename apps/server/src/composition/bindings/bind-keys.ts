@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ChannelSecrets, ChannelTraffic, CredentialReader, KeyRings, LogInMessages, OutgoingNumbers, Tokens } from "@sallyport/core";
+import { ChannelSecrets, ChannelTraffic, CredentialReader, KeyRings, LogInMessages, OutgoingNumbers, RotateKey, Tokens } from "@sallyport/core";
 import {
   AesCbcHybridCipher,
   AesCtrChannelCipher,
@@ -19,7 +19,8 @@ import { suppliedKeys } from "../keys/supplied-keys.ts";
 
 /** Keys of the server, tokens, and the ciphers of encrypted log-ins and traffic. */
 export function bindKeys(container: Container): void {
-  const { configuration, digests, random, keyWrapping, keyRings, channelSecrets, credentialsCipher, tokens } = identifiers;
+  const { configuration, digests, random, keyWrapping, keySupply, keyRings, rotateKey } = identifiers;
+  const { channelSecrets, credentialsCipher, tokens } = identifiers;
   container.bind(keyWrapping).toResolvedValue(
     async (configured) => {
       const masterKey = await masterKeyOf(configured);
@@ -27,14 +28,16 @@ export function bindKeys(container: Container): void {
     },
     [configuration],
   );
-  container.bind(keyRings).toResolvedValue(
+  container.bind(keySupply).toResolvedValue(
     (configured, wrapping) => {
       const serverKeys = new NodeServerKeys();
       const rsaBits = Number(configured.encryption.rsaBits) as 2048 | 3072 | 4096;
-      return new KeyRings({ wrapping, serverKeys, rsaBits, supplied: suppliedKeys(configured, serverKeys) });
+      return { wrapping, serverKeys, rsaBits, supplied: suppliedKeys(configured, serverKeys) };
     },
     [configuration, keyWrapping],
   );
+  container.bind(keyRings).toResolvedValue((supply) => new KeyRings(supply), [keySupply]);
+  container.bind(rotateKey).toResolvedValue((supply) => new RotateKey(supply), [keySupply]);
   container.bind(channelSecrets).toResolvedValue((wrapping) => new ChannelSecrets(wrapping), [keyWrapping]);
   container
     .bind(credentialsCipher)
@@ -63,6 +66,7 @@ export function bindKeys(container: Container): void {
         verifier: new JwtTokenVerifier(),
         random: source,
         issuer: applicationName,
+        now: Date.now,
       }),
     [keyRings, random, configuration],
   );

@@ -1,0 +1,51 @@
+import type { Database } from "../databases/database.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import { KeySealing } from "./key-sealing.ts";
+import { keyOverlap, type KeySupply, nextPair } from "./key-supply.ts";
+import type { ServerKeyKind } from "./server-key.ts";
+
+export interface KeyRotation {
+  /** Id of the key that is the current one now. */
+  readonly keyId: string;
+  /** Id of the one before; `null` if there was none. */
+  readonly before: string | null;
+}
+
+/**
+ * Why a key was not rotated: `overtaken`: somebody else did it meanwhile; `suppliedAlready`: the supplied key is the current one;
+ * `suppliedBefore`: it was, and cannot be again; `notLost`: the current key can be opened.
+ */
+export type RotationRefusal = "overtaken" | "suppliedAlready" | "suppliedBefore" | "notLost";
+
+/** Puts the supplied key, or a new one, into the place of the current one, which is accepted for a while still. */
+export class RotateKey {
+  private readonly sealing: KeySealing;
+
+  constructor(private readonly supply: KeySupply) {
+    this.sealing = new KeySealing(supply.wrapping, supply.serverKeys);
+  }
+
+  /**
+   * @param lost that the current key was sealed under a master key that is no more. It is refused from then on. Without it
+   *   such a key stays in its place: 705.
+   */
+  async run(kind: ServerKeyKind, database: Database, lost = false): Promise<KeyRotation | RotationRefusal> {
+    // Before a key is made that could not be kept.
+    this.sealing.assertUsable();
+    const { keys } = database.storage.repositories;
+    const current = await keys.current(kind);
+    if (current === null) {
+      const first = this.sealing.seal(await nextPair(kind, this.supply));
+      const { keyId } = await keys.addFirst(first);
+      return keyId === first.keyId ? { keyId, before: null } : "overtaken";
+    }
+    const isOpenable = this.sealing.open(current) !== undefined;
+    if (!isOpenable && !lost) throw new ServiceError(705, { detail: "The keys of the database were sealed under another master key." });
+    if (isOpenable && lost) return "notLost";
+    if (current.keyId === this.supply.supplied.get(kind)?.keyId) return "suppliedAlready";
+    const next = this.sealing.seal(await nextPair(kind, this.supply));
+    const outcome = await keys.rotate(current.keyId, next, lost ? 0 : keyOverlap(kind, database));
+    if (outcome === "ok") return { keyId: next.keyId, before: current.keyId };
+    return outcome === "known" ? "suppliedBefore" : "overtaken";
+  }
+}

@@ -1,0 +1,48 @@
+import { AesGcmKeyWrapping, NodeServerKeys } from "@sallyport/crypto";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { Database, type KeySupply, type Repositories, type ServerKeyPair } from "../src/index.ts";
+import { policy } from "./fixture.ts";
+
+export const hour = 3_600_000;
+export const serverKeys = new NodeServerKeys();
+
+/** What supplies new keys: a master key of 32 equal bytes, and perhaps keys of the operator. */
+export function supplyOf(masterKey: number | null, ...supplied: readonly ServerKeyPair[]): KeySupply {
+  const wrapping = masterKey === null ? null : new AesGcmKeyWrapping(new Uint8Array(32).fill(masterKey));
+  return { wrapping, serverKeys, rsaBits: 2048, supplied: new Map(supplied.map((pair) => [pair.kind, pair])) };
+}
+
+export const newPair = (): Promise<ServerKeyPair> => serverKeys.generate({ kind: "jwt" });
+
+export interface KeyFixture {
+  readonly database: Database;
+  readonly keys: Repositories["keys"];
+  /** The process's clock. */
+  readonly now: () => number;
+  /** Moves the clocks of process and storage. */
+  advance(milliseconds: number): void;
+}
+
+/** A migrated database in memory that counts how often its accepted keys are looked up. */
+export async function openKeyFixture(absoluteLifetime = 12 * hour): Promise<KeyFixture & { readonly lookUps: () => number }> {
+  let offset = 0;
+  let lookUps = 0;
+  const storage = new MemoryStorage({ clockOffset: () => offset });
+  await storage.migrate();
+  const { keys } = storage.repositories;
+  const accepted = keys.accepted.bind(keys);
+  keys.accepted = (kind) => {
+    lookUps += 1;
+    return accepted(kind);
+  };
+  const sessions = { ...policy.sessions, absoluteLifetime };
+  return {
+    database: new Database({ alias: "", name: "test", policy: { ...policy, sessions }, storage }),
+    keys,
+    lookUps: () => lookUps,
+    now: () => Date.now() + offset,
+    advance: (milliseconds) => {
+      offset += milliseconds;
+    },
+  };
+}

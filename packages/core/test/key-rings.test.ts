@@ -1,0 +1,130 @@
+import { KeyRings, RotateKey } from "../src/index.ts";
+import { hour, type KeyFixture, newPair, openKeyFixture, supplyOf } from "./key-fixture.ts";
+
+const idsOf = (all: readonly { readonly keyId: string }[]) => all.map(({ keyId }) => keyId);
+
+let fixture: KeyFixture;
+beforeEach(async () => {
+  fixture = await openKeyFixture();
+});
+
+/** The ids that a process with these keys accepts, the current one first. */
+const acceptedBy = async (rings: KeyRings) => idsOf(await rings.accepted("jwt", fixture.database));
+
+describe("a key ring", () => {
+  test("makes the first key once, whoever asks first", async () => {
+    const rings = new KeyRings(supplyOf(1));
+    const { database } = fixture;
+    const asked = await Promise.all([rings.current("jwt", database), rings.current("jwt", database), new KeyRings(supplyOf(1)).current("jwt", database)]);
+    expect(new Set(idsOf(asked)).size).toBe(1);
+    expect(await acceptedBy(rings)).toEqual([asked[0]?.keyId]);
+  });
+
+  test("sees the rotation of another process at once, and the end of the key before", async () => {
+    const rings = new KeyRings(supplyOf(1));
+    const { database, advance, keys } = fixture;
+    const first = await rings.current("jwt", database);
+    const rotated = await new RotateKey(supplyOf(1)).run("jwt", database);
+    expect(rotated).toEqual({ keyId: (await rings.current("jwt", database)).keyId, before: first.keyId });
+    expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId, first.keyId]);
+    expect((await rings.lasting("jwt", database)).map(({ lastsFor }) => lastsFor === null ? null : Math.ceil(lastsFor / hour))).toEqual([null, 24]);
+    advance(24 * hour + 1);
+    expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId]);
+    expect(await keys.sweep(0, 10)).toBe(1);
+    expect(await acceptedBy(rings)).toHaveLength(1);
+  });
+
+  test("does not accept a key that was put into the database by somebody without the master key", async () => {
+    const rings = new KeyRings(supplyOf(1));
+    const { keyId } = await rings.current("jwt", fixture.database);
+    const theirs = await newPair();
+    const [mine] = await fixture.keys.accepted("jwt");
+    // The private half of a good key under the name and with the public half of another one.
+    const forged = { ...theirs, wrappedPrivateKey: mine?.wrappedPrivateKey ?? "" };
+    await fixture.keys.rotate(keyId, forged, hour);
+    await expect(rings.current("jwt", fixture.database)).rejects.toMatchObject({ code: 705 });
+    await expect(rings.published(fixture.database)).rejects.toMatchObject({ code: 705 });
+  });
+
+  test.each([["another", 2], ["no", null]] as const)("is 705 with %s master key", async (_title, masterKey) => {
+    await new KeyRings(supplyOf(1)).current("jwt", fixture.database);
+    const rings = new KeyRings(supplyOf(masterKey));
+    await expect(rings.current("jwt", fixture.database)).rejects.toMatchObject({ code: 705 });
+    await expect(rings.accepted("jwt", fixture.database)).rejects.toMatchObject({ code: 705 });
+  });
+
+  test("publishes what tokens can be checked with, and no private part", async () => {
+    const published = await new KeyRings(supplyOf(1)).published(fixture.database);
+    const [{ keyId } = { keyId: "" }] = await fixture.keys.accepted("jwt");
+    expect(published).toEqual([{ kty: "EC", crv: "P-256", x: expect.any(String), y: expect.any(String), kid: keyId, use: "sig", alg: "ES256" }]);
+  });
+});
+
+describe("supplied keys", () => {
+  test("take the place of another one, and each of them once: servers with different ones do not take turns", async () => {
+    const [a, b] = [await newPair(), await newPair()];
+    const start = async (...supplied: Parameters<typeof supplyOf>) => (await new KeyRings(supplyOf(...supplied)).current("jwt", fixture.database)).keyId;
+    const made = await start(1);
+    expect(await start(1, a)).toBe(a.keyId);
+    expect(await start(1, b)).toBe(b.keyId);
+    expect(idsOf(await fixture.keys.accepted("jwt"))).toEqual([b.keyId, a.keyId, made]);
+    for (const time of [0, 25 * hour, 25 * hour]) {
+      fixture.advance(time);
+      await fixture.keys.sweep(24 * hour, 10);
+      expect(await start(1, a)).toBe(b.keyId);
+      expect(await start(1, b)).toBe(b.keyId);
+      expect(await start(1)).toBe(b.keyId);
+    }
+  });
+
+  test("do not disturb a process that runs with another one", async () => {
+    const [a, b] = [await newPair(), await newPair()];
+    const first = new KeyRings(supplyOf(1, a));
+    const second = new KeyRings(supplyOf(1, b));
+    for (const rings of [first, second, first, second]) await rings.current("jwt", fixture.database);
+    expect(await acceptedBy(first)).toEqual([b.keyId, a.keyId]);
+    expect(await acceptedBy(second)).toEqual([b.keyId, a.keyId]);
+  });
+});
+
+describe("a rotation", () => {
+  const rotate = (...[supply, lost]: [Parameters<typeof supplyOf>, boolean?]) =>
+    new RotateKey(supplyOf(...supply)).run("jwt", fixture.database, lost);
+
+  test("makes the first key of a database without one", async () => {
+    const rotated = await rotate([1]);
+    expect(rotated).toEqual({ keyId: (await fixture.keys.current("jwt"))?.keyId, before: null });
+  });
+
+  test("takes the supplied key, once", async () => {
+    const [a, b] = [await newPair(), await newPair()];
+    const made = await rotate([1]);
+    expect(made).toMatchObject({ before: null });
+    expect(await rotate([1, a])).toMatchObject({ keyId: a.keyId });
+    expect(await rotate([1, a])).toBe("suppliedAlready");
+    expect(await rotate([1, b])).toEqual({ keyId: b.keyId, before: a.keyId });
+    expect(await rotate([1, a])).toBe("suppliedBefore");
+  });
+
+  test("keeps a key for as long as its tokens can last", async () => {
+    fixture = await openKeyFixture(30 * 24 * hour);
+    await rotate([1]);
+    await rotate([1]);
+    const [current, before] = await new KeyRings(supplyOf(1)).lasting("jwt", fixture.database);
+    expect(current?.lastsFor).toBeNull();
+    expect(Math.ceil((before?.lastsFor ?? 0) / hour)).toBe(30 * 24);
+  });
+
+  test("with another master key happens only to a key that is said to be lost, which is refused from then on", async () => {
+    const rings = new KeyRings(supplyOf(2));
+    await rotate([1]);
+    await rotate([1]);
+    await expect(rotate([2])).rejects.toMatchObject({ code: 705 });
+    await expect(rotate([null])).rejects.toMatchObject({ code: 705 });
+    expect(await rotate([1], true)).toBe("notLost");
+    expect(await rotate([2], true)).toMatchObject({ keyId: expect.any(String) });
+    // The one before the lost key is accepted for its time, but nobody can open it.
+    expect(await fixture.keys.accepted("jwt")).toHaveLength(2);
+    expect(await acceptedBy(rings)).toEqual([(await fixture.keys.current("jwt"))?.keyId]);
+  });
+});
