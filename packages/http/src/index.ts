@@ -14,4 +14,6 @@ export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } f
 export type { DatabaseDirectory, DatabaseEntry } from "./server/database-entry.ts";
 export type { HttpSettings } from "./server/http-settings.ts";
 export type { RequestObserver, RequestRecord } from "./server/request-observer.ts";
+export { DatabaseKeys } from "./well-known/database-keys.ts";
+export type { KeySet, PublishedKeys } from "./well-known/published-keys.ts";
 export { parseUniqueObject } from "./body/parse-unique-object.ts";

@@ -1,6 +1,6 @@
 import { ServiceError } from "@sallyport/core";
 import { isAlias } from "../routing/alias.ts";
-import { pathSegments } from "../routing/request-path.ts";
+import { originForm, pathSegments, withoutBase } from "../routing/request-path.ts";
 import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
 import type { DatabaseDirectory } from "../server/database-entry.ts";
 import type { Step } from "./step.ts";
@@ -19,17 +19,6 @@ export const findPath: Step = (exchange, { settings, databases, matcher }) => {
   exchange.alias = found.alias;
   exchange.matched = found.matched;
 };
-
-/** Proxies may send the absolute form of a request target. */
-function originForm(url: string): string {
-  return url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "");
-}
-
-function withoutBase(segments: string[] | null, basePath: string): string[] | null {
-  if (segments === null || basePath === "") return segments;
-  const base = basePath.split("/").slice(1);
-  return base.every((part, index) => segments[index] === part) ? segments.slice(base.length) : null;
-}
 
 function matchAlias(
   segments: readonly string[],

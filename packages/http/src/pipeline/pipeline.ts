@@ -14,6 +14,7 @@ import { openMessage } from "./open-message.ts";
 import { parseInput } from "./parse-input.ts";
 import { readBody } from "./read-body.ts";
 import { requireSecureTransport } from "./require-secure-transport.ts";
+import { answerKeySet, asksForKeySet, findKeySetMethod } from "../well-known/answer-key-set.ts";
 import { shedLoad } from "./shed-load.ts";
 import type { PipelineParts, Step } from "./step.ts";
 
@@ -37,9 +38,13 @@ export const steps: readonly Step[] = [
   handle,
 ];
 
+/** The set of keys belongs to no database and needs no app key. */
+const keySetSteps: readonly Step[] = [checkMessage, findKeySetMethod, shedLoad, answerKeySet];
+
 /** Takes the steps until the answer is written. */
 export async function runPipeline(exchange: Exchange, parts: PipelineParts): Promise<void> {
-  for (const step of steps) {
+  const toTake = asksForKeySet(exchange.request, parts.settings.basePath) ? keySetSteps : steps;
+  for (const step of toTake) {
     const pending = step(exchange, parts);
     if (pending !== undefined) await pending;
     if (exchange.response.writableEnded) return;

@@ -4,6 +4,7 @@ import type { LoadGauge } from "../load/load-gauge.ts";
 import type { RouteMatcher } from "../routing/route-matcher.ts";
 import type { DatabaseDirectory } from "../server/database-entry.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
+import type { PublishedKeys } from "../well-known/published-keys.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What the steps work with; the same for every request. */
@@ -14,6 +15,7 @@ export interface PipelineParts {
   readonly digests: Digests;
   readonly credentialReader: CredentialReader;
   readonly traffic: ChannelTraffic;
+  readonly publishedKeys: PublishedKeys;
   readonly load: LoadGauge;
   /** Requests whose body is still to come. */
   readonly awaitedBodies: ClientWaits;

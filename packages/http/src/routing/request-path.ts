@@ -17,6 +17,18 @@ export function pathSegments(path: string): string[] | null {
   return segments;
 }
 
+/** Proxies may send the absolute form of a request target. */
+export function originForm(url: string): string {
+  return url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "");
+}
+
+/** The segments below a base path; `null` for a path that is not below it. */
+export function withoutBase(segments: string[] | null, basePath: string): string[] | null {
+  if (segments === null || basePath === "") return segments;
+  const base = basePath.split("/").slice(1);
+  return base.every((part, index) => segments[index] === part) ? segments.slice(base.length) : null;
+}
+
 function decode(raw: string): string | null {
   if (!raw.includes("%")) return raw;
   try {

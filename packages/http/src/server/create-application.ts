@@ -15,6 +15,7 @@ import { faultOf } from "../pipeline/check-message.ts";
 import { Exchange } from "../pipeline/exchange.ts";
 import { runPipeline } from "../pipeline/pipeline.ts";
 import type { PipelineParts } from "../pipeline/step.ts";
+import type { PublishedKeys } from "../well-known/published-keys.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import type { Route } from "../routes/route.ts";
 import type { DatabaseDirectory } from "./database-entry.ts";
@@ -31,6 +32,7 @@ export interface ApplicationParts {
   readonly digests: Digests;
   readonly credentialReader: CredentialReader;
   readonly traffic: ChannelTraffic;
+  readonly publishedKeys: PublishedKeys;
   readonly operations: Operations;
   readonly observer: RequestObserver;
 }
@@ -50,7 +52,7 @@ export interface Application {
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, digests, credentialReader, traffic, observer, operations } = parts;
+  const { settings, databases, digests, credentialReader, traffic, publishedKeys, observer, operations } = parts;
   const { maxAwaitedBodies, maxUntakenAnswers, debugMessages } = settings;
   const load = new LoadGauge(settings.maxInFlight);
   const connections = new Connections(settings.maxPipelined);
@@ -58,7 +60,8 @@ export function createApplication(parts: ApplicationParts): Application {
   const untakenAnswers = new ClientWaits({ perNetwork: maxUntakenAnswers, inAll: Number.POSITIVE_INFINITY });
   const origins = new OriginResolver(settings.trustedProxies);
   const matcher = new RouteMatcher(parts.routes);
-  const pipeline: PipelineParts = { settings, databases, digests, credentialReader, traffic, load, matcher, awaitedBodies, untakenAnswers };
+  const known = { settings, databases, digests, credentialReader, traffic, publishedKeys };
+  const pipeline: PipelineParts = { ...known, load, matcher, awaitedBodies, untakenAnswers };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();

@@ -1,4 +1,4 @@
-import { createApplication, type HttpSettings, routeTable } from "@sallyport/http";
+import { createApplication, DatabaseKeys, type HttpSettings, routeTable } from "@sallyport/http";
 import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
 import { identifiers } from "../identifiers.ts";
@@ -7,17 +7,20 @@ import { version } from "../version.ts";
 /** The way in over HTTP. */
 export function bindHttp(container: Container): void {
   const { configuration, digests, databases, operations, observer, httpSettings, routes, application } = identifiers;
-  const { credentialReader, channelTraffic, useCases } = identifiers;
+  const { credentialReader, channelTraffic, keyRings, publishedKeys, useCases } = identifiers;
   container.bind(httpSettings).toResolvedValue(settingsOf, [configuration]);
   container.bind(routes).toResolvedValue(routeTable, [useCases]);
+  container
+    .bind(publishedKeys)
+    .toResolvedValue((served, rings) => new DatabaseKeys({ databases: served, keyRings: rings }), [databases, keyRings]);
   container.bind(application).toResolvedValue(
-    (settings, served, table, answers, told, ...[digest, reader, traffic]) => {
+    (settings, served, table, answers, told, ...[digest, reader, traffic, keys]) => {
       const parts = { settings, databases: served, routes: table, digests: digest, operations: answers, observer: told };
-      const created = createApplication({ ...parts, credentialReader: reader, traffic });
+      const created = createApplication({ ...parts, credentialReader: reader, traffic, publishedKeys: keys });
       answers.watch(created);
       return created;
     },
-    [httpSettings, databases, routes, operations, observer, digests, credentialReader, channelTraffic],
+    [httpSettings, databases, routes, operations, observer, digests, credentialReader, channelTraffic, publishedKeys],
   );
 }
 
