@@ -4,6 +4,7 @@ import { holdContest } from "../contest/hold-contest.ts";
 import { LoadedServer } from "../contest/loaded-server.ts";
 import { median } from "../contest/median.ts";
 import type { LoopDelay } from "../processes/probe-message.ts";
+import { password } from "../product/password.ts";
 import { logInRequest } from "../product/log-in.ts";
 import { compared } from "../report/compared.ts";
 import { connections, smallRows } from "../stage/stage.ts";
@@ -31,7 +32,22 @@ export const logInScenario: Scenario = {
       },
       profile: (seconds, directory) => storm.profile(seconds, directory),
     };
-    const result = await holdContest([watched, new Argon2OnAllCores("argon2id on all cores")], plan);
+    const byHand = await stage.runningLimit("express-log-in");
+    const handRequests = Array.from({ length: smallRows.users }, (_, index) => ({
+      method: "POST" as const,
+      path: "/login",
+      headers: { appkey: "bare", "content-type": "application/json" },
+      body: JSON.stringify({ user: `user${index + 1}`, pass: password, appNames: ["bench"] }),
+    }));
+    const hand = new LoadedServer(
+      "Express + pg + argon2id",
+      byHand.process,
+      { address: byHand.address, connections, requests: handRequests },
+      stage.generator,
+      stage.database,
+      pace,
+    );
+    const result = await holdContest([watched, hand, new Argon2OnAllCores("argon2id on all cores")], plan);
     const rounds = delays.slice(-plan.rounds);
     return [
       compared(result, {
@@ -40,6 +56,8 @@ export const logInScenario: Scenario = {
         limit: "argon2id on all cores",
         bound: { direction: "atLeast", wanted: 0.8, goal: 0.9 },
       }),
+      compared(result, { scenario: "log-ins", ours: "log-in", limit: hand.name }),
+      compared(result, { scenario: "the same by hand", ours: hand.name, limit: "argon2id on all cores" }),
       {
         scenario: "event-loop delay during log-ins, p99",
         unit: "ms",
