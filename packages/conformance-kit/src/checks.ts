@@ -22,6 +22,7 @@ import { sessionReplacementChecks } from "./sections/sessions/replacement.ts";
 import { severalProcessesChecks } from "./sections/several-processes.ts";
 import { throttleChecks } from "./sections/throttle.ts";
 import { timeChecks } from "./sections/time.ts";
+import { togetherChecks } from "./sections/together.ts";
 import { transactionChecks } from "./sections/transactions.ts";
 import { unstorableTextChecks } from "./sections/unstorable-texts.ts";
 
@@ -31,6 +32,7 @@ export const checks: readonly Check[] = [
   ...timeChecks,
   ...contentsChecks,
   ...transactionChecks,
+  ...togetherChecks,
   ...appKeyChecks,
   ...applicationChecks,
   ...accountChecks,

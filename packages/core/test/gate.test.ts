@@ -1,4 +1,4 @@
-import { type Account, type Claim, Gate, type Person, ServiceError, type StoredObject } from "../src/index.ts";
+import { type Account, type Claim, Gate, type Person, ServiceError, type StoredObject } from "@sallyport/core";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
 const gate = new Gate(digests, random);

@@ -11,16 +11,16 @@ export class KnexSessionRepository implements SessionRepository {
     private readonly offset: () => number,
   ) {}
 
-  async open(session: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
+  async open(session: NewSession, policy: SessionPolicy): Promise<void> {
     acceptStorable([session.deviceId, session.appNames]);
     const channel = channelOf(session);
-    if (channel === null) return this.openSession(this.sql, session, policy);
-    const values = [Buffer.from(session.digest, "hex"), channel.wrappedKey, Buffer.from(channel.ivPrefix)];
-    return this.sql.atomically(async (sql) => {
-      // Sent together: the channel opens only where the session has.
-      const [outcome] = await Promise.all([this.openSession(sql, session, policy), sql.run(this.channels.open, values)]);
-      return outcome;
-    });
+    const values = this.valuesOf(session, policy);
+    if (channel === null) {
+      await this.sql.run(this.statements.open, values);
+      return;
+    }
+    const opened = [Buffer.from(session.digest, "hex"), channel.wrappedKey, Buffer.from(channel.ivPrefix)];
+    await this.sql.atomically((sql) => Promise.all([sql.run(this.statements.open, values), sql.run(this.channels.open, opened)]));
   }
 
   async end(selector: SessionSelector): Promise<number> {
@@ -41,20 +41,6 @@ export class KnexSessionRepository implements SessionRepository {
     return Number(rows[0]?.all);
   }
 
-  private async openSession(runner: SqlRunner, session: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
-    const { limit, perUserLimit } = policy;
-    const values = this.valuesOf(session, policy);
-    if (limit === 0 && perUserLimit === 0) return outcomeOf(await runner.run(this.statements.open, values));
-    return runner.atomically(async (sql) => {
-      // The statement after the lock sees what was committed while it waited; the lock's own would not.
-      const [, opened] = await Promise.all([
-        sql.run(this.statements.lock, [limit > 0, perUserLimit > 0, objectNumber(session.userId)]),
-        sql.run<{ opened?: boolean }>(this.statements.openWithin, [...values, limit, perUserLimit]),
-      ]);
-      return outcomeOf(opened);
-    });
-  }
-
   private valuesOf({ digest, mode, appKeyId, userId, secretVersion, appNames, deviceId }: NewSession, policy: SessionPolicy): SqlValue[] {
     return [
       Buffer.from(digest, "hex"),
@@ -67,10 +53,8 @@ export class KnexSessionRepository implements SessionRepository {
       policy.absoluteLifetime,
       this.offset(),
       secretVersion,
+      policy.limit,
+      policy.perUserLimit,
     ];
   }
-}
-
-function outcomeOf({ rows }: { rows: { opened?: boolean }[] }): "opened" | "full" {
-  return rows[0]?.opened === true ? "opened" : "full";
 }

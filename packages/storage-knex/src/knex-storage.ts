@@ -1,4 +1,4 @@
-import { type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
 import { pendingMigrations } from "./dialects/postgres/migrations/migration-state.ts";
@@ -51,6 +51,10 @@ export class KnexStorage implements Storage {
 
   transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
     return this.sql.atomically((sql) => work(knexRepositories(sql, this.statements, this.offset)));
+  }
+
+  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
+    return this.sql.together((sql) => work(knexRepositories(sql, this.statements, this.offset)));
   }
 
   migrate(): Promise<MigrationReport> {

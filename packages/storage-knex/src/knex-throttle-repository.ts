@@ -30,11 +30,11 @@ export class KnexThrottleRepository implements ThrottleRepository {
     return rows[0]?.wait ?? 0;
   }
 
-  async pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<number> {
+  async pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<void> {
     const asked = askedOf(keys);
-    if (asked === null && forget.length === 0) return 0;
-    const { rows } = await this.sql.run<{ wait: number }>(this.statements.pass, [asked ?? "[]", this.offset(), forget]);
-    return rows[0]?.wait ?? 0;
+    if (asked === null && forget.length === 0) return;
+    const all = [...keys.map(({ key }) => key), ...forget];
+    await this.sql.run(this.statements.pass, [all, asked ?? "[]", forget, this.offset()]);
   }
 
   async sweep(limit: number): Promise<number> {

@@ -87,11 +87,24 @@ describe("plans of the statements that run on every request", () => {
     ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
-    ["clearing of failures", throttle.pass, ["'[]'", "0", "'{key1}'"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
     expect(indexesOf(nodes)).toEqual(indexes);
     expect(scannedWhole(nodes).filter((relation) => relation !== "settings" && relation !== "session_counts")).toEqual([]);
+  });
+
+  test.each([
+    ["clearing of failures", throttle.pass, ["'{key1,key2,nobody}'", keys, "'{key2}'", "7200000"], "throttle"],
+    ["entry", sessions.open, [`'\\x${digestOf("new")}'`, "'session'", "'key1'", "7", "'[]'", "'d6'", "1", "1", "0", "1", "1000000", "1000"], "sessions"],
+  ] as const)("%s reads its table by an index, whatever the parameters are", async (_, statement, parameters, table) => {
+    await database.admin.query("set plan_cache_mode = force_generic_plan");
+    await database.admin.query("begin");
+    await database.admin.query(`prepare tried as ${statement.text}`);
+    await database.admin.query(`execute tried (${parameters.join(", ")})`);
+    const { rows } = await database.admin.query("select seq_scan, idx_scan > 0 as indexed from pg_stat_xact_user_tables where schemaname = 'test' and relname = $1", [table]);
+    await database.admin.query("rollback");
+    await database.admin.query("deallocate tried");
+    expect(rows).toEqual([{ seq_scan: "0", indexed: true }]);
   });
 
   test("count of a class reads its counters, and the index of what has readers", async () => {

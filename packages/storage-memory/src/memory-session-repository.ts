@@ -18,7 +18,7 @@ import type { State } from "./state.ts";
 export class MemorySessionRepository implements SessionRepository {
   constructor(private readonly access: Access) {}
 
-  async open(newSession: NewSession, policy: SessionPolicy): Promise<"opened" | "full"> {
+  async open(newSession: NewSession, policy: SessionPolicy): Promise<void> {
     const { channel: _channel, ...bare } = newSession;
     const { digest, secretVersion, ...session } = frozenCopy(bare);
     acceptStorable([newSession.deviceId, newSession.appNames]);
@@ -29,7 +29,7 @@ export class MemorySessionRepository implements SessionRepository {
       const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
       const staying = live.filter(([, record]) => !replaces(session, record.session));
       const ofUser = staying.filter(([, record]) => record.session.userId === session.userId);
-      if (isFull(staying.length, policy.limit) || isFull(ofUser.length, policy.perUserLimit)) return "full";
+      if (isFull(staying.length, policy.limit) || isFull(ofUser.length, policy.perUserLimit)) throw new ServiceError(315);
       if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
       for (const [old, record] of sessions.entries()) {
         if (replaces(session, record.session)) forget(state, old);
@@ -38,7 +38,6 @@ export class MemorySessionRepository implements SessionRepository {
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
       sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });
       if (opened !== null) state.channels.set(digest, opened);
-      return "opened";
     });
   }
 

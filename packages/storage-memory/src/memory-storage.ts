@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { builtInClasses, type MigrationReport, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { builtInClasses, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
+import { NotingAccess } from "./noting-access.ts";
 import { commitState, emptyState, forkState, nextNumber } from "./state.ts";
 import { TransactionAccess } from "./transaction-access.ts";
 import { Turns } from "./turns.ts";
@@ -47,13 +48,31 @@ export class MemoryStorage implements Storage {
     this.repositories = memoryRepositories(access);
   }
 
-  async transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    return this.transact((access) => work(memoryRepositories(access)));
+  }
+
+  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
+    return this.transact(async (access) => {
+      const noted = new NotingAccess(access);
+      const running = work(memoryRepositories(noted));
+      // Everything has been asked for.
+      access.end();
+      const answers = noted.answers();
+      answers.catch(() => {});
+      const result = await running;
+      await answers;
+      return result;
+    });
+  }
+
+  private async transact<T>(work: (access: TransactionAccess) => Promise<T>): Promise<T> {
     this.checkUsable();
     return this.turns.run(async () => {
       const fork = forkState(this.state);
       const access = new TransactionAccess(fork, () => this.time());
       try {
-        const result = await this.current.run(access, () => work(memoryRepositories(access)));
+        const result = await this.current.run(access, () => work(access));
         access.end();
         commitState(fork);
         return result;

@@ -1,4 +1,4 @@
-import { type Attempt, delayAfter, type ThrottleKey, type ThrottleRepository } from "@sallyport/core";
+import { type Attempt, delayAfter, ServiceError, type ThrottleKey, type ThrottleRepository } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
 import { claimed, failed, isForgotten, judge, type ThrottleRecord } from "./throttle-record.ts";
@@ -31,11 +31,10 @@ export class MemoryThrottleRepository implements ThrottleRepository {
     });
   }
 
-  pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<number> {
+  pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<void> {
     return this.access.write((state, now) => {
-      const wait = longestWait(state, keys, now);
-      if (wait === 0) for (const key of forget) state.throttle.delete(key);
-      return wait;
+      if (longestWait(state, keys, now) > 0) throw new ServiceError(302);
+      for (const key of forget) state.throttle.delete(key);
     });
   }
 

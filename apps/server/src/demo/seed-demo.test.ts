@@ -162,6 +162,7 @@ describe("seeding", () => {
     const broken: Storage = {
       capabilities: storage.capabilities,
       repositories: storage.repositories,
+      together: (work) => storage.together(work),
       migrate: () => storage.migrate(),
       health: () => storage.health(),
       now: () => storage.now(),

@@ -19,6 +19,7 @@ export function broken(fault: string, caughtBy: string | readonly string[], make
     return brokenStorage(storage, {
       repositories: withFault(storage.repositories, faulty),
       transaction: (work) => storage.transaction((r) => work(withFault(r, faulty))),
+      together: (work) => storage.together((r) => work(withFault(r as Repositories, faulty))),
     });
   };
   return { fault, caughtBy: [caughtBy].flat(), create };
@@ -30,6 +31,7 @@ export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Sto
     capabilities: storage.capabilities,
     repositories: storage.repositories,
     transaction: (work) => storage.transaction(work),
+    together: (work) => storage.together(work),
     migrate: () => storage.migrate(),
     health: () => storage.health(),
     now: () => storage.now(),

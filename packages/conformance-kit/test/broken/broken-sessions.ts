@@ -1,4 +1,4 @@
-import type { NewSession, Repositories } from "@sallyport/core";
+import { type NewSession, type Repositories, ServiceError } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever = 1_000_000_000_000;
@@ -34,7 +34,8 @@ export const brokenSessions: readonly BrokenAdapter[] = [
       open: async (session, policy) => {
         const count = await r.sessions.count();
         await pause();
-        return policy.limit > 0 && count >= policy.limit ? "full" : r.sessions.open(session, { ...policy, limit: 0 });
+        if (policy.limit > 0 && count >= policy.limit) throw new ServiceError(315);
+        return r.sessions.open(session, { ...policy, limit: 0 });
       },
     },
   })),
@@ -63,7 +64,7 @@ export const brokenSessions: readonly BrokenAdapter[] = [
       return (r) => ({
         sessions: {
           open: async (session, policy) => {
-            if (policy.limit > 0 && count >= policy.limit) return "full";
+            if (policy.limit > 0 && count >= policy.limit) throw new ServiceError(315);
             count += 1;
             return r.sessions.open(session, { ...policy, limit: 0 });
           },

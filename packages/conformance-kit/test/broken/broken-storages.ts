@@ -65,6 +65,36 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     (storage) => ({ transaction: async (work) => work(storage.repositories) }),
   ),
 
+  brokenAround(
+    "keeps what is asked for together one by one",
+    [
+      "are undone when one is refused, whichever it is",
+      "are undone also when the work does not mind the refusal",
+      "keep a limit exactly when many come at once, and leave nothing behind of the others",
+    ],
+    (storage) => ({ together: async (work) => work(storage.repositories) }),
+  ),
+
+  brokenAround(
+    "takes what is asked for together for any transaction",
+    ["are undone also when the work does not mind the refusal", "are not asked for later"],
+    (storage) => ({ together: (work) => storage.transaction(work) }),
+  ),
+
+  brokenAround("keeps the answers of calls together to itself", "are all kept, and each answers", (storage) => ({
+    together: async (work) => {
+      await storage.together(work);
+      return [] as never;
+    },
+  })),
+
+  brokenAround("wraps the error of work with calls together", "leave the error of the work unchanged, and nothing else", (storage) => ({
+    together: (work) =>
+      storage.together(work).catch((cause: unknown) => {
+        throw new ServiceError(799, { cause });
+      }),
+  })),
+
   brokenAround("wraps the error of the work", "let the error of their work out unchanged", (storage) => ({
     transaction: async (work) => {
       try {

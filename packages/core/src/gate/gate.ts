@@ -5,7 +5,6 @@ import type { RandomSource } from "../digests/random-source.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import type { Repositories } from "../storage/repositories.ts";
 import type { ThrottleKey } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";
 
@@ -15,16 +14,13 @@ export interface Entry {
   readonly person: Person;
 }
 
-/**
- * Work that belongs to the entry, for the same person, with the repositories of the transaction that opens the
- * session; its failure keeps the gate shut.
- */
-export type BeforeOpening<T> = (person: Person, r: Repositories) => Promise<T>;
+/** Work for the proven person before the session is opened; its failure keeps the gate shut. It changes nothing. */
+export type BeforeOpening<T> = (person: Person) => Promise<T>;
 
 /**
  * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
  * delay), proof (302), session limits (315), and opens the session, forgets the user's failures and writes the audit
- * in one transaction. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
+ * together. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
  * app key and network.
  */
 export class Gate {
@@ -46,48 +42,44 @@ export class Gate {
     const person = await prove();
     if (person === null) throw await this.countFailure(context, claim, keys);
     try {
-      return await this.open(context, claim, person, { before, keys, rechecked: !attempt.claimed });
+      const prepared = await before(person);
+      const sessionId = await this.open(context, claim, person, { keys, rechecked: !attempt.claimed });
+      return { sessionId, person, prepared };
     } catch (error) {
-      if (error === overtaken) throw await this.countFailure(context, claim, keys);
+      // Failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
+      // would tell which guess was right.
+      if (error instanceof ServiceError && error.code === 302) throw await this.countFailure(context, claim, keys);
       if (error instanceof ServiceError && error.status < 500) return this.refuse(context, claim, person, error);
       throw error;
     }
   }
 
-  private async open<T>(
+  private async open(
     context: AppKeyContext,
     claim: Claim,
     person: Person,
-    { before, keys, rechecked }: { before: BeforeOpening<T>; keys: ThrottleKeys; rechecked: boolean },
-  ): Promise<Entry & { prepared: T }> {
+    { keys, rechecked }: { keys: ThrottleKeys; rechecked: boolean },
+  ): Promise<string> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId, channel } = claim;
     const { userId, secretVersion } = person.account;
     const digest = this.digests.sha256(sessionId);
     const session = { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId, ...(channel && { channel }) };
-    const prepared = await context.database.storage.transaction(async (r) => {
-      const done = await before(person, r);
-      // Sent together; what the answers forbid is rolled back.
-      const [wait, opened] = await Promise.all([
-        // Failures of parallel guesses, counted while this one was being proven, hold against it, too.
+    await context.database.storage.together((r) =>
+      Promise.all([
         r.throttle.pass(rechecked ? keys : [], [keys[0].key]),
         r.sessions.open(session, context.database.policy.sessions),
         r.audit.append(event(context, claim, person, 0)),
-      ]);
-      // Refused like any of them, or the answer would tell which guess was right.
-      if (wait > 0) throw overtaken;
-      if (opened === "full") throw new ServiceError(315);
-      return done;
-    });
-    return { sessionId, person, prepared };
+      ]),
+    );
+    return sessionId;
   }
 
-  private countFailure(context: AppKeyContext, claim: Claim, keys: ThrottleKeys): Promise<ServiceError> {
-    return context.database.storage.transaction(async (r) => {
-      const error = refusal(await r.throttle.fail(keys));
-      await r.audit.append(event(context, claim, null, error.code));
-      return error;
-    });
+  private async countFailure(context: AppKeyContext, claim: Claim, keys: ThrottleKeys): Promise<ServiceError> {
+    const [wait] = await context.database.storage.together((r) =>
+      Promise.all([r.throttle.fail(keys), r.audit.append(event(context, claim, null, 302))]),
+    );
+    return refusal(wait);
   }
 
   private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Claim): ThrottleKeys {
@@ -106,9 +98,6 @@ export class Gate {
 
 /** The key of the user and that of the address. */
 type ThrottleKeys = readonly [ThrottleKey, ThrottleKey];
-
-/** Thrown to roll back an entry that failures of others have overtaken. */
-const overtaken = Symbol("overtaken");
 
 /** The same answer for a wrong password, an unknown user and a lockout; only `Retry-After` tells of a delay. */
 function refusal(wait: number): ServiceError {

@@ -50,7 +50,7 @@ export class EnterWithPassword {
       return prove;
     };
     const claim = { ...wanted, userKey: loginNameOf(user), prepareProof, appNames, deviceId };
-    const entry = await this.gate.enter(context, claim, (person, r) => this.serializeOwnUser.run({ ...context, r }, person));
+    const entry = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
     const { account } = entry.person;
     // After the entry, so that the time of a refusal never tells of it.
     await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });

@@ -11,13 +11,13 @@ export type SessionSelector = { readonly digest: Digest } | { readonly userId: O
  */
 export interface SessionRepository {
   /**
-   * Opens a session, unless that would exceed a limit of the policy: then nothing changes and the answer is `full`.
+   * Opens a session, unless that would exceed a limit of the policy: then 315, and nothing changes.
    * Exact however many processes open at once. A live session of the same user, app key and device is replaced, of
    * whatever mode the two are, and does not count. The channel of a secure session is opened with it, all or nothing,
    * and ends with it; a channel without that mode, or the mode without a channel: 799.
    * A text that is not storable: 307.
    */
-  open(session: NewSession, policy: SessionPolicy): Promise<"opened" | "full">;
+  open(session: NewSession, policy: SessionPolicy): Promise<void>;
 
   /** Ends the live sessions selected; how many there were. */
   end(selector: SessionSelector): Promise<number>;

@@ -28,3 +28,10 @@ export interface Repositories {
   readonly sessions: SessionRepository;
   readonly throttle: ThrottleRepository;
 }
+
+/** What can be asked for together: calls that need no answer on their way, and whose refusals are errors. */
+export interface JointRepositories {
+  readonly audit: Pick<AuditRepository, "append" | "tally">;
+  readonly sessions: Pick<SessionRepository, "open">;
+  readonly throttle: Pick<ThrottleRepository, "fail" | "pass">;
+}

@@ -1,4 +1,4 @@
-import type { Repositories } from "./repositories.ts";
+import type { JointRepositories, Repositories } from "./repositories.ts";
 
 /** What an adapter can and cannot do; declared by the adapter itself, never chosen by a test. */
 export interface StorageCapabilities {
@@ -31,6 +31,13 @@ export interface Storage {
    * trace elsewhere; the third time it is 706. It does not nest. Its error comes out unchanged.
    */
   transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T>;
+
+  /**
+   * A transaction of calls that are known beforehand: the work asks for all of them at once and then awaits their
+   * answers. They happen in the order in which they were asked for, and all are kept, or nothing if one of them fails.
+   * Where the engine can, it is one trip to the database. What is asked for later is refused with 799.
+   */
+  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T>;
 
   /** Brings the database to the newest version. Safe when several processes do it at once, and under load. */
   migrate(): Promise<MigrationReport>;

@@ -32,10 +32,10 @@ export interface ThrottleRepository {
   fail(keys: readonly ThrottleKey[]): Promise<number>;
 
   /**
-   * Lets a success count: forgets the failures of `forget`, unless a delay of one of the keys runs. The milliseconds
-   * until the longest one is over, 0 if none runs.
+   * Lets a success count: forgets the failures of `forget`, unless a delay of one of the keys runs: then 302, and nothing
+   * changes.
    */
-  pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<number>;
+  pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<void>;
 
   /** Removes at most `limit` keys whose failures are forgotten; how many it were. */
   sweep(limit: number): Promise<number>;

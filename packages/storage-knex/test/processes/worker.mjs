@@ -8,14 +8,17 @@ const storage = new KnexStorage({ knex, schema, onClose: close });
 
 const tasks = {
   migrate: () => storage.migrate(),
-  /** Opens the sessions given, in transactions and without one by turns, and answers how each ended. */
+  /** Opens the sessions given, alone, in transactions and together by turns; the codes of the refusals, 0 for each that was opened. */
   openSessions: ({ sessions, policy }) =>
     Promise.all(
-      sessions.map((session, index) =>
-        index % 2 === 0
-          ? storage.repositories.sessions.open(session, policy)
-          : storage.transaction((r) => r.sessions.open(session, policy)),
-      ),
+      sessions.map((session, index) => {
+        const open = (r) => r.sessions.open(session, policy);
+        const ways = [() => open(storage.repositories), () => storage.transaction(open), () => storage.together(open)];
+        return ways[index % 3]().then(
+          () => 0,
+          ({ code }) => code,
+        );
+      }),
     ),
   /** Reserves numbers and brings others, all at once; answers the first numbers reserved and how many were fresh. */
   numberMessages: async ({ session, reservations, numbers }) => {

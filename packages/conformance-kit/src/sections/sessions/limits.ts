@@ -1,7 +1,8 @@
 import type { SessionPolicy } from "@sallyport/core";
-import { equal } from "../../assert/index.ts";
+import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
+import { codeOf } from "../../fixtures/code-of.ts";
 import { occurrences } from "../../fixtures/occurrences.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
@@ -9,9 +10,9 @@ import type { Subject } from "../../subject.ts";
 
 /** Opens sessions at once and demands that exactly so many are opened. */
 async function race({ r }: Subject, visitors: readonly Visitor[], policy: SessionPolicy, opened: number): Promise<void> {
-  const outcomes = await Promise.all(visitors.map((visitor) => r.sessions.open(visitor.newSession(), policy)));
-  equal(occurrences("opened", outcomes), opened, "how many were opened");
-  equal(occurrences("full", outcomes), visitors.length - opened, "how many were refused");
+  const codes = await Promise.all(visitors.map((visitor) => codeOf(r.sessions.open(visitor.newSession(), policy))));
+  equal(occurrences(0, codes), opened, "how many were opened");
+  equal(occurrences(315, codes), visitors.length - opened, "how many were refused");
 }
 
 export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
@@ -25,10 +26,11 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const policy = { ...generous, limit: 3 };
     const visitors = [await Visitor.create(r), await Visitor.create(r), await Visitor.create(r)];
     for (const visitor of visitors) await visitor.open(r, {}, policy);
-    const refused = visitors[0]?.newSession();
-    equal(refused && (await r.sessions.open(refused, policy)), "full", "opening one more");
+    const [visitor] = visitors as [Visitor];
+    const refused = visitor.newSession();
+    await failsWith(315, () => r.sessions.open(refused, policy), "opening one more");
     equal(await r.sessions.count(), 3, "how many sessions are live");
-    equal(refused && (await visitors[0]?.isAdmitted(r, refused.digest)), false, "whether the refused session is admitted");
+    equal(await visitor.isAdmitted(r, refused.digest), false, "whether the refused session is admitted");
   },
 
   "are opened up to the limit of the user and not beyond": async ({ r }) => {
@@ -38,10 +40,10 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const colleague = await Visitor.create(r, { key: visitor });
     await visitor.open(r, {}, policy);
     await elsewhere.open(r, {}, policy);
-    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more for the user");
+    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more for the user");
     await colleague.open(r, {}, policy);
     await colleague.open(r, {}, policy);
-    equal(await r.sessions.open(colleague.newSession(), policy), "full", "opening one more for the other user");
+    await failsWith(315, () => r.sessions.open(colleague.newSession(), policy), "opening one more for the other user");
     equal(await r.sessions.count(), 4, "how many sessions are live");
   },
 
@@ -50,19 +52,19 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const colleague = await Visitor.create(r, { key: visitor });
     const policy = { ...generous, limit: 3, perUserLimit: 2 };
     await atOnce(2, () => visitor.open(r, {}, policy));
-    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more for the user");
+    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more for the user");
     await colleague.open(r, {}, policy);
-    equal(await r.sessions.open(colleague.newSession(), policy), "full", "opening one more in the database");
+    await failsWith(315, () => r.sessions.open(colleague.newSession(), policy), "opening one more in the database");
   },
 
   "make room when they are ended": async ({ r }) => {
     const visitor = await Visitor.create(r);
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     const [digest] = await atOnce(2, () => visitor.open(r, {}, policy));
-    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more");
+    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more");
     await r.sessions.end({ digest: digest as string });
     await visitor.open(r, {}, policy);
-    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more again");
+    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more again");
   },
 
   "make room when they are expired, swept or not": async ({ r, advance }) => {
@@ -70,19 +72,19 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     for (const sweep of [false, true]) {
       await atOnce(2, () => visitor.open(r, {}, policy));
-      equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more");
+      await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more");
       advance(11 * minute);
       if (sweep) await r.sessions.sweep(100);
     }
     await atOnce(2, () => visitor.open(r, {}, policy));
-    equal(await r.sessions.open(visitor.newSession(), policy), "full", "opening one more at last");
+    await failsWith(315, () => r.sessions.open(visitor.newSession(), policy), "opening one more at last");
   },
 
   "opened under a higher limit count against a lower one": async ({ r }) => {
     const visitor = await Visitor.create(r);
     await atOnce(4, () => visitor.open(r));
-    equal(await r.sessions.open(visitor.newSession(), { ...generous, limit: 3 }), "full", "opening under a lower limit");
-    equal(await r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 4 }), "full", "opening under a limit of the user");
+    await failsWith(315, () => r.sessions.open(visitor.newSession(), { ...generous, limit: 3 }), "opening under a lower limit");
+    await failsWith(315, () => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 4 }), "opening under a limit of the user");
     await visitor.open(r, {}, { ...generous, limit: 5, perUserLimit: 5 });
   },
 
@@ -122,7 +124,7 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const policy = { ...generous, limit: 6 };
     const old = await atOnce(6, () => visitor.open(r, {}, policy));
     const [, ended] = await Promise.all([
-      atOnce(10, () => r.sessions.open(visitor.newSession(), policy)),
+      atOnce(10, () => codeOf(r.sessions.open(visitor.newSession(), policy))),
       Promise.all(old.slice(0, 3).map((digest) => r.sessions.end({ digest }))),
     ]);
     equal(ended, [1, 1, 1], "how many sessions each call has ended");

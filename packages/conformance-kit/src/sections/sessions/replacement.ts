@@ -1,4 +1,4 @@
-import { equal } from "../../assert/index.ts";
+import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
@@ -53,7 +53,7 @@ export const sessionReplacementChecks: readonly Check[] = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     const policy = { ...generous, limit: 1, perUserLimit: 1 };
     for (let round = 0; round < 3; round += 1) await visitor.open(r, { deviceId: "phone" }, policy);
-    equal(await r.sessions.open(visitor.newSession({ deviceId: "tablet" }), policy), "full", "opening for another device");
+    await failsWith(315, () => r.sessions.open(visitor.newSession({ deviceId: "tablet" }), policy), "opening for another device");
     equal(await r.sessions.count(), 1, "how many sessions are live");
   },
 
@@ -62,7 +62,7 @@ export const sessionReplacementChecks: readonly Check[] = checksOf("sessions", {
     const old = await visitor.open(r, { deviceId: "phone" });
     await atOnce(3, () => visitor.open(r));
     for (const policy of [{ ...generous, limit: 3 }, { ...generous, perUserLimit: 2 }]) {
-      equal(await r.sessions.open(visitor.newSession({ deviceId: "phone" }), policy), "full", "opening beyond the limit");
+      await failsWith(315, () => r.sessions.open(visitor.newSession({ deviceId: "phone" }), policy), "opening beyond the limit");
       equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is still admitted");
     }
     equal(await r.sessions.count(), 4, "how many sessions are live");

@@ -45,6 +45,15 @@ export class PooledRunner implements SqlRunner {
   }
 
   atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    return this.transact((transaction) => transaction.complete(work));
+  }
+
+  /** The same for statements that are asked for all at once, in one trip with the end of the transaction. */
+  together<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    return this.transact((transaction) => transaction.completeTogether(work));
+  }
+
+  private transact<T>(complete: (transaction: TransactionRunner) => Promise<T>): Promise<T> {
     return this.calls.during(async () => {
       await this.ready();
       for (let attempt = 1; ; attempt += 1) {
@@ -53,7 +62,7 @@ export class PooledRunner implements SqlRunner {
           return await withConnection(this.knex, async (connection) => {
             const transaction = new TransactionRunner(connection, this.knex, this.schema);
             try {
-              return await transaction.complete(work);
+              return await complete(transaction);
             } finally {
               conflicted = transaction.conflicted;
             }

@@ -18,6 +18,10 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ["3F000", 705],
   ["42P01", 705],
   ["42703", 705],
+  ["42883", 705],
+  // What functions of ours refuse.
+  ["SP302", 302],
+  ["SP315", 315],
   // Took too long.
   ["57014", 706],
   ["55P03", 706],

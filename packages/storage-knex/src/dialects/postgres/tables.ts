@@ -17,6 +17,10 @@ export interface Tables {
   readonly objectCounts: string;
   readonly objectIds: string;
   readonly objects: string;
+  /** A function. */
+  readonly openSession: string;
+  /** A function. */
+  readonly passThrottle: string;
   readonly sessionCounts: string;
   readonly sessions: string;
   readonly settings: string;
@@ -41,6 +45,8 @@ export function tablesOf(schema: string): Tables {
     objectCounts: name("object_counts"),
     objectIds: name("object_ids"),
     objects: name("objects"),
+    openSession: name("open_session"),
+    passThrottle: name("pass_throttle"),
     sessionCounts: name("session_counts"),
     sessions: name("sessions"),
     settings: name("settings"),

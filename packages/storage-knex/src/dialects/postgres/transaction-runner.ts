@@ -15,9 +15,9 @@ const rollback = { text: "rollback" };
  * database works it off in the order in which it was sent.
  */
 export class TransactionRunner implements SqlRunner {
-  private failure: ServiceError | undefined;
+  private failure: unknown;
   private over = false;
-  /** The last statement sent; as answers keep the order, all are answered when it is. Never rejects. */
+  /** The last statement sent; as answers keep the order, all are answered when it is. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -49,33 +49,81 @@ export class TransactionRunner implements SqlRunner {
     this.send(begin).catch(() => {});
     try {
       const result = await work(this);
-      await this.last;
+      await this.answered();
       // After a failed statement the database can only roll back, and would do so silently on commit.
       if (this.failure !== undefined) throw this.failure;
       await this.send(commit);
       return result;
     } catch (error) {
-      await this.last;
-      await runOn(this.connection, rollback).catch((reason: unknown) => {
-        this.connection.__knex__disposed = reason;
-      });
+      await this.answered();
+      await this.rollBack();
       throw error;
     } finally {
       this.over = true;
     }
   }
 
+  /**
+   * Runs work that asks for everything at once, and sends the end along: a commit, which the database turns into a
+   * rollback where a statement has failed.
+   */
+  async completeTogether<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    let refused = false;
+    const ended = new Promise<unknown>((resolve) => {
+      // By then all is said that needs no answer, refusals without a statement among it, and the packet has not left.
+      process.nextTick(() => {
+        this.over = true;
+        resolve(this.dispatch(refused ? rollback : commit));
+      });
+    });
+    this.send(begin).catch(() => {});
+    const working = promised(() => work(this));
+    working.catch(() => {
+      refused = true;
+    });
+    try {
+      const [result] = await Promise.all([working, ended]);
+      if (this.failure !== undefined) throw this.failure;
+      return result;
+    } finally {
+      await this.answered();
+      await ended.catch(() => this.rollBack());
+    }
+  }
+
   /** Whether the transaction failed on a conflict with another one, and may be tried again. */
   get conflicted(): boolean {
-    return isConflict(this.failure?.cause);
+    return this.failure instanceof ServiceError && isConflict(this.failure.cause);
+  }
+
+  /** All that was sent is answered, one way or another. */
+  private async answered(): Promise<void> {
+    await this.last.catch(() => {});
+  }
+
+  private async rollBack(): Promise<void> {
+    await runOn(this.connection, rollback).catch((reason: unknown) => {
+      this.connection.__knex__disposed = reason;
+    });
   }
 
   private send<Row>(query: Query): Promise<SqlResult<Row>> {
     if (this.over) return Promise.reject(new ServiceError(799, { detail: "The transaction is over." }));
-    const sent = runOn<Row>(this.connection, query);
-    this.last = sent.catch((error: unknown) => {
-      if (error instanceof ServiceError) this.failure ??= error;
+    return this.dispatch(query);
+  }
+
+  private dispatch<Row>(query: Query): Promise<SqlResult<Row>> {
+    const sent = runOn<Row>(this.connection, query).catch((error: unknown) => {
+      this.failure ??= error;
+      // What comes after it fails because of it.
+      throw this.failure;
     });
+    this.last = sent;
     return sent;
   }
+}
+
+/** The work's own promise, also where it throws at once. */
+async function promised<T>(work: () => Promise<T>): Promise<T> {
+  return work();
 }

@@ -9,15 +9,11 @@ import { storageTime } from "./storage-time.ts";
  * upper bound at once; only when the bound reaches a limit are the live sessions really counted.
  */
 export interface SessionStatements {
-  /** 1 whether to lock the database's limit, 2 whether to lock the user's, 3 id of the user. */
-  readonly lock: Statement;
   /**
    * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 offset of the
-   * clock, 10 version of the secret. Returns whether it was opened, which it was.
+   * clock, 10 version of the secret, 11 limit of the database, 12 of the user (0 = none).
    */
   readonly open: Statement;
-  /** The same, and 11 limit of the database, 12 of the user (0 = none): nothing is opened where that would exceed one. */
-  readonly openWithin: Statement;
   /** 1 digest, 2 offset of the clock. */
   readonly endOne: Statement;
   /** 1 id of the user, 2 offset of the clock. */
@@ -28,14 +24,15 @@ export interface SessionStatements {
   readonly sweep: Statement;
 }
 
-const milliseconds = "::float8 * interval '1 millisecond'";
 const shard = `shard = ${ownShard}`;
 
 export function sessionStatements(tables: Tables): SessionStatements {
   return {
-    lock: statement("session_lock", lock(tables)),
-    open: statement("session_open", open(tables, "true")),
-    openWithin: statement("session_open_within", open(tables, room(tables))),
+    open: statement(
+      "session_open",
+      `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
+        $9::float8, $10::integer, $11::bigint, $12::bigint)`,
+    ),
     endOne: statement("session_end", remove(tables, "digest = $1::bytea")),
     endAllOfUser: statement("session_end_user", remove(tables, "user_id = $1::bigint")),
     count: statement("session_count", `select count(*) from ${tables.sessions} where expires_at > ${storageTime(1)}`),
@@ -49,45 +46,6 @@ export function sessionStatements(tables: Tables): SessionStatements {
       ),
     ),
   };
-}
-
-/** Those who open under a limit do so one after the other, each seeing what the one before has committed. */
-function lock({ schema }: Tables): string {
-  return `select
-    case when $1::boolean then pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:sessions', 0)) end,
-    case when $2::boolean then pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:sessions:' || $3::bigint, 0)) end`;
-}
-
-function open({ sessions, sessionCounts }: Tables, condition: string): string {
-  const now = storageTime(9);
-  return `with opened as (
-    insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
-    select $1::bytea, $2::text, $3::text, $4::bigint, $10::integer, $5::jsonb, $6::text,
-      ${now}, ${now} + least($7::float8, $8::float8) * interval '1 millisecond', ${now} + $8${milliseconds}
-    where ${condition}
-    on conflict (user_id, app_key_id, device_id) do update set
-      digest = excluded.digest, mode = excluded.mode, secret_version = excluded.secret_version, app_names = excluded.app_names,
-      opened_at = excluded.opened_at, expires_at = excluded.expires_at, ends_at = excluded.ends_at
-    returning xmax = 0 as added
-  ), counted as (
-    update ${sessionCounts} set sessions = sessions + 1 where ${shard} and exists (select from opened where added)
-  )
-  select exists (select from opened) as opened`;
-}
-
-/** The session of the device is about to be replaced and takes no room. */
-function room({ sessions, sessionCounts }: Tables): string {
-  const others = `expires_at > ${storageTime(9)}
-    and not (user_id = $4::bigint and app_key_id = $3::text and device_id is not distinct from $6::text and device_id is not null)`;
-  return `case
-      when $11::bigint = 0 then true
-      when (select sum(sessions) from ${sessionCounts}) < $11::bigint then true
-      else (select count(*) from ${sessions} where ${others}) < $11::bigint
-    end
-    and case
-      when $12::bigint = 0 then true
-      else (select count(*) from ${sessions} where user_id = $4::bigint and ${others}) < $12::bigint
-    end`;
 }
 
 /** Deletes what is selected and answers how many rows it was, and how many of them were live. The clock is parameter 2. */

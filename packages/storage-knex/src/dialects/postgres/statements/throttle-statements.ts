@@ -10,7 +10,7 @@ export interface ThrottleStatements {
   readonly attempt: Statement;
   readonly wait: Statement;
   readonly fail: Statement;
-  /** The third parameter is an array of the keys to forget. */
+  /** 1 all keys, 2 the array, 3 keys to forget, 4 offset of the clock. */
   readonly pass: Statement;
   /** 1 limit, 2 offset of the clock. */
   readonly sweep: Statement;
@@ -34,7 +34,7 @@ function longestWait(freeAt: string): string {
   return `coalesce(max(greatest(0, ceil(extract(epoch from ${freeAt} - now) * 1000))), 0)::float8`;
 }
 
-export function throttleStatements({ throttle }: Tables): ThrottleStatements {
+export function throttleStatements({ passThrottle, throttle }: Tables): ThrottleStatements {
   // The array, which the join makes superfluous, tells the planner that it is about a few rows.
   const held = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now
     from ${throttle} t join asked a on a.key = t.key cross join clock c
@@ -53,16 +53,7 @@ export function throttleStatements({ throttle }: Tables): ThrottleStatements {
     ),
     wait: statement("throttle_wait", `with ${asked}, ${clock} select ${longestWait("free_at")} as wait from (${held}) held`),
     fail: statement("throttle_fail", fail(throttle)),
-    pass: statement(
-      "throttle_pass",
-      `with ${asked}, ${clock}, waiting as (select ${longestWait("free_at")} as wait from (${held}) held),
-      forgotten as (
-        delete from ${throttle} where key in (
-          select key from ${throttle} where key = any ($3::text[]) order by key for update
-        ) and (select wait from waiting) = 0
-      )
-      select wait from waiting`,
-    ),
+    pass: statement("throttle_pass", `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8)`),
     sweep: statement(
       "throttle_sweep",
       `delete from ${throttle} where key = any (array(

@@ -1,0 +1,46 @@
+import { countShards } from "../statements/count-shards.ts";
+import type { Tables } from "../tables.ts";
+
+/**
+ * Those who open under a limit do so one after the other: each statement of the function sees what the one before has
+ * committed while this one waited for the lock. The session of the device is about to be replaced and takes no room.
+ * Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
+ */
+export function openSessionFunction({ openSession, schema, sessions, sessionCounts }: Tables): string {
+  const others = `expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)`;
+  return `create function ${openSession} (
+    digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
+    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint
+  ) returns void language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+    added boolean;
+  begin
+    if all_limit > 0 then
+      perform pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:sessions', 0));
+    end if;
+    if user_limit > 0 then
+      perform pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:sessions:' || user_number, 0));
+      if (select count(*) from ${sessions} where user_id = user_number and ${others}) >= user_limit then
+        raise exception using errcode = 'SP315', message = 'The user has as many sessions as allowed.';
+      end if;
+    end if;
+    if all_limit > 0 and (select sum(sessions) from ${sessionCounts}) >= all_limit then
+      if (select count(*) from ${sessions} where ${others}) >= all_limit then
+        raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
+      end if;
+    end if;
+    insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
+    values ($1, $2, app_key, user_number, $10, $5, device,
+      now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond')
+    on conflict (user_id, app_key_id, device_id) do update set
+      digest = excluded.digest, mode = excluded.mode, secret_version = excluded.secret_version, app_names = excluded.app_names,
+      opened_at = excluded.opened_at, expires_at = excluded.expires_at, ends_at = excluded.ends_at
+    returning xmax = 0 into added;
+    if added then
+      update ${sessionCounts} set sessions = sessions + 1 where shard = pg_backend_pid() % ${countShards};
+    end if;
+  end
+  $$`;
+}
