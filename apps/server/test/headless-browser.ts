@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+
+const names = ["chromium", "chromium-browser", "google-chrome"];
+
+/** The program to start; `undefined` on a machine without Chromium. */
+export const chromium = names.find((name) => spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0);
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly error?: unknown;
+  readonly result: ReturnType<typeof JSON.parse>;
+}
+
+/** A Chromium without a window that knows no host but this machine, driven through its debugging pipe. */
+export class HeadlessBrowser {
+  private readonly profile = mkdtempSync(join(tmpdir(), "sallyport-browser-"));
+  private readonly process: ChildProcess;
+  private readonly listeners = new Set<(message: Message) => void>();
+  private lastId = 0;
+
+  constructor(program: string) {
+    const rules = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-background-networking", "--no-first-run"];
+    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", `--user-data-dir=${this.profile}`, ...rules];
+    this.process = spawn(program, args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    let unread = "";
+    (this.process.stdio[4] as Readable).setEncoding("utf8").on("data", (text: string) => {
+      const messages = (unread + text).split("\0");
+      unread = messages.pop() ?? "";
+      for (const message of messages) for (const listener of this.listeners) listener(JSON.parse(message) as Message);
+    });
+  }
+
+  /** Opens a page and gives what an expression, awaited, comes to in it. */
+  async evaluate(url: string, expression: string): Promise<unknown> {
+    const { targetId } = await this.ask("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await this.ask("Target.attachToTarget", { targetId, flatten: true });
+    await this.ask("Page.enable", {}, sessionId);
+    const loaded = this.next(({ method }) => method === "Page.loadEventFired");
+    await this.ask("Page.navigate", { url }, sessionId);
+    await loaded;
+    const { result } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
+    return result.value;
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.process, "exit");
+    this.process.kill("SIGKILL");
+    await ended;
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  private async ask(method: string, params: object, sessionId?: string): Promise<Message["result"]> {
+    const id = ++this.lastId;
+    const answer = this.next((message) => message.id === id);
+    (this.process.stdio[3] as Writable).write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    const { error, result } = await answer;
+    if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
+    return result;
+  }
+
+  private next(wanted: (message: Message) => boolean): Promise<Message> {
+    return new Promise((resolve) => {
+      const look = (message: Message) => {
+        if (!wanted(message)) return;
+        this.listeners.delete(look);
+        resolve(message);
+      };
+      this.listeners.add(look);
+    });
+  }
+}
