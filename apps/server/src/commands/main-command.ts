@@ -6,6 +6,8 @@ import { checkConfigCommand } from "./check-config.ts";
 import { maintenanceCommand } from "./databases/maintenance.ts";
 import { migrateCommand } from "./databases/migrate.ts";
 import { seedCommand } from "./databases/seed.ts";
+import { keyCommand } from "./keys/key.ts";
+import { rotateKeyCommand } from "./keys/rotate-key.ts";
 import { referenceCommand } from "./reference.ts";
 import { serveCommand } from "./serve.ts";
 import { userCommand } from "./users/user.ts";
@@ -21,6 +23,8 @@ export function mainCommand(): Command {
     .addCommand(appKeyCommand())
     .addCommand(appCommand())
     .addCommand(userCommand())
+    .addCommand(keyCommand())
+    .addCommand(rotateKeyCommand())
     .addCommand(maintenanceCommand())
     .addCommand(seedCommand())
     .addCommand(referenceCommand());

@@ -1,5 +1,4 @@
 import type { Database } from "../databases/database.ts";
-import { ServiceError } from "../errors/service-error.ts";
 import { KeySealing } from "./key-sealing.ts";
 import { keyOverlap, type KeySupply, nextPair } from "./key-supply.ts";
 import type { ServerKeyKind } from "./server-key.ts";
@@ -13,9 +12,10 @@ export interface KeyRotation {
 
 /**
  * Why a key was not rotated: `overtaken`: somebody else did it meanwhile; `suppliedAlready`: the supplied key is the current one;
- * `suppliedBefore`: it was, and cannot be again; `notLost`: the current key can be opened.
+ * `suppliedBefore`: it was, and cannot be again; `sealedByAnother`: another master key sealed the current key; `notLost`: it
+ * was this one.
  */
-export type RotationRefusal = "overtaken" | "suppliedAlready" | "suppliedBefore" | "notLost";
+export type RotationRefusal = "overtaken" | "sealedByAnother" | "suppliedAlready" | "suppliedBefore" | "notLost";
 
 /** Puts the supplied key, or a new one, into the place of the current one, which is accepted for a while still. */
 export class RotateKey {
@@ -26,8 +26,8 @@ export class RotateKey {
   }
 
   /**
-   * @param lost that the current key was sealed under a master key that is no more. It is refused from then on. Without it
-   *   such a key stays in its place: 705.
+   * @param lost that the current key was sealed under a master key that is no more. It is refused from then on. Such a key
+   *   stays in its place otherwise.
    */
   async run(kind: ServerKeyKind, database: Database, lost = false): Promise<KeyRotation | RotationRefusal> {
     // Before a key is made that could not be kept.
@@ -40,7 +40,7 @@ export class RotateKey {
       return keyId === first.keyId ? { keyId, before: null } : "overtaken";
     }
     const isOpenable = this.sealing.open(current) !== undefined;
-    if (!isOpenable && !lost) throw new ServiceError(705, { detail: "The keys of the database were sealed under another master key." });
+    if (!isOpenable && !lost) return "sealedByAnother";
     if (isOpenable && lost) return "notLost";
     if (current.keyId === this.supply.supplied.get(kind)?.keyId) return "suppliedAlready";
     const next = this.sealing.seal(await nextPair(kind, this.supply));
