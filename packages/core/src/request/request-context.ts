@@ -32,5 +32,7 @@ export interface AppKeyContext extends RequestContext {
 export interface SessionContext extends AppKeyContext {
   readonly session: Session;
   readonly sessionDigest: Digest;
+  /** How the session is refused once it is over: as a session id or as a token, whichever the request has shown. */
+  readonly overCode: 201 | 203;
   readonly principal: Principal;
 }

@@ -20,7 +20,7 @@ export class LogOut {
       await context.r.audit.append(event(context, "logout.failed", 703)).catch(() => {});
       throw new ServiceError(703, { cause });
     }
-    if (ended === 0) throw new ServiceError(context.session.mode === "session" ? 201 : 203);
+    if (ended === 0) throw new ServiceError(context.overCode);
   }
 }
 

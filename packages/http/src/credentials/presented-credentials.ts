@@ -19,6 +19,11 @@ export function isAbsent({ value, conflict }: Presented): boolean {
   return value === null || (value.trim() === "" && !conflict);
 }
 
+/** How a credential that is good for nothing is refused: 201 for a session id alone, 203 as soon as a token is among them. */
+export function overCode({ authorization, secureToken }: PresentedCredentials): 201 | 203 {
+  return isAbsent(authorization) && isAbsent(secureToken) ? 201 : 203;
+}
+
 const absent: Presented = { value: null, conflict: false };
 
 /** Reads the credential headers from the raw list: Node joins or drops repeated ones before anybody could notice. */

@@ -1,5 +1,5 @@
 import { ServiceError } from "@sallyport/core";
-import { isAbsent } from "../credentials/presented-credentials.ts";
+import { isAbsent, overCode } from "../credentials/presented-credentials.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { Step } from "./step.ts";
@@ -12,7 +12,7 @@ export const checkSession: Step = (exchange, { settings }) => {
   if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));
   if (presented.every(isAbsent)) throw new ServiceError(204);
   if (exchange.admission.session !== null) return;
-  throw new ServiceError(isAbsent(authorization) && isAbsent(secureToken) ? 201 : 203);
+  throw new ServiceError(overCode(exchange.credentials));
 };
 
 /** Which code says that there is no credential: 202 to clients that encrypt, unless all are to be told the same. */

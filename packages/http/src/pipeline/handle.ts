@@ -1,4 +1,5 @@
 import type { RequestContext } from "@sallyport/core";
+import { overCode } from "../credentials/presented-credentials.ts";
 import { writeSuccess } from "../envelope/success.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,6 +21,7 @@ function contextOf(exchange: Exchange): RequestContext {
   const { modelGeneration, appKey, session, principal } = admission;
   const r = database.storage.repositories;
   const sessionDigest = exchange.session?.digest ?? null;
-  const context = { requestId, origin, database, r, modelGeneration, appKey, session, principal, sessionDigest };
+  const presented = { session, principal, sessionDigest, overCode: overCode(exchange.credentials) };
+  const context = { requestId, origin, database, r, modelGeneration, appKey, ...presented };
   return context satisfies RequestContext;
 }
