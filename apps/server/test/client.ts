@@ -1,5 +1,6 @@
+import type { ClientSession } from "@sallyport/client";
 import request from "supertest";
-import { appKey, type Subject } from "./cases/run-cases.ts";
+import { appKey, type Subject } from "./subject.ts";
 
 export interface Answer {
   readonly status: number;
@@ -35,3 +36,21 @@ export const checkSession = (subject: Subject, sessionId: string): Promise<strin
 
 export const logOut = (subject: Subject, sessionId: string): Promise<string> =>
   call(subject, "/v1/logout", { method: "POST", sessionId }).then(({ code }) => code);
+
+/** Sends one request of a session, in whichever mode, with the demo's app key. */
+export async function callIn({ url }: Subject, session: ClientSession, path: string, { method = "GET", headers, body }: Omit<Sent, "sessionId"> = {}): Promise<Answer> {
+  const json = body === undefined ? {} : { "content-type": "application/json" };
+  const sealed = await session.seal({ headers: { appkey: appKey, ...headers, ...json }, body: body && JSON.stringify(body) });
+  const answer = await fetch(url + path, { method, headers: sealed.headers, body: (sealed.body as string | undefined) ?? null });
+  const opened = await session.open({ status: answer.status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) });
+  const envelope = JSON.parse(new TextDecoder().decode(opened.body));
+  return { status: answer.status, code: envelope.status.internalStatus, body: envelope, headers: Object.fromEntries(answer.headers) };
+}
+
+/** The code that the check of a session answers. */
+export const checkSessionIn = (subject: Subject, session: ClientSession): Promise<string> =>
+  callIn(subject, session, "/_CheckSession").then(({ code }) => code);
+
+/** The code that a log-out answers. */
+export const logOutIn = (subject: Subject, session: ClientSession): Promise<string> =>
+  callIn(subject, session, "/v1/logout", { method: "POST" }).then(({ code }) => code);

@@ -1,6 +1,7 @@
 import { allCases } from "./cases/all-cases.ts";
-import { runCases, type Subject } from "./cases/run-cases.ts";
+import { runCases } from "./cases/run-cases.ts";
 import { rawHttpSuite } from "./raw-http-suite.ts";
+import type { Subject } from "./subject.ts";
 
 /** The whole black-box suite against a server that holds the demo. */
 export function demoSuite(subject: () => Subject): void {

@@ -1,4 +1,4 @@
-import type { Subject } from "./cases/run-cases.ts";
+import type { Subject } from "./subject.ts";
 import { rawRequest } from "./raw-request.ts";
 
 const head = (line: string, ...headers: string[]) => [line, "Host: localhost", ...headers, "", ""].join("\r\n");

@@ -1,3 +1,5 @@
+import type { LogInMode } from "@sallyport/client";
+
 /** What a running demo is known to hold; found out once per server. */
 export interface Known {
   /** Id of a `Customer`. */
@@ -12,9 +14,14 @@ export type Json = ReturnType<typeof JSON.parse>;
 export type DemoUser = "demo" | "reader" | "admin";
 
 export interface Expected {
-  /** `internalStatus`; the HTTP status and the message follow from the catalogue. */
+  /**
+   * `internalStatus`; the HTTP status and the message follow from the catalogue. A session that is refused as 201 is refused
+   * as 203 in the modes that have tokens.
+   */
   readonly code: number;
-  /** Checks `data` of a success. */
+  /** Whether the answer comes before the session is known, and so in clear text in every mode. */
+  readonly beforeSession?: true;
+  /** Checks `data` of a success; of a log-in, without the credentials. */
   readonly data?: (data: Json) => void;
   /** Headers that the answer must carry, by lower-case name. */
   readonly headers?: Readonly<Record<string, string | RegExp>>;
@@ -25,8 +32,14 @@ export interface Expected {
 /** One request and what must come back. */
 export interface Case {
   readonly title: string;
-  /** Whose session the request carries; none unless given. */
+  /** Whose session the request carries; none unless given. With a session, the case runs in every log-in mode. */
   readonly as?: DemoUser;
+  /** The modes of the session; all unless given. */
+  readonly modes?: readonly LogInMode[];
+  /** Whether the body holds the fields of a log-in, so that the case runs with every way to log in. */
+  readonly isLogIn?: true;
+  /** Sends the names of the headers in capitals. */
+  readonly inCapitals?: true;
   /** `GET` unless given. */
   readonly method?: string;
   readonly path: string | ((known: Known) => string);

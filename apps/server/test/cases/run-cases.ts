@@ -1,16 +1,15 @@
-import { Agent } from "node:http";
-import { errorEntry, type ErrorCode } from "@sallyport/core";
+import type { ClientSession, LogInMode } from "@sallyport/client";
 import request from "supertest";
+import { logInForm } from "../log-in-form.ts";
+import { modes, overCode } from "../modes.ts";
+import { openSession } from "../open-session.ts";
+import { appKey, type Subject } from "../subject.ts";
 import type { Case, DemoUser, Known } from "./case.ts";
+import { checkAnswer } from "./check-answer.ts";
 import { isDeclared } from "./declared.ts";
+import { sendCase } from "./send-case.ts";
 
-export const appKey = "demo-app-key";
-
-/** A server under test, wherever it runs. */
-export interface Subject {
-  /** Address without a trailing slash. */
-  readonly url: string;
-}
+export { appKey, type Subject } from "../subject.ts";
 
 /** Logs in and returns the session id. */
 export async function logIn({ url }: Subject, user: string, more: Record<string, unknown> = {}, alias = ""): Promise<string> {
@@ -20,66 +19,91 @@ export async function logIn({ url }: Subject, user: string, more: Record<string,
   return answer.body.data.sessionId;
 }
 
-/** Runs a table of cases against one server; each is a Jest test. */
+/**
+ * Runs a table of cases against one server; each is a Jest test. Cases with a session run in every log-in mode, and the
+ * fields of log-ins take every way in; all others run once.
+ */
 export function runCases(subject: () => Subject, cases: readonly Case[]): void {
-  const sessions = new Map<DemoUser, Promise<string>>();
-  let known: Promise<Known> | undefined;
-  const session = (user: DemoUser) => {
-    const opened = sessions.get(user) ?? logIn(subject(), user);
+  const known = once(() => findKnown(subject()));
+  const pathOf = async ({ path }: Case) => (typeof path === "function" ? path(await known()) : path);
+
+  const without = cases.filter(({ as, isLogIn }) => as === undefined && isLogIn === undefined);
+  if (without.length > 0) {
+    test.each(titled(without))("%s", async (_title, each) => {
+      const path = await pathOf(each);
+      const answer = await sendCase(each, { url: subject().url, path, appKey });
+      checkAnswer(each, each.expect.code, answer, "clear");
+      checkDeclared(each, path, answer.status, each.expect.code);
+    });
+  }
+  for (const mode of modes) {
+    const logIns = cases.filter(({ isLogIn }) => isLogIn);
+    const within = cases.filter((each) => each.as !== undefined && (each.modes ?? modes).includes(mode));
+    if (logIns.length + within.length === 0) continue;
+    describe(`in mode ${mode}`, () => {
+      if (logIns.length > 0) runLogIns(subject, mode, logIns);
+      if (within.length > 0) runWithin(subject, mode, within, pathOf);
+    });
+  }
+}
+
+function runWithin(subject: () => Subject, mode: LogInMode, cases: readonly Case[], pathOf: (each: Case) => Promise<string>): void {
+  const sessions = new Map<DemoUser, Promise<ClientSession>>();
+  const sessionOf = (user: DemoUser) => {
+    const opened = sessions.get(user) ?? openSession(subject(), mode, user);
     sessions.set(user, opened);
     return opened;
   };
-  test.each(cases.map((each) => [each.title, each] as const))("%s", async (_title, each) => {
-    const sessionId = each.as === undefined ? null : await session(each.as);
-    known ??= typeof each.path === "function" ? findKnown(subject(), session("reader")) : undefined;
-    const path = typeof each.path === "function" ? each.path(await (known as Promise<Known>)) : each.path;
-    const answer = await send(subject(), each, path, sessionId);
-    check(each, answer);
-    // A route that answers what it does not declare surprises its clients.
-    expect({ path, declared: isDeclared(each.method ?? "GET", path, answer.status, each.expect.code) }).toEqual({ path, declared: true });
+  test.each(titled(cases))("%s", async (_title, each) => {
+    const path = await pathOf(each);
+    const code = each.expect.code === 201 ? Number(overCode[mode]) : each.expect.code;
+    const session = await sessionOf(each.as as DemoUser);
+    const answer = await sendCase(each, { url: subject().url, path, appKey, session });
+    checkAnswer(each, code, answer, mode === "secure" && !each.expect.beforeSession ? "session" : "clear");
+    checkDeclared(each, path, answer.status, code);
   });
 }
 
-function send({ url }: Subject, { method, headers, body, expect: expected }: Case, path: string, sessionId: string | null) {
-  const verb = (method ?? "GET").toLowerCase() as "get";
-  const sent = request(url)[verb](path).ok(() => true);
-  const defaults = { appkey: appKey, ...(sessionId === null ? {} : { sessionid: sessionId }) };
-  for (const [name, value] of Object.entries({ ...defaults, ...headers })) if (value !== null) sent.set(name, value);
-  if (expected.code === 302) sent.agent(fromSomewhereElse(url));
-  if (body === undefined) return sent;
-  sent.send(body as object);
-  // Supertest gives a text a content type that the case did not ask for.
-  return typeof body === "string" && !headers?.["content-type"] ? sent.unset("content-type") : sent;
+function runLogIns(subject: () => Subject, mode: LogInMode, cases: readonly Case[]): void {
+  const form = once(() => logInForm(subject(), mode));
+  test.each(titled(cases))("%s", async (_title, each) => {
+    const { path, wrap, unwrap, credentials } = await form();
+    const { code } = each.expect;
+    const sent = { ...each, headers: { "content-type": "application/json" }, body: wrap(JSON.stringify(each.body)) };
+    const answer = await sendCase(sent, { url: subject().url, path, appKey });
+    const isEncrypted = code === 0 && (mode === "encrypted" || mode === "secure");
+    const opened = isEncrypted ? { ...answer, text: unwrap(answer.text) } : answer;
+    checkAnswer(withoutCredentials(each, credentials), code, opened, isEncrypted ? "log-in" : "clear");
+    checkDeclared({ ...each, method: "POST" }, path, answer.status, code);
+  });
 }
 
-/** Failed log-ins count against the address they come from; on loopback every case can have its own. */
-function fromSomewhereElse(url: string): Agent {
-  const part = () => 1 + Math.floor(Math.random() * 254);
-  const loopback = new URL(url).hostname === "127.0.0.1" && process.platform === "linux";
-  return new Agent(loopback ? { localAddress: `127.${part()}.${part()}.${part()}` } : {});
+/** The case with a check of its credentials, after which they are taken out. */
+function withoutCredentials(each: Case, credentials: Readonly<Record<string, unknown>>): Case {
+  if (each.expect.code !== 0) return each;
+  const data = (all: Record<string, unknown>) => {
+    expect(all).toMatchObject(credentials);
+    each.expect.data?.(Object.fromEntries(Object.entries(all).filter(([name]) => !(name in credentials))));
+  };
+  return { ...each, expect: { ...each.expect, data } };
 }
 
-function check({ method, expect: { code, data, headers, lacks } }: Case, answer: request.Response): void {
-  const entry = code === 0 ? { status: 200, name: "ok" } : errorEntry(code as ErrorCode);
-  expect({ status: answer.status, text: answer.status === entry.status ? "" : answer.text }).toEqual({ status: entry.status, text: "" });
-  expect(answer.headers["x-request-id"]).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
-  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    expect(answer.headers[name]).toEqual(typeof value === "string" ? value : expect.stringMatching(value));
-  }
-  if (method === "HEAD") return;
-  expect(answer.body.status).toMatchObject({ internalStatus: String(code), statusMessage: entry.name });
-  if (code === 0) expect(answer.body.data).toEqual(expect.any(Object));
-  else expect(Object.keys(answer.body)).toEqual(["status"]);
-  for (const text of lacks ?? []) expect(answer.text).not.toContain(text);
-  data?.(answer.body.data);
+/** A route that answers what it does not declare surprises its clients. */
+function checkDeclared({ method }: Case, path: string, status: number, code: number): void {
+  expect({ path, declared: isDeclared(method ?? "GET", path, status, code) }).toEqual({ path, declared: true });
 }
 
-async function findKnown({ url }: Subject, session: Promise<string>): Promise<Known> {
+const titled = (cases: readonly Case[]) => cases.map((each) => [each.title, each] as const);
+
+function once<T>(find: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return () => (found ??= find());
+}
+
+async function findKnown(subject: Subject): Promise<Known> {
+  const sessionid = await logIn(subject, "reader");
   const first = async (className: string): Promise<string> => {
-    const answer = await request(url)
-      .get(`/v1/objects/${className}?perPage=1`)
-      .set({ appkey: appKey, sessionid: await session });
+    const answer = await request(subject.url).get(`/v1/objects/${className}?perPage=1`).set({ appkey: appKey, sessionid });
     return answer.body.data["~Elements"][0]["~ObjectID"];
   };
   return { customerId: await first("Customer"), invoiceId: await first("Invoice") };

@@ -1,3 +1,4 @@
+import { headerOf, modes } from "../modes.ts";
 import type { Case } from "./case.ts";
 
 const check = "/_CheckSession";
@@ -14,7 +15,7 @@ const refused = (title: string, headers: Case["headers"], code: number, more: Pa
 /** App key, credential headers and the routes around a session. */
 export const sessionCases: readonly Case[] = [
   { title: "checks a session", as: "demo", path: check, expect: { code: 0, data: (data) => expect(data).toEqual({}) }, smoke: true },
-  { title: "checks a session of the second database's own only", as: "demo", path: `/second${check}`, expect: { code: 201 }, smoke: true },
+  { title: "checks a session of the second database's own only", as: "demo", path: `/second${check}`, expect: { code: 201, beforeSession: true }, smoke: true },
   {
     title: "checks the service without an app key",
     path: "/_CheckService",
@@ -30,7 +31,7 @@ export const sessionCases: readonly Case[] = [
     headers: { "content-type": "application/json" },
     expect: { code: 0 },
   },
-  { title: "takes the session header in any case", as: "demo", path: check, headers: { SESSIONID: null, AppKey: "demo-app-key" }, expect: { code: 0 } },
+  { title: "takes headers in any case", as: "demo", path: check, inCapitals: true, expect: { code: 0 } },
 
   refused("needs an app key", { appkey: null }, 100, { smoke: true }),
   refused("takes a blank app key for none", { appkey: " " }, 100),
@@ -50,8 +51,24 @@ export const sessionCases: readonly Case[] = [
   refused("refuses a token", { "secure-token": stranger }, 203, { smoke: true }),
   refused("refuses an authorization", { authorization: `Bearer ${stranger}` }, 203),
   refused("refuses two kinds of credentials", { authorization: "x", sessionid: stranger }, 203),
-  { title: "refuses a good session beside a token", as: "demo", path: check, headers: { "secure-token": "x" }, expect: { code: 203 } },
-  { title: "does not mind a blank token beside a good session", as: "demo", path: check, headers: { "secure-token": "" }, expect: { code: 0 } },
+  ...(["session", "token", "secure"] as const).flatMap((mode) => [
+    {
+      title: `refuses a good credential beside another, of mode ${mode}`,
+      as: "demo",
+      modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
+      path: check,
+      headers: { [headerOf[mode]]: "x" },
+      expect: { code: 203, beforeSession: true },
+    } as const,
+    {
+      title: `does not mind a blank credential beside a good one, of mode ${mode}`,
+      as: "demo",
+      modes: modes.filter((each) => headerOf[each] !== headerOf[mode]),
+      path: check,
+      headers: { [headerOf[mode]]: "" },
+      expect: { code: 0 },
+    } as const,
+  ]),
   { title: "needs a session to log out", method: "POST", path: "/v1/logout", expect: { code: 200 }, smoke: true },
   { title: "refuses to log out a stranger", method: "POST", path: "/v1/logout", headers: { sessionid: stranger }, expect: { code: 201 } },
 ];
