@@ -28,6 +28,12 @@ export interface SecureAnswer {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
+export interface RawSecureAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };
 export const clientPublicKey = client.text;
 
@@ -95,10 +101,15 @@ export interface SecureRequest {
 
 /** Sends a request of the session and decrypts the answer. */
 export async function callSecurely(subject: Subject, session: SecureSession, path: string, request: SecureRequest = {}): Promise<SecureAnswer> {
-  const { status, headers, text } = await send(subject.url + path, {
+  const answer = await send(subject.url + path, {
     ...request,
     headers: { appkey: appKey, "secure-token": session.token, ...request.headers },
   });
+  return openSecurely(session, answer);
+}
+
+/** Decrypts an answer, unless it came in clear text. */
+export function openSecurely(session: SecureSession, { status, headers, text }: RawSecureAnswer): SecureAnswer {
   const iv = /^v=1;iv=(.*)$/.exec(String(headers["encrypted"]))?.[1];
   if (iv === undefined) return { status, code: JSON.parse(text).status.internalStatus, iv: null, body: JSON.parse(text) };
   const block = Buffer.from(iv, "base64");
@@ -117,7 +128,7 @@ export function sendMessage(subject: Subject, session: SecureSession, number: bi
 }
 
 /** Any method may have a body here; `fetch` refuses that. */
-function send(url: string, { method = "GET", headers, body }: SecureRequest): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
+function send(url: string, { method = "GET", headers, body }: SecureRequest): Promise<RawSecureAnswer> {
   return new Promise((resolve, reject) => {
     const lengthOf = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const sent = http.request(url, { method, headers: { ...headers, ...lengthOf } }, (answer) => {
