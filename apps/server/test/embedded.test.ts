@@ -12,5 +12,7 @@ describe("the demo on the embedded engine", () => {
   afterAll(() => server.close());
 
   smokeSuite(() => server);
-  describe("in token mode and secure mode", () => secureSuite(() => server));
+  describe("in token mode and secure mode", () => {
+    secureSuite(() => server);
+  });
 });
