@@ -31,6 +31,8 @@ const jsonSchema: z.ZodType = z.lazy(() =>
     allOf: z.array(jsonSchema).min(1).optional(),
     anyOf: z.array(jsonSchema).min(1).optional(),
     oneOf: z.array(jsonSchema).min(1).optional(),
+    contentMediaType: text.optional(),
+    contentSchema: jsonSchema.optional(),
   }),
 );
 
@@ -46,6 +48,7 @@ const parameter = z.union([
   z.strictObject({ ...parameterBase, in: z.literal("path"), required: z.literal(true), schema: jsonSchema }),
   z.strictObject({ ...parameterBase, in: z.literal("query"), required: z.boolean(), schema: jsonSchema }),
   z.strictObject({ ...parameterBase, in: z.literal("query"), required: z.boolean(), content }),
+  z.strictObject({ ...parameterBase, in: z.literal("header"), required: z.boolean(), schema: jsonSchema }),
 ]);
 
 const response = z.strictObject({
@@ -57,34 +60,47 @@ const response = z.strictObject({
 const operation = z.strictObject({
   operationId: z.string().regex(/^[a-z][A-Za-z0-9]*$/),
   summary: text,
+  description: text.optional(),
   security: z.array(z.record(componentName, z.array(z.string()))),
   parameters: z.array(parameter).min(1).optional(),
   requestBody: z.strictObject({ required: z.literal(true), content }).optional(),
-  responses: z.record(z.string().regex(/^[1-5]\d\d$/), response),
+  responses: z.record(z.string().regex(/^(?:[1-5]\d\d|default)$/), response),
 });
 
-const pathItem = z.partialRecord(z.enum(["get", "put", "post", "delete", "patch"]), operation);
+const servers = z.array(
+  z.strictObject({
+    url: text,
+    description: text.optional(),
+    variables: z
+      .record(text, z.strictObject({ default: text, enum: z.array(text).min(1).optional(), description: text.optional() }))
+      .optional(),
+  }),
+);
+
+const pathItem = z.strictObject({
+  servers: servers.min(1).optional(),
+  get: operation.optional(),
+  put: operation.optional(),
+  post: operation.optional(),
+  delete: operation.optional(),
+  patch: operation.optional(),
+});
+
+const description = { description: text.optional() };
+const securityScheme = z.union([
+  z.strictObject({ type: z.literal("apiKey"), in: z.literal("header"), name: text, ...description }),
+  z.strictObject({ type: z.literal("http"), scheme: text, bearerFormat: text.optional(), ...description }),
+]);
 
 export const openApiShape = z.strictObject({
   openapi: z.string().regex(/^3\.1\.\d+$/),
   info: z.strictObject({ title: text, version: text, description: text.optional() }),
-  servers: z.array(
-    z.strictObject({
-      url: text,
-      description: text.optional(),
-      variables: z
-        .record(text, z.strictObject({ default: text, enum: z.array(text).min(1).optional(), description: text.optional() }))
-        .optional(),
-    }),
-  ),
+  servers,
   paths: z.record(z.string().startsWith("/"), pathItem),
   components: z.strictObject({
     schemas: z.record(componentName, jsonSchema),
     examples: z.record(componentName, z.strictObject({ summary: text.optional(), value: z.json() })),
     headers: z.record(componentName, z.strictObject({ description: text.optional(), schema: jsonSchema })),
-    securitySchemes: z.record(
-      componentName,
-      z.strictObject({ type: z.literal("apiKey"), in: z.literal("header"), name: text, description: text.optional() }),
-    ),
+    securitySchemes: z.record(componentName, securityScheme),
   }),
 });

@@ -16,16 +16,16 @@ const routes = declaredRoutes();
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content: { "application/json": { examples?: object } } }>>;
+  readonly responses: Readonly<Record<string, { readonly content: { "application/json"?: { examples?: object } } }>>;
 }
 
 /** Every failure of the published API description, as `code status route`. */
 function failuresInDescription(): string[] {
   const { paths } = JSON.parse(published("openapi.json")) as { paths: Record<string, Record<string, Operation>> };
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { responses }]) =>
+    Object.entries(operations).flatMap(([method, { responses = {} }]) =>
       Object.entries(responses).flatMap(([status, { content }]) =>
-        Object.keys(content["application/json"].examples ?? {}).map(
+        Object.keys(content["application/json"]?.examples ?? {}).map(
           (code) => `${code} ${status} ${nameOf({ method: method.toUpperCase(), path })}`,
         ),
       ),

@@ -1,3 +1,5 @@
+export { encryptedMessage } from "./encrypted-message.ts";
+export { keySetResponse } from "./key-set-response.ts";
 export {
   doubleLogInResponse,
   secureLogInResponse,

@@ -12,7 +12,7 @@ const routes = routeTable({} as UseCases);
 const make = () => openApiDocument({ routes, title: "Sallyport", version: "1.2.3", basePath: "" });
 const document = make();
 
-const operationOf = ({ path, method }: Route) => document.paths[path]?.[method.toLowerCase()];
+const operationOf = ({ path, method }: Route) => document.paths[path]?.[method.toLowerCase() as "get"];
 
 describe("the API description", () => {
   test("has the shape of OpenAPI 3.1", () => {
@@ -39,9 +39,10 @@ describe("the API description", () => {
 
   test("has every route, and nothing else", () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      Object.keys(methods).filter((name) => name !== "servers").map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(described.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+    const inNoEnvelope = ["GET /.well-known/jwks.json"];
+    expect(described.toSorted()).toEqual([...routes.map(({ method, path }) => `${method} ${path}`), ...inNoEnvelope].toSorted());
     const ids = routes.map((route) => operationOf(route)?.operationId);
     expect(new Set(ids).size).toBe(routes.length);
   });
@@ -49,6 +50,14 @@ describe("the API description", () => {
   test("puts the base path before every address", () => {
     const { servers } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
     expect(servers.map(({ url }) => url)).toEqual(["/api", "/api/{alias}"]);
+  });
+
+  test("says that the set of keys belongs to the server, and needs nothing", () => {
+    const { paths } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
+    const { servers, get } = paths["/.well-known/jwks.json"] ?? {};
+    expect(servers?.map(({ url }) => url)).toEqual(["/", "/api"]);
+    expect(get?.security).toEqual([]);
+    expect(Object.keys(get?.responses["200"]?.content ?? {})).toEqual(["application/jwk-set+json"]);
   });
 });
 
@@ -62,6 +71,16 @@ describe.each(routes)("$method $path in the API description", (route) => {
 
   test("has a body exactly if the route needs one", () => {
     expect(operation?.requestBody !== undefined).toBe(route.body !== undefined);
+  });
+
+  test("offers the answers of a secure session exactly if it can be called in one, and one credential of three", () => {
+    const answers = Object.values(operation?.responses ?? {});
+    expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(new Set([route.access === "session"]));
+    expect(operation?.security).toHaveLength({ public: 0, appKey: 1, secrets: 1, session: 3 }[route.access]);
+    const { headers, content } = operation?.responses["200"] ?? {};
+    expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(route.access === "session" || route.sealed !== undefined);
+    expect("text/plain" in (content ?? {})).toBe(route.sealed !== undefined);
+    expect("application/json" in (content ?? {})).toBe(route.sealed?.always !== true);
   });
 
   test("names every declared code once, under its status, in text, schema and example", () => {

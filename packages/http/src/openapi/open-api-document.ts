@@ -1,7 +1,10 @@
+import { encryptedMessage } from "@sallyport/contract";
 import { type ErrorCode, errorEntry } from "@sallyport/core";
 import { declaredErrors } from "../routes/declared-errors.ts";
 import type { Access, Route } from "../routes/route.ts";
-import type { OpenApiDocument, OperationObject } from "./open-api.ts";
+import { keySetPath } from "../well-known/answer-key-set.ts";
+import { keySetItem } from "./key-set-item.ts";
+import type { OpenApiDocument, OperationObject, PathItemObject } from "./open-api.ts";
 import { parametersOf } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
 import { SchemaComponents } from "./schema-components.ts";
@@ -17,23 +20,28 @@ export interface OpenApiParts {
 const description = [
   "Every answer is an envelope: `status` tells how it went, `data` is the payload of a success.",
   "`status.internalStatus` is `0` on success, else a code of the error catalogue; a code always comes with the same HTTP status.",
+  "A session has one of three credentials, by the log-in that opened it; in a secure session all bodies and answers are encrypted.",
 ].join(" ");
 
 const security: Readonly<Record<Access, OperationObject["security"]>> = {
   public: [],
   appKey: [{ appKey: [] }],
   secrets: [{ appKey: [] }],
-  session: [{ appKey: [], sessionId: [] }],
+  session: [
+    { appKey: [], sessionId: [] },
+    { appKey: [], token: [] },
+    { appKey: [], secureToken: [] },
+  ],
 };
 
 /** The description of the API, made from the routes. The same routes give the same document, byte for byte. */
 export function openApiDocument({ routes, title, version, basePath }: OpenApiParts): OpenApiDocument {
   const components = new SchemaComponents();
-  const paths: Record<string, Record<string, OperationObject>> = {};
+  const paths: Record<string, PathItemObject> = {};
   for (const route of routes) {
-    const operations = (paths[route.path] ??= {});
-    operations[route.method.toLowerCase()] = operationOf(route, components);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, components) };
   }
+  paths[keySetPath] = keySetItem(basePath, components);
   return {
     openapi: "3.1.1",
     info: { title, version, description },
@@ -51,21 +59,35 @@ export function openApiDocument({ routes, title, version, basePath }: OpenApiPar
           description: "Whole seconds after which a repeated request can succeed.",
           schema: { type: "integer", minimum: 1 },
         },
+        Encrypted: {
+          description: "`v=1` and, in a secure session, `;iv=` with base64 of the counter block that the answer begins with. Absent on what is not encrypted.",
+          schema: { type: "string" },
+        },
         Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
       },
-      securitySchemes: {
-        appKey: { type: "apiKey", in: "header", name: "appkey", description: "The key of the client application." },
-        sessionId: { type: "apiKey", in: "header", name: "sessionId", description: "`data.sessionId` of the log-in." },
-      },
+      securitySchemes,
     },
   };
 }
+
+const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
+  appKey: { type: "apiKey", in: "header", name: "appkey", description: "The key of the client application." },
+  sessionId: { type: "apiKey", in: "header", name: "sessionId", description: "`data.sessionId` of `POST /v1/login`." },
+  token: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "`data.token` of `POST /v2/login`. The token may also stand in `Authorization` without `Bearer`.",
+  },
+  secureToken: { type: "apiKey", in: "header", name: "Secure-Token", description: "`data.sessionId` of `POST /v2/login/secure`." },
+};
 
 function operationOf(route: Route, components: SchemaComponents): OperationObject {
   const parameters = parametersOf(route, components);
   return {
     operationId: route.operation,
     summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
     security: security[route.access],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
@@ -73,7 +95,10 @@ function operationOf(route: Route, components: SchemaComponents): OperationObjec
       : {
           requestBody: {
             required: true,
-            content: { "application/json": { schema: components.describe(route.body.schema, "input") } },
+            content: {
+              "application/json": { schema: components.describe(route.body.schema, "input") },
+              ...(route.access === "session" ? { "application/text": { schema: components.describe(encryptedMessage, "input") } } : {}),
+            },
           },
         }),
     responses: responsesOf(route, components),

@@ -14,7 +14,7 @@ export type Content = Readonly<Record<string, MediaTypeObject>>;
 
 export interface ParameterObject {
   readonly name: string;
-  readonly in: "path" | "query";
+  readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly description?: string;
   readonly schema?: SchemaObject;
@@ -31,11 +31,22 @@ export interface ResponseObject {
 export interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly ParameterObject[];
   readonly requestBody?: { readonly required: true; readonly content: Content };
-  /** By HTTP status. */
+  /** By HTTP status, or `default` for all others. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+/** The operations of a path by method in lower case, and perhaps servers of its own. */
+export interface PathItemObject {
+  readonly servers?: readonly SchemaObject[];
+  readonly get?: OperationObject;
+  readonly put?: OperationObject;
+  readonly post?: OperationObject;
+  readonly patch?: OperationObject;
+  readonly delete?: OperationObject;
 }
 
 /** An OpenAPI 3.1 document, as far as this service makes use of the format. */
@@ -43,8 +54,7 @@ export interface OpenApiDocument {
   readonly openapi: "3.1.1";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly SchemaObject[];
-  /** By path, then by method in lower case. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly paths: Readonly<Record<string, PathItemObject>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, SchemaObject>>;
     readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;

@@ -2,9 +2,9 @@ import type { Route } from "../routes/route.ts";
 import type { ParameterObject, SchemaObject } from "./open-api.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 
-/** The parameters of a route: first those of the path, then those of the query string. */
+/** The parameters of a route: first those of the path, then those of the query string, then headers. */
 export function parametersOf(route: Route, components: SchemaComponents): ParameterObject[] {
-  return [...pathParameters(route), ...queryParameters(route, components)];
+  return [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)];
 }
 
 function pathParameters({ path }: Route): ParameterObject[] {
@@ -24,4 +24,11 @@ function queryParameters({ query }: Route, components: SchemaComponents): Parame
     ...(description === undefined ? {} : { description: String(description) }),
     ...(schema["type"] === "object" ? { content: { "application/json": { schema } } } : { schema }),
   }));
+}
+
+/** Credentials are no parameters in OpenAPI, but security schemes. */
+function headerParameters({ access, body }: Route): ParameterObject[] {
+  if (access !== "session" || body === undefined) return [];
+  const description = "With an encrypted body: `v=1;iv=` and base64 of the counter block that it begins with.";
+  return [{ name: "Encrypted", in: "header", required: false, description, schema: { type: "string" } }];
 }

@@ -1,8 +1,8 @@
-import { envelopeOf, failureEnvelope } from "@sallyport/contract";
+import { encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
 import { type ErrorCode, errorEntry } from "@sallyport/core";
 import { declaredErrors } from "../routes/declared-errors.ts";
-import type { Route } from "../routes/route.ts";
-import type { Reference, ResponseObject } from "./open-api.ts";
+import type { Route, SealedSuccess } from "../routes/route.ts";
+import type { Content, Reference, ResponseObject, SchemaObject } from "./open-api.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 
 const json = "application/json";
@@ -15,24 +15,44 @@ const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 /** All that a route can answer, by HTTP status: the success and, per status, the failures that it declares. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
   const responses: Record<string, ResponseObject> = { 200: success(route, components) };
-  for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(codes, components);
+  for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
   return responses;
 }
 
-function success({ data }: Route, components: SchemaComponents): ResponseObject {
+function success(route: Route, components: SchemaComponents): ResponseObject {
+  const { data, sealed } = route;
   return {
     description: "Success: `status.internalStatus` is `0`.",
-    headers: headers([]),
-    content: { [json]: { schema: components.describe(envelopeOf(data), "output") } },
+    headers: headers([], isEncrypted(route)),
+    content: {
+      ...(sealed?.always ? {} : { [json]: { schema: components.describe(envelopeOf(data), "output") } }),
+      ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
+      ...messages(route, components),
+    },
   };
 }
 
-function failure(codes: readonly ErrorCode[], components: SchemaComponents): ResponseObject {
+/** A text that is an envelope when it is decrypted. */
+function sealedText({ data, how }: SealedSuccess, components: SchemaComponents): SchemaObject {
+  const contentSchema = components.describe(envelopeOf(data), "output");
+  return { type: "string", description: `${how} It is decrypted to:`, contentMediaType: json, contentSchema };
+}
+
+/** What stands in the place of JSON in a secure session. */
+function messages({ access }: Route, components: SchemaComponents): Content {
+  return access === "session" ? { "application/text": { schema: components.describe(encryptedMessage, "output") } } : {};
+}
+
+function isEncrypted({ access, sealed }: Route): boolean {
+  return access === "session" || sealed !== undefined;
+}
+
+function failure(route: Route, codes: readonly ErrorCode[], components: SchemaComponents): ResponseObject {
   const lines = codes.map((code) => `- \`${code}\` ${errorEntry(code).name}: ${errorEntry(code).condition}`);
   const internalStatus = { enum: codes.map(String) };
   return {
     description: lines.join("\n"),
-    headers: headers(codes),
+    headers: headers(codes, route.access === "session"),
     content: {
       [json]: {
         schema: {
@@ -43,12 +63,14 @@ function failure(codes: readonly ErrorCode[], components: SchemaComponents): Res
         },
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
+      ...messages(route, components),
     },
   };
 }
 
-function headers(codes: readonly ErrorCode[]): Record<string, Reference> {
+function headers(codes: readonly ErrorCode[], encrypted: boolean): Record<string, Reference> {
   const names = ["X-Request-Id"];
+  if (encrypted) names.push("Encrypted");
   if (codes.some((code) => withRetryAfter.has(code))) names.push("Retry-After");
   if (codes.some((code) => withAllow.has(code))) names.push("Allow");
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

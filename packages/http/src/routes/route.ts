@@ -15,6 +15,16 @@ export interface Success {
   readonly seal?: (envelope: Uint8Array) => Promise<string>;
 }
 
+/** A success that is encrypted for the client although no secure session is open yet. */
+export interface SealedSuccess {
+  /** Schema of `data` inside. */
+  readonly data: z.ZodType;
+  /** How it is encrypted, in Markdown. */
+  readonly how: string;
+  /** Whether the route never answers a success in clear. */
+  readonly always: boolean;
+}
+
 /** The JSON body that a route needs. */
 export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
@@ -50,6 +60,9 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
   readonly query?: QuerySchema;
   /** Schema of `data` on success. */
   readonly data: z.ZodType;
+  readonly sealed?: SealedSuccess;
+  /** More about it, in Markdown. */
+  readonly description?: string;
   /** The failures that this route's own work can give, besides those of the steps before it. */
   readonly errors: readonly ErrorCode[];
 }

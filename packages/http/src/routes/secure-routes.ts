@@ -40,6 +40,15 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
       access: "secrets",
       body: { schema: secureLogInRequest, faultOrder: secureLogInFaultOrder },
       data: secureLogInResponse,
+      sealed: {
+        data: secureLogInResponse,
+        how: "Base64 of the envelope, encrypted block by block with RSA for `publicKey`, in the padding that the client used.",
+        always: true,
+      },
+      description: [
+        "`credentials` are the fields of `LogInRequest`. The same message is taken from the same client only, at most three times within a minute.",
+        "Failures are not encrypted. From then on every answer of the session is, and so is every body: see `EncryptedMessage`.",
+      ].join(" "),
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315],
       handle: async (context, { body, settings }) => {
         const { fields, seal } = await logInMessages.openCredentials(context, body);

@@ -47,7 +47,13 @@ export function tokenRoutes({ logInWithToken, logInWithBoth, logInMessages, keyR
             ? { schema: encryptedLogInRequest, faultOrder: secureLogInFaultOrder }
             : { schema: logInRequest, faultOrder: logInFaultOrder },
       },
-      data: z.union([tokenLogInResponse, doubleLogInResponse]),
+      data: tokenLogInResponse,
+      sealed: {
+        data: doubleLogInResponse,
+        how: "Base64 of a fresh AES key, encrypted with RSA-OAEP and SHA-256 for `publicKey`; `|`; base64 of a 16-byte IV and the envelope, encrypted by AES-256-CBC.",
+        always: false,
+      },
+      description: "A body with `aesKey` is the encrypted form; the answer to it is encrypted, too. Failures are not.",
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315],
       handle: async (context, { body }) => {
         if (!("aesKey" in body)) return { data: await logInWithToken.run(context, logInInput(body)) };
