@@ -24,8 +24,13 @@ describe("a captured log-in", () => {
   const hybrid = (body: object, index = 0) => at(index, "/v2/login", body);
   const later = (seconds: number) =>
     postgres.sql.query(`update sallyport_demo.cipher_blocks set first_used_at = first_used_at - interval '${seconds} seconds'`);
-  const replays = async (): Promise<number> =>
-    (await postgres.sql.query("select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed' and outcome = 310")).rows[0].n;
+  /** Replays in the audit, those that are tallied among them. */
+  const replays = async (): Promise<number> => {
+    const { audit } = servers[0]?.databases.get("")?.storage.repositories ?? {};
+    await audit?.settle(0, 1_000);
+    const events = (await audit?.read(0, 10_000)) ?? [];
+    return events.filter(({ type, outcome }) => type === "credentials.replayed" && outcome === 310).reduce((sum, { attempts }) => sum + attempts, 0);
+  };
   const tally = (verdicts: readonly string[]) => ["accepted", "310"].map((each) => verdicts.filter((one) => one === each).length);
 
   describe.each<[string, (body: object, index?: number) => Promise<string>, () => object]>([
@@ -75,6 +80,19 @@ describe("a captured log-in", () => {
     });
   });
 
+  test("is an entry of the audit at once, and part of a tally when it goes on", async () => {
+    const body = secureBody();
+    const attacker = await postgres.demo(storedServerKeys);
+    const attack = () => post(`${attacker.url}/v2/login/secure`, { ...body, publicKey: stranger.text }).then(verdict);
+    const count = async (): Promise<number> => (await postgres.sql.query("select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed'")).rows[0].n;
+    expect(await secure(body)).toBe("accepted");
+    const before = await replays();
+    const entries = await count();
+    for (let round = 0; round < 3; round += 1) expect(await attack()).toBe("310");
+    expect(await count()).toBe(entries + 1);
+    expect(await replays()).toBe(before + 3);
+  });
+
   test("opens a session of its own each time", async () => {
     const body = secureBody();
     const [first, second] = await Promise.all([0, 1].map(async (index) => {
@@ -110,6 +128,15 @@ describe("a captured log-in", () => {
     expect(await secure({ ...body, publicKey: stranger.text })).toBe("310");
   });
 
+  test("cannot be tried by one network so often that others wait", async () => {
+    const body = { publicKey: client.text, credentials: base64(randomBytes(16 * 256)) };
+    const answers = await Promise.all(Array.from({ length: 60 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)));
+    const refused = answers.filter(({ code }) => code === "706");
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["310", "706"]));
+    expect(refused[0]).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(await secure(secureBody())).toBe("accepted");
+  });
+
   describe("whose AES key is encrypted", () => {
     const altered = (data: string, change: (bytes: Buffer) => Buffer) => base64(change(Buffer.from(data, "base64")));
     const contents = ` ${JSON.stringify(goodFields)}`;
@@ -135,6 +162,18 @@ describe("a captured log-in", () => {
         return Buffer.concat([iv, bytes.subarray(32)]);
       });
       expect(await hybrid({ ...body, data: cut, publicKey: stranger.text })).toBe("310");
+    });
+
+    test("has an AES key that is nothing else", async () => {
+      const aesKey = Buffer.from('{"user":1,"pass":2,"appNames":3}');
+      const body = hybridBody({ aesKey });
+      expect(aesKey).toHaveLength(32);
+      // In the order in which somebody would do it who has one of the two and wants to know the other.
+      expect(await hybrid(body)).toBe("accepted");
+      expect(await secure({ publicKey: body.publicKey, credentials: body.aesKey })).toBe("310");
+      const credentials = base64(blocksOf(aesKey));
+      expect(await secure({ publicKey: client.text, credentials })).toBe("301");
+      expect(await hybrid(hybridBody({ aesKey, sealedKey: credentials }))).toBe("310");
     });
 
     test("may be followed by others under the same AES key, encrypted once or anew", async () => {

@@ -1,5 +1,5 @@
-import type { AuditEvent } from "../audit/audit-event.ts";
 import type { Digest } from "../digests/digest.ts";
+import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
 import type { ServerKeyPair } from "../keys/server-key.ts";
@@ -10,6 +10,8 @@ import type { ClientKey } from "./client-key.ts";
 import type { ClientKeyParser } from "./client-key-parser.ts";
 import type { CredentialsCipher } from "./credentials-cipher.ts";
 import type { HybridCipher, HybridMessage } from "./hybrid-cipher.ts";
+import { PlacesByNetwork } from "./places-by-network.ts";
+import { ReplayRecord } from "./replay-record.ts";
 
 /** A message may come again from the same client, as when an answer got lost. */
 const repetition = { uses: 3, within: 60_000 };
@@ -23,12 +25,16 @@ const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
  */
 const refusalTime = 250;
 
+/** Messages of one network in hand at once, those whose refusal is awaited among them; a third of what may wait to be opened. */
+const mostOfNetwork = 32;
+
 export interface LogInMessageParts {
   readonly keyRings: KeyRings;
   readonly clientKeys: ClientKeyParser;
   readonly credentials: CredentialsCipher;
   readonly hybrid: HybridCipher;
   readonly answers: AnswerCipher;
+  readonly digests: Digests;
   /** The object that UTF-8 text stands for; `undefined` if it is not UTF-8, not JSON, no object, or names a member twice. */
   readonly parseObject: (text: Uint8Array) => Readonly<Record<string, unknown>> | undefined;
   readonly pause: (milliseconds: number) => Promise<unknown>;
@@ -56,13 +62,16 @@ interface Contents {
  * others. Whatever is wrong with it is 310, all in the same words and the same time; a client key that cannot be used is 309.
  */
 export class LogInMessages {
+  private readonly places = new PlacesByNetwork(mostOfNetwork);
+  private readonly replays = new ReplayRecord();
+
   constructor(private readonly parts: LogInMessageParts) {}
 
   /** The body of a secure log-in. */
   async openCredentials(context: AppKeyContext, body: { readonly publicKey: string; readonly credentials: string }): Promise<OpenedLogIn> {
     const { credentials, answers } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    return this.orRefuse(async () => {
+    return this.orRefuse(context, async () => {
       const opened = await credentials.open(body.credentials, accepted);
       const fields = opened && (await this.accept(context, clientKey, opened));
       return fields && { fields, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
@@ -73,7 +82,7 @@ export class LogInMessages {
   async openHybrid(context: AppKeyContext, body: HybridMessage & { readonly publicKey: string }): Promise<OpenedLogIn> {
     const { hybrid } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    return this.orRefuse(async () => {
+    return this.orRefuse(context, async () => {
       const opened = await hybrid.open(body, accepted);
       const fields = opened && (await this.accept(context, clientKey, { ...opened, blocks: [opened.digest] }));
       return fields && { fields, seal: async (answer) => hybrid.seal(clientKey, answer) };
@@ -91,34 +100,26 @@ export class LogInMessages {
   private async accept(context: AppKeyContext, clientKey: ClientKey, contents: Contents): Promise<OpenedLogIn["fields"] | undefined> {
     const fields = this.parts.parseObject(contents.plain);
     if (fields === undefined) return undefined;
-    if (await isGoodNow(context, clientKey, contents)) return fields;
-    await context.r.audit.append(replayed(context));
+    if (await this.isGoodNow(context, clientKey, contents)) return fields;
+    await this.replays.add(context);
     return undefined;
   }
 
-  private async orRefuse(open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {
-    const begun = Date.now();
-    const opened = await open();
-    if (opened !== undefined) return opened;
-    await this.parts.pause(refusalTime - ((Date.now() - begun) % refusalTime));
-    throw new ServiceError(310);
+  private async isGoodNow({ r }: AppKeyContext, { digest }: ClientKey, { keyId, keyBlock, blocks }: Contents): Promise<boolean> {
+    const claim = async (claimed: readonly Digest[], clientKey: Digest, limits: BlockLimits) =>
+      (await r.channels.claimBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
+    // Under another name, so that what was once sent as credentials is no AES key, and the other way round.
+    const keyOwner = this.parts.digests.sha256(`AES key of ${digest}`);
+    return (keyBlock === undefined || (await claim([keyBlock], keyOwner, belonging))) && claim(blocks, digest, repetition);
   }
-}
 
-async function isGoodNow({ r }: AppKeyContext, { digest: clientKey }: ClientKey, { keyId, keyBlock, blocks }: Contents): Promise<boolean> {
-  const claim = async (claimed: readonly Digest[], limits: BlockLimits) =>
-    (await r.channels.claimBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
-  return (keyBlock === undefined || (await claim([keyBlock], belonging))) && claim(blocks, repetition);
-}
-
-function replayed({ requestId, appKey, origin }: AppKeyContext): AuditEvent {
-  return {
-    type: "credentials.replayed",
-    requestId,
-    outcome: 310,
-    appKeyId: appKey.id,
-    userId: null,
-    address: origin.address,
-    appNames: [],
-  };
+  private orRefuse({ origin }: AppKeyContext, open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {
+    return this.places.run(origin.network, async () => {
+      const begun = Date.now();
+      const opened = await open();
+      if (opened !== undefined) return opened;
+      await this.parts.pause(refusalTime - ((Date.now() - begun) % refusalTime));
+      throw new ServiceError(310);
+    });
+  }
 }

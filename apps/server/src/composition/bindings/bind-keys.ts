@@ -43,9 +43,10 @@ export function bindKeys(container: Container): void {
     .bind(credentialsCipher)
     .toResolvedValue(({ encryption }) => new RsaCredentialsCipher({ legacyPkcs1: encryption.legacyPkcs1 }), [configuration]);
   container.bind(identifiers.logInMessages).toResolvedValue(
-    (rings, credentials) =>
+    (rings, credentials, digest) =>
       new LogInMessages({
         keyRings: rings,
+        digests: digest,
         credentials,
         hybrid: new AesCbcHybridCipher(credentials),
         clientKeys: new ForgeClientKeyParser(),
@@ -53,7 +54,7 @@ export function bindKeys(container: Container): void {
         parseObject: parseUniqueObject,
         pause,
       }),
-    [keyRings, credentialsCipher],
+    [keyRings, credentialsCipher, digests],
   );
   container
     .bind(identifiers.channelTraffic)
