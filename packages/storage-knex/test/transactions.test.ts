@@ -1,7 +1,17 @@
-import type { Repositories } from "@sallyport/core";
+import type { AuditEvent, Repositories } from "@sallyport/core";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
-import type { KnexStorage } from "../src/index.ts";
+import { KnexStorage } from "../src/index.ts";
+
+const auditEvent: AuditEvent = {
+  type: "login.accepted",
+  requestId: "request",
+  outcome: 0,
+  appKeyId: "key",
+  userId: null,
+  address: "192.0.2.1",
+  appNames: [],
+};
 
 describe("transactions on a server", () => {
   let database: TestDatabase;
@@ -50,6 +60,22 @@ describe("transactions on a server", () => {
     expect(attempts).toBe(3);
     expect(await codeOf(storage.repositories.maintenance.set(true))).toBe(706);
     await database.admin.query("drop function test.refuse cascade");
+  });
+
+  test("that are refused in the middle keep their connection", async () => {
+    const { knex } = database.connect({ applicationName: "kept", pool: { max: 1 } });
+    const kept = new KnexStorage({ knex, schema: "test" });
+    const backend = async () => (await database.admin.query("select pid from pg_stat_activity where application_name = 'kept'")).rows;
+    await kept.health();
+    const before = await backend();
+    const full = { ...openPolicy, perUserLimit: 1 };
+    await kept.repositories.sessions.open(newSession("first of two"), full);
+    const refused = kept.together((r) =>
+      Promise.all([r.sessions.open(newSession("second of two"), full), r.audit.append(auditEvent), r.audit.append(auditEvent)]),
+    );
+    expect(await codeOf(refused)).toBe(315);
+    expect(await backend()).toEqual(before);
+    expect(before).toHaveLength(1);
   });
 
   test("in which a statement failed are not kept, even if the work does not mind", async () => {

@@ -44,6 +44,9 @@ const lostConnection =
 const unreachable = new Set(["ENGINE_STOPPED", "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
 const endedPool = /^(?:Unable to acquire a connection$|Cannot use a pool after calling end|aborted$)/;
 
+/** The server ended the transaction for its age, and the connection with it. */
+const endedByTime = new Set(["25P03", "25P04"]);
+
 /** The failure of a statement, as callers see it. */
 export function statementError(error: unknown): ServiceError {
   return new ServiceError(codeOf(error) ?? 799, { cause: error });
@@ -60,7 +63,7 @@ export function connectionError(error: unknown): ServiceError {
 
 /** Whether the connection must not be used again after this error. */
 export function losesConnection(error: unknown): boolean {
-  return codeOf(error) === 704 || stateOf(error).startsWith("25P0") || preparedIsStale(error);
+  return codeOf(error) === 704 || endedByTime.has(stateOf(error)) || preparedIsStale(error);
 }
 
 /** Whether the same work can succeed when it simply runs again. */
