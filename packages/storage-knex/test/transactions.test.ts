@@ -74,6 +74,7 @@ describe("transactions on a server", () => {
       Promise.all([r.sessions.open(newSession("second of two"), full), r.audit.append(auditEvent), r.audit.append(auditEvent)]),
     );
     expect(await codeOf(refused)).toBe(315);
+    await kept.repositories.sessions.end({ digest: newSession("first of two").digest });
     expect(await backend()).toEqual(before);
     expect(before).toHaveLength(1);
   });
