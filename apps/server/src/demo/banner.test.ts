@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -91,10 +92,10 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
     return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   };
 
-  test.each(shells)("log in, read, list and log out in %s", async (shell) => {
-    const [loggedIn, object, list, loggedOut, ...rest] = await run(shell, databasesAt(url));
+  test.each(shells)("log in, read, list, log out and log in with a token in %s", async (shell) => {
+    const [loggedIn, object, list, loggedOut, withToken, ...rest] = await run(shell, databasesAt(url));
     expect(rest).toEqual([]);
-    for (const { status } of [loggedIn, object, list, loggedOut]) {
+    for (const { status } of [loggedIn, object, list, loggedOut, withToken]) {
       expect(status).toEqual({ internalStatus: "0", statusMessage: "ok" });
     }
     expect(object.data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) });
@@ -102,8 +103,10 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
     expect(list.data).toMatchObject({ "~Count": 1_000, "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}] });
     expect(loggedOut.data).toEqual({});
 
-    const headers = { appkey: "demo-app-key", sessionid: loggedIn.data.sessionId };
-    expect((await fetch(`${url}/_CheckSession`, { headers })).status).toBe(401);
+    const statusWith = async (credential: Record<string, string>) =>
+      (await fetch(`${url}/_CheckSession`, { headers: { appkey: "demo-app-key", ...credential } })).status;
+    expect(await statusWith({ sessionid: loggedIn.data.sessionId })).toBe(401);
+    expect(await statusWith({ authorization: withToken.data.token })).toBe(200);
   });
 
   test.each(shells)("answer the whole user object in %s", async (shell) => {
@@ -147,7 +150,7 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
 async function startServer(): Promise<RunningServer> {
   const storage = { engine: "memory" };
   const content = { databases: [{ alias: "", name: "demo", storage }, { alias: "second", name: "second", storage }] };
-  const started = await start(loadConfiguration({ content, environment: testEnvironment }));
+  const started = await start(loadConfiguration({ content, environment: { ...testEnvironment, MASTER_KEY: randomBytes(32).toString("base64") } }));
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   for (const [alias, database] of started.databases) {
     if (database !== null) await seedDemo(database.storage, { hasher, digests, clientHash: "md5", alias });

@@ -18,9 +18,9 @@ export function demoSession(address: string, customer: string): ShellExample[] {
       title: "Log in; the lines further down use the session id",
       lines: [
         `URL='${address}' KEY='appkey: ${demoCredentials.appKey}'`,
-        `ANSWER=$(curl -sS "$URL/v1/login" -H "$KEY" \\`,
-        `  -H 'Content-Type: application/json' \\`,
-        `  -d '${body}')`,
+        `JSON='Content-Type: application/json'`,
+        `BODY='${body}'`,
+        `ANSWER=$(curl -sS "$URL/v1/login" -H "$KEY" -H "$JSON" -d "$BODY")`,
         `SID=$(printf %s "$ANSWER" | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')`,
         `printf '%s\\n' "$ANSWER"`,
       ],
@@ -36,6 +36,10 @@ export function demoSession(address: string, customer: string): ShellExample[] {
     {
       title: "Log out",
       lines: [`curl -sS -w '\\n' -X POST "$URL/v1/logout" -H "$KEY" -H "sessionId: $SID"`],
+    },
+    {
+      title: "Or log in with a token, to be sent as Authorization",
+      lines: [`curl -sS -w '\\n' "$URL/v2/login" -H "$KEY" -H "$JSON" -d "$BODY"`],
     },
   ];
 }
