@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ConfigurationError } from "./configuration-error.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
@@ -230,6 +230,7 @@ describe("without a configuration", () => {
 
 describe("warns", () => {
   const masterKey = Buffer.alloc(32).toString("base64");
+  const keyFile = resolve(import.meta.dirname, "../../../../packages/crypto/test/keys/rsa-2048.pem");
   const warnings = (content: object, environment: Record<string, string> = {}) =>
     loadConfiguration({ content: { databases: [embedded("x")], ...content }, environment }).warnings;
 
@@ -237,12 +238,17 @@ describe("warns", () => {
     ["of credentials that will be refused", { server: { host: "0.0.0.0" } }, {}, /credentials are refused/],
     ["of credentials in clear text", { server: { host: "0.0.0.0", allowInsecureTransport: true } }, {}, /readable for everybody/],
     ["of a missing master key", {}, {}, /answer 705/],
+    ["of an RSA key for several databases", { encryption: { masterKey, rsaKeyFile: keyFile }, databases: [embedded("x"), { alias: "y", ...embedded("y") }] }, {}, /all databases share/],
     ["of plain traffic after a secure log-in", { compatibility: { plainAfterSecureLogin: true } }, {}, /not encrypted/],
     ["of memory", { databases: [memory] }, {}, /ends with the process/],
     ["of debug messages in production", { debugMessages: true }, { NODE_ENV: "production" }, /debugMessages/],
     ["of public metrics", { server: { host: "0.0.0.0", trustedProxies: ["10.0.0.1"] }, metrics: { access: "any" } }, {}, /metrics\.access/],
   ])("%s", (_title, content, environment, expected) => {
     expect(warnings(content, environment)).toContainEqual(expect.stringMatching(expected));
+  });
+
+  test("of no RSA key for one database", () => {
+    expect(warnings({ encryption: { masterKey, rsaKeyFile: keyFile } })).toEqual([]);
   });
 
   test.each([{}, { server: { host: "0.0.0.0", trustedProxies: ["10.0.0.1"] } }, { server: { host: "::1" } }])("of nothing in %p", (content) => {

@@ -28,6 +28,11 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
       warnings.push(`databases: ${name} is embedded; it serves one process and one directory only.`);
     }
   }
+  if (encryption.rsaKeyFile !== undefined && databases.length > 1) {
+    warnings.push(
+      "encryption.rsaKeyFile: all databases share its key, so a log-in that was recorded for one can be sent to another, where the same user has the same password.",
+    );
+  }
   // Last, because a deployment whose clients use session ids only is complete without one.
   if (encryption.masterKey === undefined && !demo) {
     warnings.push(
