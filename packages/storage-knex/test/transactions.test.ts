@@ -71,7 +71,7 @@ describe("transactions on a server", () => {
     const full = { ...openPolicy, perUserLimit: 1 };
     await kept.repositories.sessions.open(newSession("first of two"), full);
     const refused = kept.together((r) =>
-      Promise.all([r.sessions.open(newSession("second of two"), full), r.audit.append(auditEvent), r.audit.append(auditEvent)]),
+      Promise.all([r.sessions.open(newSession("second of two"), full), r.audit.append(auditEvent)]),
     );
     expect(await codeOf(refused)).toBe(315);
     await kept.repositories.sessions.end({ digest: newSession("first of two").digest });
