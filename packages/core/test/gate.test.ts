@@ -12,9 +12,9 @@ describe("the gate", () => {
     fixture = await openFixture(change);
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
     await fixture.r.accounts.create({ userId: userId as string, loginName: "u", secret: "s", administrator: false }, "u");
-    const found = await fixture.r.accounts.forProof("u");
+    const found = await fixture.r.accounts.forProof("u", []);
     account = found.account as Account;
-    person = { account, user: found.user as StoredObject };
+    person = { account, user: found.user as StoredObject, linked: [] };
   };
   beforeEach(() => prepare());
 

@@ -14,7 +14,7 @@ const verifyPassword = new VerifyPassword(hasher, digests);
 
 describe("the proof of a password", () => {
   let fixture: Fixture;
-  const given = (user: string, pass: string) => ({ user, pass, clientHash: "none" }) as const;
+  const given = (user: string, pass: string) => ({ user, pass, clientHash: "none", links: [] }) as const;
   const prove = async (user: string, pass: string) => (await verifyPassword.prepare(fixture.r.accounts, given(user, pass)))();
   const create = async (loginName: string, secret: string): Promise<Account> => {
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: loginName } });

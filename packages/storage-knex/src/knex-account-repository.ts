@@ -26,8 +26,8 @@ interface AccountRow {
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
-/** An account, and where it is the known one its user object. */
-type ProofRow = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" };
+/** An account, and where it is the known one its user object; or an object that the user object points to. */
+type ProofRow = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
 
 export class KnexAccountRepository implements AccountRepository {
   constructor(
@@ -41,15 +41,16 @@ export class KnexAccountRepository implements AccountRepository {
     return rows[0] === undefined ? null : accountOf(rows[0]);
   }
 
-  async forProof(loginName: string): Promise<ForProof> {
+  async forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
     // A name that cannot be stored is looked up all the same: as one that nobody has.
     const asked = isStorableText(loginName) ? loginName : "";
-    const { rows } = await this.sql.run<ProofRow>(this.statements.accountForProof, [asked]);
+    const { rows } = await this.sql.run<ProofRow>(this.statements.accountForProof, [asked, links]);
     const known = asked === loginName ? rows.find(({ part }) => part === "known") : undefined;
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
     return {
       account: known === undefined ? null : accountOf(known),
       user: known === undefined || known.oid === null ? null : objectOf(known),
+      linked: known === undefined ? [] : rows.filter(({ part }) => part === "linked").map(objectOf),
       decoy: decoy?.secret ?? null,
     };
   }

@@ -1,4 +1,15 @@
-import { type Account, type AccountRepository, acceptStorable, type ForProof, type ListedAccount, type NewAccount, type ObjectId, objectNumber } from "@sallyport/core";
+import {
+  type Account,
+  type AccountRepository,
+  acceptStorable,
+  type ForProof,
+  isObjectId,
+  type ListedAccount,
+  type NewAccount,
+  type ObjectId,
+  objectNumber,
+  type StoredObject,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
@@ -13,14 +24,17 @@ export class MemoryAccountRepository implements AccountRepository {
     });
   }
 
-  forProof(loginName: string): Promise<ForProof> {
+  forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
     return this.access.read(({ accounts, accountNames, objects }) => {
       const userId = accountNames.get(`name:${loginName}`);
       const nextAfter = (name: string | null) => partByName(accounts.values(), (account) => account.loginName, name, 1)[0];
       const next = nextAfter(loginName) ?? nextAfter(null);
+      const user = (userId === undefined ? undefined : objects.get(objectNumber(userId))) ?? null;
+      const targets = user === null ? [] : links.flatMap((name) => targetsOf(user, name));
       return {
         account: (userId === undefined ? undefined : accounts.get(userId)) ?? null,
-        user: (userId === undefined ? undefined : objects.get(objectNumber(userId))) ?? null,
+        user,
+        linked: [...new Set(targets)].flatMap((id) => objects.get(objectNumber(id)) ?? []),
         decoy: next?.secret ?? null,
       };
     });
@@ -71,4 +85,10 @@ export class MemoryAccountRepository implements AccountRepository {
       }),
     );
   }
+}
+
+/** The ids that an attribute of an object holds. */
+function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
+  const value = Object.hasOwn(attributes, name) ? attributes[name] : null;
+  return [value].flat().filter((id) => typeof id === "string" && isObjectId(id)) as ObjectId[];
 }

@@ -1,5 +1,5 @@
 import { seesAll } from "@sallyport/core";
-import { equal, holds } from "../assert/index.ts";
+import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
@@ -121,20 +121,40 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   },
 
   "finds for a proof the account by exactly its name": async ({ r }) => {
-    equal(await r.accounts.forProof("nobody"), { account: null, user: null, decoy: null }, "what is found in an empty database");
+    equal(await r.accounts.forProof("nobody", ["Groups"]), { account: null, user: null, linked: [], decoy: null }, "what is found in an empty database");
     const user = await createUser(r, { loginName: "René", secret: "the only one" });
     for (const name of ["rené", "Rene\u0301", "Ren%", "", ...unstorableTexts]) {
-      equal(await r.accounts.forProof(name), { account: null, user: null, decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
+      equal(await r.accounts.forProof(name, ["Groups"]), { account: null, user: null, linked: [], decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
     }
-    const found = await r.accounts.forProof("René");
+    const found = await r.accounts.forProof("René", []);
     equal(found.account, user, "the account");
     equal([found.user], await r.objects.get([user.userId], seesAll), "the user object");
+  },
+
+  "finds for a proof what the links of the user object point to": async ({ r }) => {
+    const inserted = await r.objects.insert(["one", "two", "three", "four"].map((name) => ({ className: "UserGroup", attributes: { Name: name }, readers: name === "two" ? ["1"] : null })));
+    const [one, two, three, four] = inserted.map(({ id }) => id) as [string, string, string, string];
+    const attributes = {
+      Groups: [one, two, one, "ZZZZZZZZZZ", "no id", `${three},${four}`, `"${four}"`, "", null, 7],
+      Employee: three,
+      Other: [four],
+      Name: "[\"]",
+      Count: 7,
+      Nothing: null,
+    };
+    const [user] = await r.objects.insert([{ className: "User", attributes }]);
+    await r.accounts.create({ userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false }, "linked");
+    const linkedBy = async (...links: string[]) => (await r.accounts.forProof("linked", links)).linked;
+    equalInAnyOrder(await linkedBy("Groups", "Employee"), await r.objects.get([one, two, three], seesAll), "what groups and employee point to");
+    equal(await linkedBy("Employee"), await r.objects.get([three], seesAll), "what the employee points to");
+    equal(await linkedBy("Name", "Count", "Nothing", "unknown", "toString", "Employe"), [], "what points to nothing");
+    equal(await linkedBy(), [], "what no link points to");
   },
 
   "gives for a proof the secret of the next account by name as decoy": async ({ r }) => {
     for (const loginName of ["b", "d", "\u{1f511}", "ü"]) await createUser(r, { loginName, secret: `secret of ${loginName}` });
     const decoys = [["a", "b"], ["b", "d"], ["c", "d"], ["D", "b"], ["e", "ü"], ["ü", "\u{1f511}"], ["\u{1f511}", "b"], ["\u{1f600}", "b"]] as const;
-    for (const [name, next] of decoys) equal((await r.accounts.forProof(name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
+    for (const [name, next] of decoys) equal((await r.accounts.forProof(name, [])).decoy, `secret of ${next}`, `the decoy of ${name}`);
   },
 
   "disables and enables an account, and finds it either way": async ({ r }) => {

@@ -52,17 +52,30 @@ export const brokenNames: readonly BrokenAdapter[] = [
 
   broken("finds accounts for a proof in any case", "finds for a proof the account by exactly its name", () => (r) => ({
     accounts: {
-      forProof: async (name) => {
-        const found = await r.accounts.forProof(name);
-        return found.account === null && name === "rené" ? r.accounts.forProof("René") : found;
+      forProof: async (name, links) => {
+        const found = await r.accounts.forProof(name, links);
+        return found.account === null && name === "rené" ? r.accounts.forProof("René", links) : found;
+      },
+    },
+  })),
+
+  broken("finds for a proof what one link of several points to", "finds for a proof what the links of the user object point to", () => (r) => ({
+    accounts: { forProof: (name, links) => r.accounts.forProof(name, links.slice(0, 1)) },
+  })),
+
+  broken("finds for a proof what everybody sees", "finds for a proof what the links of the user object point to", () => (r) => ({
+    accounts: {
+      forProof: async (name, links) => {
+        const found = await r.accounts.forProof(name, links);
+        return { ...found, linked: found.linked.filter(({ readers }) => readers === null) };
       },
     },
   })),
 
   broken("has no decoy after the last account", "gives for a proof the secret of the next account by name as decoy", () => (r) => ({
     accounts: {
-      forProof: async (name) => {
-        const found = await r.accounts.forProof(name);
+      forProof: async (name, links) => {
+        const found = await r.accounts.forProof(name, links);
         return name > "ü" ? { ...found, decoy: null } : found;
       },
     },

@@ -5,6 +5,8 @@ import type { Account, ListedAccount, NewAccount } from "./account.ts";
 export interface ForProof {
   readonly account: Account | null;
   readonly user: StoredObject | null;
+  /** Objects that the asked-for links of the user object point to, each once; whether they are visible does not count. */
+  readonly linked: readonly StoredObject[];
   readonly decoy: string | null;
 }
 
@@ -17,9 +19,10 @@ export interface AccountRepository {
    * What a proof of this name needs, at the same cost whether the name is known or not. `decoy` is the secret of the
    * next account by name, after the last one the first; `null` if there are none. It stands in for the secret of an
    * unknown name, so that the parameters it was hashed with are as likely as among the accounts, and always the same
-   * for the same name. `user` is the user object of the account.
+   * for the same name. `user` is the user object of the account, and `links` are names of its attributes whose targets
+   * are wanted, too.
    */
-  forProof(loginName: string): Promise<ForProof>;
+  forProof(loginName: string, links: readonly string[]): Promise<ForProof>;
 
   /**
    * Creates an account. `confusableKey` is unique too, which keeps out a name that differs from another only by case

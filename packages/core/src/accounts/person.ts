@@ -6,4 +6,6 @@ export interface Person {
   readonly account: Account;
   /** The account's user object, as it was when the proof began. */
   readonly user: StoredObject;
+  /** What the user object points to, as far as it was read with it; not all of it need be visible to the user. */
+  readonly linked: readonly StoredObject[];
 }

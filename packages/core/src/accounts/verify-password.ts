@@ -12,6 +12,12 @@ export interface GivenPassword {
   readonly clientHash: ClientHash;
 }
 
+/** Whose password it is said to be, and which links of the user object are to be read with it. */
+export interface GivenCredentials extends GivenPassword {
+  readonly user: string;
+  readonly links: readonly string[];
+}
+
 /** Proves that a name and a password belong together. Unknown and disabled users cost and answer the same as a wrong password. */
 export class VerifyPassword {
   constructor(
@@ -20,12 +26,12 @@ export class VerifyPassword {
   ) {}
 
   /** Looks the account up; what comes back checks the password and gives the account with its user object, or `null`. */
-  async prepare(accounts: AccountRepository, { user: name, pass, clientHash }: GivenPassword & { user: string }): Promise<() => Promise<Person | null>> {
-    const { account, user, decoy } = await accounts.forProof(loginNameOf(name));
+  async prepare(accounts: AccountRepository, { user: name, pass, clientHash, links }: GivenCredentials): Promise<() => Promise<Person | null>> {
+    const { account, user, linked, decoy } = await accounts.forProof(loginNameOf(name), links);
     return async () => {
       const password = clientPassword(pass, clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
-      return proven && account !== null && user !== null && !account.disabled ? { account, user } : null;
+      return proven && account !== null && user !== null && !account.disabled ? { account, user, linked } : null;
     };
   }
 

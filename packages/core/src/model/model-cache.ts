@@ -6,6 +6,11 @@ export class ModelCache {
   private model: Model | undefined;
   private loading: Promise<Model> | undefined;
 
+  /** The model of the generation, if it was loaded already. */
+  loaded(generation: number): Model | undefined {
+    return this.model?.generation === generation ? this.model : undefined;
+  }
+
   /** The model of the generation, or a newer one. Parallel requests share one load. */
   async current(generation: number, models: ModelRepository): Promise<Model> {
     if (this.model?.generation === generation) return this.model;

@@ -37,7 +37,9 @@ export class ObjectSerializer {
     private readonly depth: number = defaultDepth,
   ) {}
 
-  async run(roots: readonly StoredObject[]): Promise<SerializedObject[]> {
+  /** Reads what it needs, but for visible objects that were read already. */
+  async run(roots: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<SerializedObject[]> {
+    for (const object of known) this.loaded.set(object.id, object);
     for (const root of roots) this.loaded.set(root.id, root);
     let step = roots;
     for (let level = 0; level <= this.depth && step.length > 0; level += 1) step = await this.loadTargets(step);

@@ -1,6 +1,6 @@
 import type { Person } from "../accounts/person.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import { type Visibility, visibilityOf } from "../rights/index.ts";
+import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import type { SerializedObject } from "./serialized-object.ts";
@@ -11,13 +11,18 @@ const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];
 
 /** The user object of a log-in answer: the own record, with what it points to. */
 export class SerializeOwnUser {
-  async run({ r, database, modelGeneration }: AppKeyContext, { account, user }: Person): Promise<SerializedObject> {
+  /** The attributes whose targets are worth reading together with the user object; none while the model is not loaded. */
+  links({ database, modelGeneration }: AppKeyContext): string[] {
+    return database.models.loaded(modelGeneration)?.find("User")?.links.map(({ name }) => name) ?? [];
+  }
+
+  async run({ r, database, modelGeneration }: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
     const model = await database.models.current(modelGeneration, r.model);
     const groups = groupsOf(user);
     const principal = { userId: account.userId, groups, administrator: account.administrator };
     const visibility = withPersonal(visibilityOf(principal, model));
     const serializer = new ObjectSerializer({ model, objects: r.objects, visibility, storeTime: database.storeTime });
-    const [serialized] = await serializer.run([user]);
+    const [serialized] = await serializer.run([user], linked.filter((object) => isVisible(object, visibility)));
     return serialized as SerializedObject;
   }
 }

@@ -41,11 +41,12 @@ export class EnterWithPassword {
 
   async run(context: AppKeyContext, { user, pass, appNames, deviceId }: LogInInput, wanted: WantedSession): Promise<PasswordEntry> {
     const { clientHash } = context.database.policy;
+    const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
       // Names that are not accepted are told before a lockout is.
       const [, prove] = await Promise.all([
         acceptAppNames(context, appNames),
-        this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash }),
+        this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash, links }),
       ]);
       return prove;
     };

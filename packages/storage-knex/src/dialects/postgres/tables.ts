@@ -13,6 +13,8 @@ export interface Tables {
   readonly cipherBlocks: string;
   readonly classes: string;
   readonly keys: string;
+  /** A function. */
+  readonly linkedObjects: string;
   readonly migrations: string;
   readonly objectCounts: string;
   readonly objectIds: string;
@@ -41,6 +43,7 @@ export function tablesOf(schema: string): Tables {
     cipherBlocks: name("cipher_blocks"),
     classes: name("classes"),
     keys: name("keys"),
+    linkedObjects: name("linked_objects"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectIds: name("object_ids"),

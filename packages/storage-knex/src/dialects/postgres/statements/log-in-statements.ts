@@ -6,7 +6,10 @@ import type { Tables } from "../tables.ts";
 export interface LogInStatements {
   /** 1 login name. */
   readonly accountByName: Statement;
-  /** 1 login name. The account (`known`) with its user object, the next one by name (`next`) and the first one (`first`), as far as they exist. */
+  /**
+   * 1 login name, 2 links. The account (`known`) with its user object, the next one by name (`next`) and the first one
+   * (`first`), as far as they exist; and the objects that the links of the user object point to (`linked`).
+   */
   readonly accountForProof: Statement;
   /** 1 array of app names. */
   readonly knownApplications: Statement;
@@ -14,7 +17,7 @@ export interface LogInStatements {
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled";
 
-export function logInStatements({ accounts, applications, objects }: Tables): LogInStatements {
+export function logInStatements({ accounts, applications, linkedObjects, objects }: Tables): LogInStatements {
   return {
     accountByName: statement(
       "account_by_name",
@@ -27,7 +30,13 @@ export function logInStatements({ accounts, applications, objects }: Tables): Lo
         union all (select 'next', ${columns} from ${accounts} where login_name > $1::text order by login_name limit 1)
         union all (select 'first', ${columns} from ${accounts} order by login_name limit 1)
       )
-      select found.*, ${objectColumns("o")} from found left join ${objects} o on o.oid = found.user_id and found.part = 'known'`,
+, person as (
+        select o.* from found join ${objects} o on o.oid = found.user_id where found.part = 'known'
+      )
+      select found.*, ${objectColumns("o")} from found left join person o on found.part = 'known'
+      union all
+      select 'linked', null, null, null, null, null, null, ${objectColumns("t")}
+      from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $2::text[]))`,
     ),
     knownApplications: statement("applications_known", `select name from ${applications} where name = any ($1::text[])`),
   };
