@@ -25,8 +25,8 @@ const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
  */
 const refusalTime = 250;
 
-/** Messages of one network in hand at once, those whose refusal is awaited among them; a third of what may wait to be opened. */
-const mostOfNetwork = 32;
+/** Messages of one network in hand at once, those whose refusal is awaited among them; less than may wait to be opened. */
+const mostOfNetwork = 64;
 
 export interface LogInMessageParts {
   readonly keyRings: KeyRings;

@@ -1,0 +1,65 @@
+import { randomBytes, randomInt } from "node:crypto";
+import type { RunningServer } from "../../src/index.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { credentialsOf, goodFields, secureBody } from "../secure/credentials.ts";
+import { post } from "../secure/send.ts";
+import { client, storedServerKeys, stranger } from "../secure/stored-keys.ts";
+
+const pairs = 200;
+const lanes = 4;
+/** Standard deviations: one case in a million by chance. */
+const bound = 5;
+const text = JSON.stringify(goodFields);
+
+/**
+ * Whether the time of a refusal tells what was wrong, by a sign test: of two refusals one after the other, in random order, only
+ * which one took longer is counted. Without a difference that is the toss of a coin, however busy the machine is.
+ */
+describe("the time of a refused secure log-in", () => {
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+  /** Captured, and used by its owner. */
+  let captured: string;
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    server = await postgres.demo(storedServerKeys);
+    const body = secureBody();
+    captured = body.credentials;
+    expect((await post(`${server.url}/v2/login/secure`, body)).headers["encrypted"]).toBe("v=1");
+  });
+  afterAll(() => postgres.close());
+
+  const random = () => ({ publicKey: client.text, credentials: randomBytes(256).toString("base64") });
+  const kinds: Readonly<Record<string, () => object>> = {
+    "a right padding around no JSON": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`) }),
+    "the same in OAEP with SHA-1": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`, "OAEP-SHA-1") }),
+    "the same in PKCS#1 v1.5": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`, "PKCS1-v1_5") }),
+    "a list": () => ({ publicKey: client.text, credentials: credentialsOf([goodFields]) }),
+    "a member twice": () => ({ publicKey: client.text, credentials: credentialsOf(text.replace("{", '{"user":"x",')) }),
+    "a log-in of somebody else": () => ({ publicKey: stranger.text, credentials: captured }),
+    "another random text": random,
+  };
+
+  async function timeOf(body: object): Promise<number> {
+    const begun = performance.now();
+    expect((await post(`${server.url}/v2/login/secure`, body)).code).toBe("310");
+    return performance.now() - begun;
+  }
+
+  test.each(Object.entries(kinds))("is that of a random text: %s", async (_title, make) => {
+    let longer = 0;
+    let measured = 0;
+    const lane = async () => {
+      while (measured < pairs) {
+        measured += 1;
+        const bodies = [random(), make()];
+        const first = randomInt(2);
+        const times = [0, 0];
+        for (const index of [first, 1 - first]) times[index] = await timeOf(bodies[index] as object);
+        longer += (Math.sign((times[1] as number) - (times[0] as number)) + 1) / 2;
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    expect(Math.abs(longer - measured / 2) / (Math.sqrt(measured) / 2)).toBeLessThan(bound);
+  });
+});
