@@ -1,10 +1,11 @@
 import { JwtTokenSigner, JwtTokenVerifier } from "@sallyport/crypto";
 import { type Database, KeyRings, RotateKey, Tokens } from "../src/index.ts";
-import { random } from "./fixture.ts";
+import { digests, random } from "./fixture.ts";
 import { hour, newPair, openKeyFixture, supplyOf } from "./key-fixture.ts";
 
 const minute = 60_000;
-const session = { mode: "token", sessionId: random.secret() } as const;
+const opened = { mode: "token", sessionId: random.secret() } as const;
+const session = { mode: "token", digest: digests.sha256(opened.sessionId) };
 
 type Fixture = Awaited<ReturnType<typeof openKeyFixture>>;
 let fixture: Fixture;
@@ -16,9 +17,9 @@ beforeEach(async () => {
 
 /** The tokens of a process of its own. */
 const tokensOf = (now = fixture.now) =>
-  new Tokens({ keyRings: new KeyRings(supplyOf(1)), signer: new JwtTokenSigner(), verifier: new JwtTokenVerifier(), random, issuer: "test", now });
+  new Tokens({ keyRings: new KeyRings(supplyOf(1)), signer: new JwtTokenSigner(), verifier: new JwtTokenVerifier(), random, digests, issuer: "test", now });
 
-const tokenOf = async (tokens: Tokens) => (await tokens.issuer(database))("1", session);
+const tokenOf = async (tokens: Tokens) => (await tokens.issuer(database))("1", opened);
 
 /** Puts another key into the place of the current one, whose time is over then. */
 async function rotate(overlap: number): Promise<void> {
@@ -90,7 +91,7 @@ test("keys are looked up once a minute, and once for all who ask at once for an 
   expect(fixture.lookUps()).toBe(before + 1);
 
   const strange = new Tokens({ ...partsOf(2) });
-  const other = (await strange.issuer((await openKeyFixture()).database))("1", session);
+  const other = (await strange.issuer((await openKeyFixture()).database))("1", opened);
   const answers = await Promise.all(Array.from({ length: 50 }, () => tokens.read(database, other)));
   expect(new Set(answers)).toEqual(new Set([null]));
   // The first one, and one for all who came while that ran.
@@ -113,5 +114,5 @@ test("a fast clock ends a token early, and none prolongs it", async () => {
 });
 
 function partsOf(masterKey: number | null): ConstructorParameters<typeof Tokens>[0] {
-  return { keyRings: new KeyRings(supplyOf(masterKey)), signer: new JwtTokenSigner(), verifier: new JwtTokenVerifier(), random, issuer: "test", now: fixture.now };
+  return { keyRings: new KeyRings(supplyOf(masterKey)), signer: new JwtTokenSigner(), verifier: new JwtTokenVerifier(), random, digests, issuer: "test", now: fixture.now };
 }

@@ -109,6 +109,9 @@ describe("credential headers", () => {
     expect(await check({ sessionid: both.sessionId })).toBe("0");
     expect(await check({ authorization: both.token })).toBe("0");
     expect(await check({ authorization: both.sessionId })).toBe("203");
+    const claims = Buffer.from(both.token.split(".")[1] ?? "", "base64url").toString();
+    expect(claims).not.toContain(both.sessionId);
+    expect(await check({ sessionid: JSON.parse(claims).sid.slice("session.".length) })).toBe("201");
     expect(await check({ sessionid: both.token })).toBe("201");
     expect(await check({ sessionid: both.sessionId, authorization: both.token })).toBe("203");
     expect((await send(`${server.url}/v1/logout`, { method: "POST", headers: { authorization: both.token } })).code).toBe("0");

@@ -138,11 +138,13 @@ describe("tokens", () => {
       "without an issuer": () => signed({ iss: undefined }),
       "without a subject": () => signed({ sub: undefined }),
       "of no session": () => signed({ sid: undefined }),
-      "of a session that never was": () => signed({ sid: `token.${"A".repeat(43)}` }),
+      "of a session that never was": () => signed({ sid: `token.${"a".repeat(64)}` }),
+      "of a session by its id": () => signed({ sid: `session.${sessionId}` }),
+      "of a session in capital letters": () => signed({ sid: claims.sid.toUpperCase().replace("TOKEN", "token") }),
       "of a session without a mode": () => signed({ sid: claims.sid.slice("token.".length) }),
       "of a secure session": () => signed({ sid: claims.sid.replace("token.", "secure.") }),
       "of its own session in another mode": () => signed({ sid: claims.sid.replace("token.", "session.") }),
-      "of a session of another mode": () => signed({ sid: `token.${sessionId}` }),
+      "of a session of another mode": () => signed({ sid: `token.${createHash("sha256").update(sessionId).digest("hex")}` }),
       "of two sessions": () => signed({ sid: [claims.sid] }),
     };
     const keyIds = ["__proto__", "constructor", "toString", "", "../../etc/passwd", "/dev/null", "' or 1=1 --", "unknown", "a".repeat(1_000)];
@@ -218,7 +220,7 @@ describe("tokens", () => {
     const mine = await logIn();
     const [, payload = ""] = mine.split(".");
     const { sid } = JSON.parse(Buffer.from(payload, "base64url").toString());
-    const digest = createHash("sha256").update(sid.slice("token.".length)).digest();
+    const digest = Buffer.from(sid.slice("token.".length), "hex");
     const expire = "update sallyport_demo.sessions set expires_at = now() - interval '1 ms' where digest = $1";
     expect((await postgres.sql.query(expire, [digest])).rowCount).toBe(1);
     expect((await check(mine)).code).toBe("203");

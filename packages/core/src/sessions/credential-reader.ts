@@ -33,9 +33,8 @@ export class CredentialReader {
   }
 
   /** A token, bare or after `Bearer`. */
-  async authorization(database: Database, text: string): Promise<SessionReference | null> {
-    const session = await this.tokens.read(database, text.replace(/^Bearer +/i, ""));
-    return session === null ? null : { mode: session.mode, digest: this.digests.sha256(session.sessionId) };
+  authorization(database: Database, text: string): Promise<SessionReference | null> {
+    return this.tokens.read(database, text.replace(/^Bearer +/i, ""));
   }
 
   /** A `Secure-Token`. */

@@ -6,7 +6,7 @@ export interface TokenClaims {
   readonly aud: string;
   /** Whose it is. */
   readonly sub: string;
-  /** The session behind it; the row of that session decides whether the token is still good. */
+  /** Mode and digest of the session behind it; the row of that session decides whether the token is still good. */
   readonly sid: string;
   /** An id of the token itself. */
   readonly jti: string;

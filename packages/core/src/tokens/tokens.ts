@@ -1,4 +1,6 @@
 import type { Database } from "../databases/database.ts";
+import type { Digest } from "../digests/digest.ts";
+import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
 import { Recent } from "../digests/recent.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
@@ -16,20 +18,23 @@ export interface TokenParts {
   readonly signer: TokenSigner;
   readonly verifier: TokenVerifier;
   readonly random: RandomSource;
+  readonly digests: Digests;
   /** `iss` of the tokens. */
   readonly issuer: string;
   /** The process's clock, milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/** Mode of the session behind a token: `session` if the log-in gave out a session id as well. */
+type TokenMode = Extract<SessionMode, "session" | "token">;
+
 /** What a good token stands for. */
 export interface TokenSession {
-  /** Mode of the session behind it: `session` if the log-in gave out a session id as well. */
-  readonly mode: Extract<SessionMode, "session" | "token">;
-  readonly sessionId: string;
+  readonly mode: TokenMode;
+  readonly digest: Digest;
 }
 
-const sessionReference = /^(session|token)\.([A-Za-z0-9_-]{43})$/;
+const sessionReference = /^(session|token)\.([0-9a-f]{64})$/;
 
 /** By which key a token says it is signed, among which it must be, and when it is asked about: seconds since 1970. */
 interface Signed {
@@ -66,13 +71,15 @@ export class Tokens {
    * What makes the token of a session that is opened now. To be asked for before the session is opened: with the key at
    * hand nothing can go wrong any more.
    */
-  async issuer(database: Database): Promise<(userId: ObjectId, session: TokenSession) => string> {
-    const { keyRings, signer, random, issuer: iss, now } = this.parts;
+  async issuer(database: Database): Promise<(userId: ObjectId, session: { readonly mode: TokenMode; readonly sessionId: string }) => string> {
+    const { keyRings, signer, random, digests, issuer: iss, now } = this.parts;
     const key = await keyRings.current("jwt", database);
     return (sub, { mode, sessionId }) => {
       const iat = Math.floor(now() / 1000);
       const exp = iat + Math.ceil(database.policy.sessions.absoluteLifetime / 1000);
-      return signer.sign({ iss, aud: database.name, sub, sid: `${mode}.${sessionId}`, jti: random.secret(), iat, exp }, key);
+      // Claims are for everybody to read: the digest names the session and opens nothing.
+      const sid = `${mode}.${digests.sha256(sessionId)}`;
+      return signer.sign({ iss, aud: database.name, sub, sid, jti: random.secret(), iat, exp }, key);
     };
   }
 
@@ -91,9 +98,9 @@ export class Tokens {
   private verify(database: Database, token: string, { keys, keyId, now }: Signed): TokenSession | null {
     const { verifier, issuer } = this.parts;
     const claims = verifier.verify(token, { keys, issuer, audience: database.name, now });
-    const [, mode, sessionId] = sessionReference.exec(claims?.sid ?? "") ?? [];
-    if (claims === undefined || sessionId === undefined) return null;
-    const session = { mode: mode as TokenSession["mode"], sessionId };
+    const [, mode, digest] = sessionReference.exec(claims?.sid ?? "") ?? [];
+    if (claims === undefined || digest === undefined) return null;
+    const session = { mode: mode as TokenMode, digest };
     this.verifiedOf(database).set(token, { keyId, expiresAt: claims.exp, session });
     return session;
   }

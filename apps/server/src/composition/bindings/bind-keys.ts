@@ -60,16 +60,17 @@ export function bindKeys(container: Container): void {
     .bind(identifiers.channelTraffic)
     .toResolvedValue((secrets) => new ChannelTraffic(secrets, new OutgoingNumbers(), new AesCtrChannelCipher()), [channelSecrets]);
   container.bind(tokens).toResolvedValue(
-    (rings, source, { applicationName }) =>
+    (rings, source, digest, { applicationName }) =>
       new Tokens({
         keyRings: rings,
+        digests: digest,
         signer: new JwtTokenSigner(),
         verifier: new JwtTokenVerifier(),
         random: source,
         issuer: applicationName,
         now: Date.now,
       }),
-    [keyRings, random, configuration],
+    [keyRings, random, digests, configuration],
   );
   container
     .bind(identifiers.credentialReader)
