@@ -1,4 +1,5 @@
 import type { ClientHash } from "../accounts/client-password.ts";
+import { KnownApplications } from "../appkeys/known-applications.ts";
 import { ModelCache } from "../model/model-cache.ts";
 import { CountCache } from "../objects/count-cache.ts";
 import { StoreTime } from "../objects/store-time.ts";
@@ -35,6 +36,7 @@ export class Database {
   readonly storage: Storage;
   readonly models = new ModelCache();
   readonly counts = new CountCache();
+  readonly applications = new KnownApplications();
   readonly storeTime: StoreTime;
 
   constructor({ alias, name, policy, storage }: DatabaseSettings) {
