@@ -23,7 +23,7 @@ describe("several databases", () => {
         { alias: "unmigrated", storage: { ...storage, schema: "not_there_yet" } },
         { alias: "flaky", storage: { engine: "postgres", url: relay.url, schema: "sallyport_demo_second" } },
         { alias: "down", storage: { engine: "postgres", url: "postgres://nobody@127.0.0.1:9/nothing" } },
-        { alias: "narrow", storage: { ...storage, url: `${postgres.url}?application_name=narrow`, schema: "sallyport_demo_second", pool: { max: 1, acquireTimeout: "50ms", maxWaiting: 1 }, statementTimeout: "20s" } },
+        { alias: "narrow", storage: { ...storage, url: `${postgres.url}?application_name=narrow`, schema: "sallyport_demo_second", pool: { max: 1, acquireTimeout: "1s", maxWaiting: 1 }, statementTimeout: "20s" } },
       ],
     });
     sessionId = await logIn(server, "demo");
@@ -104,12 +104,18 @@ describe("several databases", () => {
   /** Sends a request that a lock holds up, does something meanwhile, lets go and returns the answer. */
   async function blockedBy(lock: string, meanwhile: () => Promise<void>, alias = "flaky") {
     const { sql } = postgres;
+    // With a connection at hand, nothing but the lock can hold the request up.
+    await service(alias);
     await sql.query("begin");
     await sql.query(lock);
-    const answer = service(alias);
+    let early: unknown;
+    const answer = service(alias).finally(() => {
+      early = "answered";
+    });
     try {
       let waiting = 0;
       while (waiting === 0) {
+        expect(early).toBeUndefined();
         const { rows } = await sql.query("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
         waiting = Number(rows[0].count);
       }
