@@ -43,4 +43,5 @@ if (options.json !== undefined) {
   const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOn(outcome) }));
   await writeFile(options.json, `${JSON.stringify({ node: process.version, plan, outcomes: judged }, null, 2)}\n`);
 }
+// The embedded Postgres, where one was used, sets an exit code of its own when the process ends by itself.
 process.exit(!options.quick && outcomes.some((outcome) => verdictOn(outcome) === "missed") ? 1 : 0);

@@ -38,4 +38,5 @@ process.on("message", (job: LoadJob) => {
     (error: unknown) => process.send?.({ error: String(error) }),
   );
 });
+// A bench that was killed must not leave its load running.
 process.on("disconnect", () => process.exit(0));

@@ -61,6 +61,7 @@ function stopOnSignal(close: () => Promise<void>, { logger, flush, end }: OpenLo
       code = 1;
     }
     await end();
+    // Whatever a library has left open must not keep a server that has stopped.
     process.exit(code);
   };
   const stop = (signal: NodeJS.Signals): void => {

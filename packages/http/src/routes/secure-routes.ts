@@ -6,11 +6,11 @@ import {
   secureLogInFaultOrder,
   secureLogInRequest,
   secureLogInResponse,
-  serverKeyResponse,
 } from "@sallyport/contract";
 import { rsaPaddings } from "@sallyport/core";
 import { logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route } from "./route.ts";
+import { serverKeyRoute } from "./server-key-route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 type SecureUseCases = Pick<UseCases, "logIn" | "logInSecurely" | "logInMessages" | "keyRings">;
@@ -18,19 +18,11 @@ type SecureUseCases = Pick<UseCases, "logIn" | "logInSecurely" | "logInMessages"
 /** Coming in in secure mode. */
 export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: SecureUseCases): Route[] {
   return [
-    defineRoute({
-      method: "GET",
+    serverKeyRoute(keyRings, {
       path: "/v2/login/secure/key",
       operation: "getSecureLogInKey",
       summary: "The server's RSA key for the secure log-in. Fetch it over HTTPS.",
-      access: "appKey",
-      data: serverKeyResponse,
-      errors: [],
-      handle: async ({ database }, { settings }) => {
-        const { publicKey, keyId } = await keyRings.current("rsa", database);
-        const paddings = rsaPaddings.filter((padding) => settings.legacyPkcs1 || padding !== "PKCS1-v1_5");
-        return { data: { key: publicKey, keyId, paddings } };
-      },
+      paddings: ({ legacyPkcs1 }) => rsaPaddings.filter((padding) => legacyPkcs1 || padding !== "PKCS1-v1_5"),
     }),
     defineRoute({
       method: "POST",

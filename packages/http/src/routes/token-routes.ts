@@ -6,13 +6,12 @@ import {
   logInRequest,
   parseFields,
   secureLogInFaultOrder,
-  serverKeyResponse,
   tokenLogInResponse,
 } from "@sallyport/contract";
-import { rsaPaddings } from "@sallyport/core";
 import { z } from "zod";
 import { logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route } from "./route.ts";
+import { serverKeyRoute } from "./server-key-route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInWithBoth" | "logInMessages" | "keyRings">;
@@ -20,18 +19,11 @@ type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInWithBoth" | "logInM
 /** Coming in in token mode, in clear or encrypted. */
 export function tokenRoutes({ logInWithToken, logInWithBoth, logInMessages, keyRings }: TokenUseCases): Route[] {
   return [
-    defineRoute({
-      method: "GET",
+    serverKeyRoute(keyRings, {
       path: "/v2/login/key",
       operation: "getLogInKey",
       summary: "The server's RSA key for the encrypted form of the log-in with a token. Fetch it over HTTPS.",
-      access: "appKey",
-      data: serverKeyResponse,
-      errors: [],
-      handle: async ({ database }) => {
-        const { publicKey, keyId } = await keyRings.current("rsa", database);
-        return { data: { key: publicKey, keyId, paddings: [rsaPaddings[0]] } };
-      },
+      paddings: () => ["OAEP-SHA-256"],
     }),
     defineRoute({
       method: "POST",
