@@ -7,6 +7,8 @@ const config: Config = {
   testPathIgnorePatterns: ["/node_modules/", "/dist/"],
   modulePathIgnorePatterns: ["/dist/.*package.json"],
   testEnvironment: "node",
+  globalSetup: "<rootDir>/apps/server/test/run-directory/create-run-directory.ts",
+  globalTeardown: "<rootDir>/apps/server/test/run-directory/remove-run-directory.ts",
   extensionsToTreatAsEsm: [".ts"],
   transform: {
     "^.+\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } }],

@@ -83,9 +83,11 @@ if (check) {
   for (const [location] of addressed) console.error(`package-lock.json records a registry address for ${location}`);
   if (missing.size + addressed.length > 0) {
     console.error("Run `npm run lockfile` and commit the result.");
+    // Nothing is written in a check, so that its failure leaves the checkout as it was.
     process.exit(1);
   }
   console.log("package-lock.json is complete.");
+  // What follows asks the registry and writes.
   process.exit(0);
 }
 

@@ -8,12 +8,14 @@ import { listScenario } from "./scenarios/list-scenario.ts";
 import { logInScenario } from "./scenarios/log-in-scenario.ts";
 import { modeLogInScenario } from "./scenarios/mode-log-in-scenario.ts";
 import { modeReadScenario } from "./scenarios/mode-read-scenario.ts";
+import { queryScenario } from "./scenarios/query-scenario.ts";
 import { readScenario } from "./scenarios/read-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
 import { startScenario } from "./scenarios/start-scenario.ts";
+import { writeScenario } from "./scenarios/write-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
-const scenarios = [startScenario, readScenario, listScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario];
+const scenarios = [startScenario, readScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario];
 
 const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
@@ -24,6 +26,7 @@ const loadBefore = loadavg()[0]?.toFixed(1);
 const startedAt = performance.now();
 const outcomes: Outcome[] = [];
 const stage = await Stage.open();
+// Whoever interrupts a bench waits for no round; 130 is what shells expect of an interrupted program.
 const stop = () => void stage.close().finally(() => process.exit(130));
 process.once("SIGINT", stop).once("SIGTERM", stop);
 try {

@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 export interface Sent {
-  readonly method?: "GET" | "POST" | "OPTIONS";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   readonly sessionId?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
@@ -44,7 +44,7 @@ export async function callIn({ url }: Subject, session: ClientSession, path: str
   const answer = await fetch(url + path, { method, headers: sealed.headers, body: (sealed.body as string | undefined) ?? null });
   const opened = await session.open({ status: answer.status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) });
   const envelope = JSON.parse(new TextDecoder().decode(opened.body));
-  return { status: answer.status, code: envelope.status.internalStatus, body: envelope, headers: Object.fromEntries(answer.headers) };
+  return { status: answer.status, code: envelope.status?.internalStatus, body: envelope, headers: Object.fromEntries(answer.headers) };
 }
 
 /** The code that the check of a session answers. */

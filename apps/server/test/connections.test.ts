@@ -1,6 +1,6 @@
 import { createLogger } from "../src/operations/create-logger.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
-import { testEnvironment } from "./demo-server.ts";
+import { testEnvironment } from "./test-environment.ts";
 import { type RawExchange, rawExchange } from "./raw-request.ts";
 
 const check = ["GET /_CheckService HTTP/1.1", "Host: localhost"];

@@ -1,31 +1,41 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
+import { seedDemo } from "../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
+import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
+import { testEnvironment } from "./test-environment.ts";
 
-/** Cheap hashing, silence and any free port: what every server under test has in common. */
-export const testEnvironment: Readonly<Record<string, string>> = {
-  PORT: "0",
-  LOG_LEVEL: "silent",
-  ARGON2_MEMORY_COST: "8",
-  ARGON2_TIME_COST: "1",
-};
+export type Engine = { readonly databaseUrl: string } | "embedded" | "memory";
 
-export type Engine = { readonly databaseUrl: string } | "embedded";
-
-/** Starts the demo in this process, on a Postgres or on the embedded engine in a directory of its own. */
-export async function startDemoServer(engine: Engine, environment: Record<string, string> = {}): Promise<RunningServer> {
+/** Starts the demo in this process: on a Postgres, on the embedded engine in a directory of its own, or in memory. */
+export async function startDemoServer(engine: Engine, environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  if (engine === "memory") return startDemoInMemory(environment);
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
+  if (engine === "embedded") await copyEmbeddedDemo(directory);
   const storage = { DATA_DIR: directory, ...(engine === "embedded" ? {} : { DATABASE_URL: engine.databaseUrl }) };
   return withCleanUp(directory, await startServer(loadConfiguration({ environment: { ...testEnvironment, ...storage, ...environment } })));
 }
 
 /** Starts a server with a configuration file of this content. */
-export async function startConfiguredServer(content: unknown, environment: Record<string, string> = {}): Promise<RunningServer> {
+export async function startConfiguredServer(content: unknown, environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   const file = join(directory, "sallyport.config.json");
   writeFileSync(file, JSON.stringify(content));
   return withCleanUp(directory, await startServer(loadConfiguration({ file, environment: { ...testEnvironment, ...environment } })));
+}
+
+/** The demo's databases, which a server fills by itself only where they are kept. */
+async function startDemoInMemory(environment: Readonly<Record<string, string>>): Promise<RunningServer> {
+  const storage = { engine: "memory" };
+  const databases = [{ alias: "", name: "demo", storage }, { alias: "second", name: "second", storage }];
+  const server = await startConfiguredServer({ databases }, environment);
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  for (const [alias, database] of server.databases) {
+    if (database !== null) await seedDemo(database.storage, { hasher, digests: new NodeDigests(), clientHash: "md5", alias });
+  }
+  return server;
 }
 
 function withCleanUp(directory: string, server: RunningServer): RunningServer {

@@ -8,9 +8,3 @@ export function demoSuite(subject: () => Subject): void {
   for (const [name, cases] of Object.entries(allCases)) describe(name, () => runCases(subject, cases));
   describe("raw HTTP", () => rawHttpSuite(subject));
 }
-
-/** The part of it that every engine sees in every run. */
-export function smokeSuite(subject: () => Subject): void {
-  const smoke = Object.values(allCases).flatMap((cases) => cases.filter((each) => each.smoke));
-  runCases(subject, smoke);
-}

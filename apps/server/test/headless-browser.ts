@@ -44,7 +44,8 @@ export class HeadlessBrowser {
     const loaded = this.next(({ method }) => method === "Page.loadEventFired");
     await this.ask("Page.navigate", { url }, sessionId);
     await loaded;
-    const { result } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
+    const { result, exceptionDetails } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
+    if (exceptionDetails !== undefined) throw new Error(`The page failed: ${JSON.stringify(exceptionDetails)}`);
     return result.value;
   }
 

@@ -23,7 +23,7 @@ async function tokenOf({ url }: RunningServer, alias = ""): Promise<string> {
 
 const partOf = (text: string | undefined) => JSON.parse(Buffer.from(text ?? "", "base64url").toString());
 
-/** Checks a token with nothing but the set of keys, as any library would; its claims, or `null`. */
+/** Checks a token by the published keys alone, as any library would; gives its claims, or `null` if no key confirms it. */
 function claimsBy(keys: readonly Jwk[], token: string): { readonly aud: string; readonly iss: string } | null {
   const [header, payload, signature] = token.split(".");
   const { alg, kid } = partOf(header);

@@ -7,13 +7,15 @@ const keyPair = await storedKeyPair();
 export interface OpeningOptions {
   readonly alias?: string;
   readonly device?: Device;
+  /** Unless it is the name. */
+  readonly password?: string;
 }
 
-/** Logs a user of the demo in, in any mode; the password is the name. */
-export async function openSession({ url }: Subject, mode: LogInMode, user: string, { alias = "", device }: OpeningOptions = {}): Promise<ClientSession> {
+/** Logs a user of the demo in, in any mode. */
+export async function openSession({ url }: Subject, mode: LogInMode, user: string, { alias = "", device, password = user }: OpeningOptions = {}): Promise<ClientSession> {
   const client = new SallyportClient({ baseUrl: url, alias, appKey: "demo-app-key", renew: false });
   const keys = mode === "encrypted" || mode === "secure" ? { keyPair, allowUnprotectedKey: true } : {};
-  await client.logIn({ mode, user, password: user, appNames: ["demo-app"], device, ...keys } as LogInOptions);
+  await client.logIn({ mode, user, password, appNames: ["demo-app"], device, ...keys } as LogInOptions);
   if (client.session === undefined) throw new Error("A log-in leaves a session behind.");
   return client.session;
 }

@@ -1,14 +1,17 @@
 #!/usr/bin/env node
-// Sends a request as curl would, for machines that have none; knows the options that the banner uses, and no others.
+// Sends a request as curl would, for machines that have none; knows the options that the banner and the guides use, and no others.
 const [, , ...words] = process.argv;
 const headers = new Headers();
 let url = "";
 let method;
 let body;
 let after = "";
+let showsHeaders = false;
+let showsBody = true;
 for (let index = 0; index < words.length; index += 1) {
   const next = () => words[(index += 1)];
   switch (words[index]) {
+    case "-g":
     case "-sS":
       break;
     case "-H": {
@@ -22,6 +25,14 @@ for (let index = 0; index < words.length; index += 1) {
     case "-X":
       method = next();
       break;
+    case "-D":
+      if (next() !== "-") throw new Error("Headers go to standard output only.");
+      showsHeaders = true;
+      break;
+    case "-o":
+      if (next() !== "/dev/null") throw new Error("Bodies go to standard output or nowhere.");
+      showsBody = false;
+      break;
     case "-w":
       after = next().replaceAll("\\n", "\n");
       break;
@@ -31,4 +42,5 @@ for (let index = 0; index < words.length; index += 1) {
   }
 }
 const answer = await fetch(url, { method: method ?? (body === undefined ? "GET" : "POST"), headers, body });
-process.stdout.write((await answer.text()) + after);
+const head = showsHeaders ? `HTTP/1.1 ${answer.status} \r\n${[...answer.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n` : "";
+process.stdout.write(head + (showsBody ? await answer.text() : "") + after);

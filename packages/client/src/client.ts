@@ -1,12 +1,20 @@
-import type { ServiceData } from "@sallyport/contract";
+import type { ApiDescription, ServiceData } from "@sallyport/contract";
 import type { ClientOptions } from "./client-options.ts";
 import { SallyportError } from "./errors/sallyport-error.ts";
 import type { LogInOptions } from "./logins/log-in-options.ts";
 import type { LogInResult } from "./logins/log-in-result.ts";
 import { openSession } from "./logins/open-session.ts";
+import type { Lock } from "./locks/lock.ts";
+import { LockCalls } from "./locks/lock-calls.ts";
+import { ModelCalls } from "./model/model-calls.ts";
+import type { ClassDefinition, ClassStructure, ModelStructure } from "./model/structure.ts";
 import type { Attributes, BusinessObject, ObjectPage } from "./objects/business-object.ts";
-import type { ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
+import type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
 import { ObjectCalls } from "./objects/object-calls.ts";
+import type { MatchQuery } from "./objects/object-query.ts";
+import { WriteCalls } from "./objects/write-calls.ts";
+import type { ConditionOptions, DeleteOptions, UpdateOptions } from "./objects/write-options.ts";
+import type { CallOptions } from "./requests/call-options.ts";
 import { ClientRequests } from "./requests/client-requests.ts";
 import type { Answer, BytesAnswer, RequestOptions } from "./requests/request-options.ts";
 import type { ClientSession } from "./sessions/client-session.ts";
@@ -26,6 +34,9 @@ export class SallyportClient {
   readonly #keeper: SessionKeeper;
   readonly #requests: ClientRequests;
   readonly #objects: ObjectCalls;
+  readonly #writes: WriteCalls;
+  readonly #locks: LockCalls;
+  readonly #model: ModelCalls;
 
   /** Throws a `TypeError` or `RangeError` for options that cannot be meant. */
   constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true }: ClientOptions) {
@@ -37,6 +48,9 @@ export class SallyportClient {
     this.#keeper = new SessionKeeper({ open, close: (session) => this.#close(session) }, { renews: renew });
     this.#requests = new ClientRequests(transport, this.#keeper, timeout);
     this.#objects = new ObjectCalls(this.#requests);
+    this.#writes = new WriteCalls(this.#requests);
+    this.#locks = new LockCalls(this.#requests);
+    this.#model = new ModelCalls(this.#requests);
   }
 
   /** The session that calls are made with; `undefined` before the log-in and after the log-out. */
@@ -69,7 +83,13 @@ export class SallyportClient {
     return data;
   }
 
-  /** Reads an object by its id or UUID. */
+  /** What the database can do, as an OpenAPI document; after a log-in with the classes that the user may read. */
+  describeApi(options: CallOptions = {}): Promise<ApiDescription> {
+    const anonymous = this.#keeper.session === undefined;
+    return this.#requests.document<ApiDescription>({ ...options, path: "/openapi.json", anonymous });
+  }
+
+  /** Reads an object by its id or UUID. What comes can be given as `ifMatch` to a write. */
   getObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
     return this.#objects.get<Known>(id, options);
   }
@@ -79,7 +99,10 @@ export class SallyportClient {
     return this.#objects.page<Known>(className, options);
   }
 
-  /** All pages of the objects of a class, each asked for when the one before was taken. Limits of time are those of each page. */
+  /**
+   * All pages of the objects of a class, each asked for when the one before was taken: it goes on where that one ended, so
+   * that nothing is skipped or repeated when objects are created or deleted meanwhile. Limits of time are those of each page.
+   */
   pages<Known extends Attributes>(className: string, options: ListOptions = {}): AsyncGenerator<ObjectPage<Known>, void, undefined> {
     return this.#objects.pages<Known>(className, options);
   }
@@ -87,6 +110,78 @@ export class SallyportClient {
   /** All objects of a class, one by one, read page by page. */
   async *objects<Known extends Attributes>(className: string, options: ListOptions = {}): AsyncGenerator<BusinessObject<Known>, void, undefined> {
     for await (const page of this.#objects.pages<Known>(className, options)) yield* page["~Elements"];
+  }
+
+  /** How many objects of a class match a query. */
+  countObjects(className: string, options: CountOptions = {}): Promise<number> {
+    return this.#objects.count(className, options);
+  }
+
+  /**
+   * Creates an object of a class; how it is now comes back, with its id. A reference is the id or UUID of an object, or
+   * `{ "~ObjectID": … }`; a collection is an array of those.
+   */
+  createObject<Known extends Attributes>(className: string, attributes: Attributes, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
+    return this.#writes.create<Known>(className, attributes, options);
+  }
+
+  /** Changes the attributes of an object that are given, and no others; how it is now comes back. */
+  updateObject<Known extends Attributes>(id: string, attributes: Attributes, options: UpdateOptions = {}): Promise<BusinessObject<Known>> {
+    return this.#writes.update<Known>(id, attributes, options);
+  }
+
+  /** Changes all objects of a class that match, at most 10,000, all of them or none; how many there were. */
+  updateObjects(className: string, query: MatchQuery, attributes: Attributes, options: CallOptions = {}): Promise<number> {
+    return this.#writes.updateAll(className, query, attributes, options);
+  }
+
+  /**
+   * Deletes an object, for good unless `recycle` is given. What is gone already: 609; what cannot go because others need it, or for a
+   * lock of another session: 718.
+   */
+  deleteObject(id: string, options: DeleteOptions = {}): Promise<void> {
+    return this.#writes.remove(id, options);
+  }
+
+  /** Brings a recycled object back, and what was recycled with it; how it is now comes back. 609 when it was deleted for good. */
+  restoreObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
+    return this.#writes.restore<Known>(id, options);
+  }
+
+  /** Whether an object is locked. */
+  getLock(id: string, options: CallOptions = {}): Promise<Lock> {
+    return this.#locks.state(id, options);
+  }
+
+  /**
+   * Locks an object: until `unlockObject` or the end of this session, no other session writes it. 713 if another one has locked
+   * it. A session that was renewed has no locks; a write that counts on one says `renew: false`, or `ifMatch`.
+   */
+  lockObject(id: string, options: CallOptions = {}): Promise<Lock> {
+    return this.#locks.take(id, options);
+  }
+
+  /** Gives the lock of an object free; administrators also that of another session, which is 713 for others. */
+  unlockObject(id: string, options: CallOptions = {}): Promise<Lock> {
+    return this.#locks.release(id, options);
+  }
+
+  /** The classes that the user may read, with their attributes; for administrators all of them, with the rights of groups. */
+  getStructure(options: CallOptions = {}): Promise<ModelStructure> {
+    return this.#model.structure(options);
+  }
+
+  /**
+   * Creates a class or gives it another definition, for administrators. Refused with 307 when objects would lose something by it.
+   * `ifMatch`, a structure that was read: 713 if any class has changed since.
+   */
+  putClass(name: string, definition: ClassDefinition, options: CallOptions & ConditionOptions = {}): Promise<ClassStructure> {
+    return this.#model.put(name, definition, options);
+  }
+
+  /** Removes a class that nothing uses any more, for administrators. `ifMatch` as of `putClass`. */
+  removeClass(name: string, options: CallOptions & ConditionOptions = {}): Promise<void> {
+    return this.#model.remove(name, options);
   }
 
   /** Any request whose answer is an envelope. */

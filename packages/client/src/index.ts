@@ -1,3 +1,4 @@
+export type { ApiDescription, Serialization, SerializationField } from "@sallyport/contract";
 export { SallyportClient } from "./client.ts";
 export type { ClientOptions } from "./client-options.ts";
 export type { ClientKeyPair } from "./crypto/client-key-pair.ts";
@@ -14,8 +15,14 @@ export type {
   SecureLogInOptions,
 } from "./logins/log-in-options.ts";
 export type { LogInResult } from "./logins/log-in-result.ts";
+export type { Lock } from "./locks/lock.ts";
+export { definitionOf } from "./model/definition-of.ts";
+export type { AttributeDefinition, ClassDefinition, ClassRight, ClassStructure, ModelStructure } from "./model/structure.ts";
 export type { Attributes, BusinessObject, ObjectPage } from "./objects/business-object.ts";
-export type { ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
+export type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
+export { type ReadBefore, versionOf } from "./objects/version.ts";
+export type { ConditionOptions, DeleteOptions, UpdateOptions } from "./objects/write-options.ts";
+export type { Filter, MatchQuery, ObjectQuery, Operand, Operators } from "./objects/object-query.ts";
 export type { CallOptions } from "./requests/call-options.ts";
 export type { Answer, AnswerHead, BytesAnswer, RequestOptions } from "./requests/request-options.ts";
 export type { ClientSession, LogInMode } from "./sessions/client-session.ts";

@@ -22,9 +22,10 @@ describe.each(modes)("calls in mode %s", (mode) => {
     expect(object.Name).toBe("Zoë");
     const page = await client.listObjects<{ Name: string }>("Customer", { page: 0, perPage: 5, query: { where: { Name: "Zoë" } } });
     expect(page["~Elements"][0]?.Name).toBe("Zoë");
-    const [first, second] = server.arrived.slice(-2).map(({ url }) => Object.fromEntries(url.searchParams));
-    expect(first).toEqual({ serialization: '{"depth":1}' });
-    expect(second).toEqual({ page: "0", perPage: "5", query: '{"where":{"Name":"Zoë"}}' });
+    await expect(client.countObjects("Customer", { query: { where: { Name: "Zoë" } } })).resolves.toBe(1);
+    const asked = server.arrived.slice(-3).map(({ url }) => Object.fromEntries(url.searchParams));
+    const query = '{"where":{"Name":"Zoë"}}';
+    expect(asked).toEqual([{ serialization: '{"depth":1}' }, { page: "0", perPage: "5", query }, { perPage: "1", query, serialization: '{"type":"oid"}' }]);
   });
 
   test("send and receive anything that JSON can be", async () => {
@@ -105,6 +106,19 @@ describe("calls", () => {
     expect(sent).toMatchObject({ redirect: "manual", cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer" });
   });
 
+  test("describe the API, with a session if there is one", async () => {
+    const { server, client } = await loggedIn("secure");
+    server.routes.set("session /openapi.json", () => new Response('{"openapi":"3.1.1","paths":{"/v1/x":{}}}'));
+    await expect(client.describeApi()).resolves.toEqual({ openapi: "3.1.1", paths: { "/v1/x": {} } });
+    const { server: other, client: stranger } = connected();
+    other.routes.set("/openapi.json", () => new Response('{"openapi":"3.1.1"}'));
+    await expect(stranger.describeApi()).resolves.toEqual({ openapi: "3.1.1" });
+    other.routes.set("/openapi.json", () => new Response("<html>"));
+    await expect(stranger.describeApi()).rejects.toMatchObject({ name: "TransportError", reason: "foreign-answer", httpStatus: 200 });
+    other.routes.set("/openapi.json", () => refusal(706, 503));
+    await expect(stranger.describeApi()).rejects.toMatchObject({ code: 706 });
+  });
+
   test("percent-encode what stands in a path", async () => {
     const { server, client } = await loggedIn("session");
     await client.getObject("a/b?c#d é");
@@ -166,11 +180,14 @@ describe("calls", () => {
 describe("all pages", () => {
   const names = Array.from({ length: 7 }, (_, n) => ({ "~ObjectID": String(n) }));
 
+  /** A list whose cursors are the places where they go on. */
   async function listing(count: number) {
     const parts = await loggedIn("session");
     parts.server.routes.set("session /v1/objects/C", ({ url }) => {
-      const [page, perPage] = [Number(url.searchParams.get("page")), Number(url.searchParams.get("perPage"))];
-      return success({ "~Count": count, "~UnfilteredCount": count, "~Elements": names.slice(0, count).slice(page * perPage, (page + 1) * perPage) });
+      const [from, perPage] = [Number(url.searchParams.get("cursor")), Number(url.searchParams.get("perPage") ?? 50)];
+      const elements = names.slice(0, count).slice(from, from + perPage);
+      const next = elements.length === perPage ? { "~Cursor": String(from + perPage) } : {};
+      return success({ "~Count": count, "~UnfilteredCount": count, ...next, "~Elements": elements });
     });
     return parts;
   }
@@ -178,17 +195,38 @@ describe("all pages", () => {
   test.each([
     [0, 3, 1],
     [2, 3, 1],
-    [3, 3, 1],
+    [3, 3, 2],
     [4, 3, 2],
-    [6, 3, 2],
+    [6, 3, 3],
     [7, 3, 3],
-    [7, 1, 7],
-  ])("of %i objects, %i on each, are %i", async (count, perPage, requests) => {
+    [7, 1, 8],
+  ])("of %i objects, %i on each, are read with %i requests", async (count, perPage, requests) => {
     const { server, client } = await listing(count);
     const read = [];
     for await (const object of client.objects("C", { perPage })) read.push(object["~ObjectID"]);
     expect(read).toEqual(names.slice(0, count).map((each) => each["~ObjectID"]));
     expect(server.count("GET /v1/objects/C")).toBe(requests);
+  });
+
+  test.each([
+    [0, [0]],
+    [2, [2]],
+    [4, [3, 1]],
+    [6, [3, 3]],
+  ])("of %i objects hold as many as %j, and only the first may be empty", async (count, expected) => {
+    const { client } = await listing(count);
+    const sizes = [];
+    for await (const page of client.pages("C", { perPage: 3 })) sizes.push(page["~Elements"].length);
+    expect(sizes).toEqual(expected);
+  });
+
+  test("are all asked for in the same way", async () => {
+    const { server, client } = await listing(7);
+    const query = { where: { Name: { $like: "Z%" } }, sort: ["-Name"] };
+    for await (const page of client.pages("C", { perPage: 3, query, count: "capped", serialization: { type: "oid" } })) expect(page["~Count"]).toBe(7);
+    const asked = server.arrived.slice(-3).map(({ url }) => Object.fromEntries(url.searchParams));
+    const same = { perPage: "3", query: JSON.stringify(query), count: "capped", serialization: '{"type":"oid"}' };
+    expect(asked).toEqual([same, { ...same, cursor: "3" }, { ...same, cursor: "6" }]);
   });
 
   test("are asked for only as far as they are taken", async () => {
@@ -198,12 +236,6 @@ describe("all pages", () => {
       break;
     }
     expect(server.count("GET /v1/objects/C")).toBe(1);
-  });
-
-  test("have 50 objects each unless told otherwise", async () => {
-    const { server, client } = await listing(7);
-    for await (const page of client.pages("C")) expect(page["~Count"]).toBe(7);
-    expect(server.arrived.at(-1)?.url.searchParams.get("perPage")).toBe("50");
   });
 
   test("end with the first that fails", async () => {

@@ -10,7 +10,7 @@ const examples = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => 
 /** An example as the body of a function: its imports become what the package exports. */
 async function runnable(example: string): Promise<string> {
   const { code } = await transform(example, { loader: "ts", target: "es2022" });
-  return code.replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client";$/gm, "const $1 = sallyport;");
+  return code.replaceAll(/^import type .*;$/gm, "").replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client";$/gm, "const $1 = sallyport;");
 }
 
 function serverOf(lines: string[]): FakeServer {
@@ -18,7 +18,17 @@ function serverOf(lines: string[]): FakeServer {
   const customer = { ...user, "~ClassName": "Customer", Name: "Zoë" };
   const list = () => success({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [customer] });
   server.routes.set("session /v1/objects/Customer", list);
-  server.routes.set("session /v1/object/G", () => success({ Name: "demo" }, { etag: '"1"' }));
+  server.routes.set("session /v1/object/Customer", ({ body }) => success({ ...customer, ...JSON.parse(body) }, { etag: '"1"' }));
+  server.routes.set("session /v1/object/G", ({ method, body, headers }) => {
+    if (method === "GET") return success({ Name: "demo" }, { etag: '"1"' });
+    return headers.get("if-match") === '"1"' ? success({ ...customer, ...JSON.parse(body) }, { etag: '"2"' }) : refusal(713, 500);
+  });
+  const attribute = { name: "Name", type: "string", mandatory: true, indexed: false, inherited: false };
+  const structure = { name: "Customer", base: null, builtIn: false, attributes: [attribute], permissions: [], rights: [] };
+  server.routes.set("session /v1/model/structure", () => success({ classes: [structure] }, { etag: '"4"' }));
+  server.routes.set("session /v1/model/structure/Customer", ({ body, headers }) =>
+    headers.get("if-match") === '"4"' ? success({ ...structure, ...JSON.parse(body) }) : refusal(713, 500),
+  );
   server.routes.set("session /v1/object/ZZZZZZ", () => refusal(304, 404));
   server.routes.set("session /v1/execute/myMacro", ({ body }) => {
     lines.push(`the macro got ${body}`);
@@ -31,6 +41,9 @@ const expected = [
   ["G in demo", "Zoë"],
   [],
   ['demo "1"', "1 1"],
+  ["Zoë", "1"],
+  ['Graz "2"'],
+  ["Name, Email"],
   ["304 404 r-1 "],
   ['the macro got {"a":1}', '{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{"done":true}}'],
 ];

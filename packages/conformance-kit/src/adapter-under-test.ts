@@ -2,7 +2,7 @@ import type { Storage } from "@sallyport/core";
 
 /** A storage made for one check. */
 export interface StorageUnderTest {
-  /** A new, empty database, not yet migrated. */
+  /** A database that nobody else uses: empty and not migrated, or as the migrations left it. */
   readonly storage: Storage;
 
   /**
@@ -27,7 +27,8 @@ export interface AdapterUnderTest {
 
   /**
    * Called once for every check. The storage's clock must be ahead of its natural time by the offset, in
-   * milliseconds, asked for at every call: this is how checks let time pass.
+   * milliseconds, asked for at every call: this is how checks let time pass. `migrated` says that the check begins with a
+   * migrated database: one that is not will be migrated.
    */
-  create(options: { readonly clockOffset: () => number }): Promise<StorageUnderTest>;
+  create(options: { readonly clockOffset: () => number; readonly migrated: boolean }): Promise<StorageUnderTest>;
 }

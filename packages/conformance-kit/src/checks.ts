@@ -1,20 +1,38 @@
 import type { Check } from "./check.ts";
+import { accountRemovalChecks } from "./sections/account-removal.ts";
 import { accountChecks } from "./sections/accounts.ts";
 import { admissionChecks } from "./sections/admission.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
 import { applicationChecks } from "./sections/applications.ts";
 import { auditChecks } from "./sections/audit.ts";
+import { changeInterleavingChecks } from "./sections/changes/interleaving.ts";
+import { changeTellingChecks } from "./sections/changes/telling.ts";
 import { channelBlockChecks } from "./sections/channels/blocks.ts";
 import { channelLifeChecks } from "./sections/channels/life.ts";
 import { channelNumberChecks } from "./sections/channels/numbers.ts";
+import { goingChecks } from "./sections/departures/going.ts";
+import { departureRaceChecks } from "./sections/departures/races.ts";
+import { referrerChecks } from "./sections/departures/referrers.ts";
+import { returningChecks } from "./sections/departures/returning.ts";
+import { indexChecks } from "./sections/indexes.ts";
 import { keyChecks } from "./sections/keys.ts";
 import { contentsChecks } from "./sections/contents.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
+import { lockChecks } from "./sections/locks.ts";
 import { modelChecks } from "./sections/model.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
+import { objectLinkChecks } from "./sections/objects/links.ts";
 import { objectReadingChecks } from "./sections/objects/reading.ts";
+import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
+import { queryCombinationChecks } from "./sections/queries/combinations.ts";
+import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
+import { queryOrderChecks } from "./sections/queries/order.ts";
+import { queryPathChecks } from "./sections/queries/paths.ts";
+import { queryTextChecks } from "./sections/queries/texts.ts";
+import { queryValueChecks } from "./sections/queries/values.ts";
+import { queryVisibilityChecks } from "./sections/queries/visibility.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
@@ -36,6 +54,7 @@ export const checks: readonly Check[] = [
   ...appKeyChecks,
   ...applicationChecks,
   ...accountChecks,
+  ...accountRemovalChecks,
   ...admissionChecks,
   ...sessionExpiryChecks,
   ...sessionLimitChecks,
@@ -49,7 +68,24 @@ export const checks: readonly Check[] = [
   ...objectReadingChecks,
   ...objectVisibilityChecks,
   ...objectValueChecks,
+  ...objectUpdatingChecks,
+  ...objectLinkChecks,
+  ...queryValueChecks,
+  ...queryTextChecks,
+  ...queryMetaFieldChecks,
+  ...queryCombinationChecks,
+  ...queryPathChecks,
+  ...queryOrderChecks,
+  ...queryVisibilityChecks,
+  ...lockChecks,
+  ...goingChecks,
+  ...referrerChecks,
+  ...returningChecks,
+  ...departureRaceChecks,
+  ...changeTellingChecks,
+  ...changeInterleavingChecks,
   ...modelChecks,
+  ...indexChecks,
   ...unstorableTextChecks,
   ...throttleChecks,
   ...auditChecks,

@@ -34,7 +34,7 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
 
 async function perform(adapter: AdapterUnderTest, { needs, migrated, run }: Check): Promise<"passed" | "leftOut"> {
   let offset = 0;
-  const { storage, another, loseNext, destroy } = await adapter.create({ clockOffset: () => offset });
+  const { storage, another, loseNext, destroy } = await adapter.create({ clockOffset: () => offset, migrated });
   try {
     if (needs !== null && !storage.capabilities[needs]) return "leftOut";
     const second = async () => {

@@ -1,17 +1,23 @@
-import { type AdapterUnderTest, runCheck } from "@sallyport/conformance-kit";
+import { type AdapterUnderTest, checks, runCheck } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenAdmissions } from "./broken/broken-admissions.ts";
 import { brokenAudit } from "./broken/broken-audit.ts";
+import { brokenChanges } from "./broken/broken-changes.ts";
 import { brokenChannels } from "./broken/broken-channels.ts";
 import { brokenCipherBlocks } from "./broken/broken-cipher-blocks.ts";
 import { brokenContents } from "./broken/broken-contents.ts";
+import { brokenDepartures } from "./broken/broken-departures.ts";
 import { brokenKeys } from "./broken/broken-keys.ts";
+import { brokenLocks } from "./broken/broken-locks.ts";
 import { brokenNames } from "./broken/broken-names.ts";
 import { brokenObjects } from "./broken/broken-objects.ts";
+import { brokenQueries } from "./broken/broken-queries.ts";
 import { brokenRecords } from "./broken/broken-records.ts";
 import { brokenSessions } from "./broken/broken-sessions.ts";
 import { brokenStorages } from "./broken/broken-storages.ts";
+import { brokenWriting } from "./broken/broken-writing.ts";
+import { sideBySide, soundly } from "./broken/side-by-side.ts";
 
 type Create = (options: { readonly clockOffset: () => number }) => Storage;
 
@@ -35,6 +41,11 @@ describe.each([
   ["cipher blocks of log-ins", brokenCipherBlocks],
   ["key pairs", brokenKeys],
   ["objects", brokenObjects],
+  ["queries", brokenQueries],
+  ["writing objects", brokenWriting],
+  ["locks", brokenLocks],
+  ["changes", brokenChanges],
+  ["departures", brokenDepartures],
   ["app keys, applications and accounts", brokenNames],
   ["model, throttle and audit", brokenRecords],
   ["tallies and retention", brokenAudit],
@@ -50,3 +61,10 @@ describe.each([
     expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
   });
 });
+
+test.each(checks.filter(({ section, needs }) => section === "changes" && needs === null).map(({ name }) => name))(
+  "a storage whose transactions overlap passes when it stamps soundly: %s",
+  async (name) => {
+    expect(await runCheck(adapter("side by side", (options) => sideBySide(options, soundly)), name)).toMatchObject({ outcome: "passed" });
+  },
+);

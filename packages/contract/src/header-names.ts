@@ -5,5 +5,6 @@ export const headerNames = {
   authorization: "authorization",
   secureToken: "secure-token",
   encrypted: "encrypted",
+  ifMatch: "if-match",
   requestId: "x-request-id",
 } as const;

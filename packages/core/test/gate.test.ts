@@ -99,7 +99,7 @@ describe("the gate", () => {
     await prepare({ sessions: { ...policy.sessions, limit: 1 } });
     await enter(claim(true));
     for (let n = 0; n < 5; n += 1) expect(await codeOf(enter(claim(true)))).toBe(315);
-    expect(await fixture.r.throttle.wait([{ key: `user:${digests.sha256("u")}`, policy: policy.throttle.user }])).toBe(0);
+    expect(await fixture.r.throttle.fail([{ key: `user:${digests.sha256("u")}`, policy: { ...policy.throttle.user, freeFailures: 2 } }])).toBe(0);
     expect(await trail()).toEqual(["login.accepted 0", ...Array<string>(5).fill("login.refused 315")]);
   });
 

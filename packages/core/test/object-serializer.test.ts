@@ -1,4 +1,4 @@
-import { type ClassDefinition, Model, ObjectSerializer, type Repositories, seesAll, StoreTime, type Visibility } from "../src/index.ts";
+import { type ClassDefinition, defaultDepth, fullPlan, Model, ObjectSerializer, type Repositories, seesAll, StoreTime, type Visibility } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 
 const book: ClassDefinition = {
@@ -43,19 +43,23 @@ describe("ObjectSerializer", () => {
     batches = [];
   });
 
-  const serialize = async (id: string, visibility: Visibility, depth?: number) => {
+  const serialize = async (id: string, visibility: Visibility, depth = defaultDepth) => {
     const model = new Model(await fixture.r.model.load());
     const { objects } = fixture.r;
     const counted: Repositories["objects"] = {
       get: (asked, seen) => (batches.push([...asked]), objects.get(asked, seen)),
       getByUuid: (uuid, seen) => objects.getByUuid(uuid, seen),
-      find: (classes, seen, page) => objects.find(classes, seen, page),
-      count: (classes, seen) => objects.count(classes, seen),
+      find: (query, seen, page) => objects.find(query, seen, page),
+      count: (query, seen, atMost) => objects.count(query, seen, atMost),
+      getByUuids: (uuids, seen) => objects.getByUuids(uuids, seen),
+      visible: (asked, seen) => objects.visible(asked, seen),
+      hold: (held) => objects.hold(held),
       insert: (added) => objects.insert(added),
+      update: (changes, by) => objects.update(changes, by),
     };
     const roots = await objects.get([id], visibility);
-    const source = { model, objects: counted, visibility, storeTime: new StoreTime("UTC") };
-    const [serialized] = await new ObjectSerializer(source, depth).run(roots);
+    const source = { objects: counted, visibility, storeTime: new StoreTime("UTC") };
+    const [serialized] = await new ObjectSerializer(source, fullPlan(model, depth)).run(roots);
     return serialized as NonNullable<typeof serialized>;
   };
   const nobody: Visibility = { classes: null, principals: new Set() };
@@ -107,7 +111,7 @@ describe("ObjectSerializer", () => {
     const shelf = await fixture.insert(...Array.from({ length: 300 }, () => ({ className: "Book", attributes: { Readers: people } })));
     const model = new Model(await fixture.r.model.load());
     const roots = await fixture.r.objects.get(shelf, seesAll);
-    const source = { model, objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC") };
-    await expect(new ObjectSerializer(source).run(roots)).rejects.toMatchObject({ code: 307 });
+    const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC") };
+    await expect(new ObjectSerializer(source, fullPlan(model, defaultDepth)).run(roots)).rejects.toMatchObject({ code: 307 });
   });
 });

@@ -2,6 +2,7 @@ export { Connections } from "./connections/connections.ts";
 export type { ClientWaits } from "./load/client-waits.ts";
 export type { LoadGauge } from "./load/load-gauge.ts";
 export type { Operations, Readiness } from "./operations/operations.ts";
+export type { DemoAccess, Playground } from "./playground/playground.ts";
 export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
 export { declaredErrors } from "./routes/declared-errors.ts";

@@ -8,10 +8,13 @@ import { z } from "zod";
 const componentName = z.string().regex(/^[A-Za-z0-9._-]+$/);
 const text = z.string().min(1);
 
+const typeName = z.enum(["null", "boolean", "object", "array", "number", "string", "integer"]);
+
 const jsonSchema: z.ZodType = z.lazy(() =>
   z.strictObject({
     $ref: z.string().startsWith("#/components/schemas/").optional(),
-    type: z.enum(["null", "boolean", "object", "array", "number", "string", "integer"]).optional(),
+    type: z.union([typeName, z.array(typeName).min(2)]).optional(),
+    title: text.optional(),
     description: text.optional(),
     default: z.json().optional(),
     const: z.json().optional(),
@@ -31,6 +34,7 @@ const jsonSchema: z.ZodType = z.lazy(() =>
     allOf: z.array(jsonSchema).min(1).optional(),
     anyOf: z.array(jsonSchema).min(1).optional(),
     oneOf: z.array(jsonSchema).min(1).optional(),
+    discriminator: z.strictObject({ propertyName: text, mapping: z.record(text, z.string().startsWith("#/components/schemas/")) }).optional(),
     contentMediaType: text.optional(),
     contentSchema: jsonSchema.optional(),
   }),
@@ -38,9 +42,11 @@ const jsonSchema: z.ZodType = z.lazy(() =>
 
 const referenceTo = (folder: string) => z.strictObject({ $ref: z.string().startsWith(`#/components/${folder}/`) });
 
+const example = z.strictObject({ summary: text.optional(), value: z.json() });
+
 const content = z.record(
   z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/),
-  z.strictObject({ schema: jsonSchema, examples: z.record(componentName, referenceTo("examples")).optional() }),
+  z.strictObject({ schema: jsonSchema, example: z.json().optional(), examples: z.record(componentName, z.union([referenceTo("examples"), example])).optional() }),
 );
 
 const parameterBase = { name: text, description: text.optional() };
@@ -58,6 +64,7 @@ const response = z.strictObject({
 });
 
 const operation = z.strictObject({
+  tags: z.array(text).length(1),
   operationId: z.string().regex(/^[a-z][A-Za-z0-9]*$/),
   summary: text,
   description: text.optional(),
@@ -96,10 +103,11 @@ export const openApiShape = z.strictObject({
   openapi: z.string().regex(/^3\.1\.\d+$/),
   info: z.strictObject({ title: text, version: text, description: text.optional() }),
   servers,
+  tags: z.array(z.strictObject({ name: text, description: text })),
   paths: z.record(z.string().startsWith("/"), pathItem),
   components: z.strictObject({
     schemas: z.record(componentName, jsonSchema),
-    examples: z.record(componentName, z.strictObject({ summary: text.optional(), value: z.json() })),
+    examples: z.record(componentName, example),
     headers: z.record(componentName, z.strictObject({ description: text.optional(), schema: jsonSchema })),
     securitySchemes: z.record(componentName, securityScheme),
   }),

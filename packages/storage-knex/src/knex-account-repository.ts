@@ -3,6 +3,7 @@ import {
   type AccountRepository,
   acceptStorable,
   type ForProof,
+  isObjectId,
   isStorableText,
   type ListedAccount,
   type NewAccount,
@@ -11,7 +12,9 @@ import {
   objectNumber,
 } from "@sallyport/core";
 import type { ObjectRow } from "./dialects/postgres/statements/object-statements.ts";
+import { objectNumbers } from "./object-numbers.ts";
 import { objectOf } from "./object-of.ts";
+import type { AccountStatements } from "./dialects/postgres/statements/account-statements.ts";
 import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
@@ -33,13 +36,8 @@ export class KnexAccountRepository implements AccountRepository {
   constructor(
     private readonly sql: SqlRunner,
     private readonly statements: LogInStatements,
+    private readonly accounts: AccountStatements,
   ) {}
-
-  async byLoginName(loginName: string): Promise<Account | null> {
-    if (!isStorableText(loginName)) return null;
-    const { rows } = await this.sql.run<AccountRow>(this.statements.accountByName, [loginName]);
-    return rows[0] === undefined ? null : accountOf(rows[0]);
-  }
 
   async forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
     // A name that cannot be stored is looked up all the same: as one that nobody has.
@@ -79,9 +77,23 @@ export class KnexAccountRepository implements AccountRepository {
     return rowCount === 1 ? "stored" : "stale";
   }
 
+  async rename(userId: ObjectId, loginName: string, confusableKey: string): Promise<boolean> {
+    acceptStorable([loginName, confusableKey]);
+    if (!isObjectId(userId)) return false;
+    const { rowCount } = await this.sql.build(
+      this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ login_name: loginName, confusable_key: confusableKey }),
+    );
+    return rowCount === 1;
+  }
+
   async setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
     const { rowCount } = await this.sql.build(this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ disabled }));
     return rowCount === 1;
+  }
+
+  async remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
+    const { rows } = await this.sql.run<{ removed: boolean }>(this.accounts.remove, [objectNumbers(userIds)]);
+    return rows[0]?.removed === true ? "removed" : "lastAdministrator";
   }
 
   async list(after: string | null, limit: number): Promise<ListedAccount[]> {

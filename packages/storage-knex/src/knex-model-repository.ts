@@ -14,11 +14,20 @@ export class KnexModelRepository implements ModelRepository {
     return { generation: Number(row.generation), classes: row.classes };
   }
 
-  async change({ put }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
-    acceptStorable(put);
+  async hold(): Promise<void> {
+    await this.sql.run(this.statements.hold, []);
+  }
+
+  async change({ put, removed = [] }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
+    acceptStorable([put, removed]);
     const latest = new Map(put.map((definition) => [definition.name, definition]));
     const definitions = JSON.stringify([...latest.values()]);
-    const { rows } = await this.sql.run<{ raised: boolean }>(this.statements.change, [expectedGeneration, definitions]);
+    const { rows } = await this.sql.atomically(async (sql) => {
+      const holding = sql.run(this.statements.hold, []);
+      const changing = sql.run<{ raised: boolean }>(this.statements.change, [expectedGeneration, definitions, removed]);
+      const [, changed] = await Promise.all([holding, changing]);
+      return changed;
+    });
     return rows[0]?.raised === true ? "ok" : "stale";
   }
 }

@@ -1,13 +1,17 @@
 import type { Repositories } from "@sallyport/core";
 import type { Statements } from "./dialects/postgres/statements/statements.ts";
+import type { Tables } from "./dialects/postgres/tables.ts";
 import { KnexAccountRepository } from "./knex-account-repository.ts";
 import { KnexAdmissionRepository } from "./knex-admission-repository.ts";
 import { KnexAppKeyRepository } from "./knex-app-key-repository.ts";
 import { KnexApplicationRepository } from "./knex-application-repository.ts";
 import { KnexAuditRepository } from "./knex-audit-repository.ts";
+import { KnexChangeRepository } from "./knex-change-repository.ts";
 import { KnexChannelRepository } from "./knex-channel-repository.ts";
 import { KnexDatabaseContents } from "./knex-database-contents.ts";
+import { KnexDepartureRepository } from "./knex-departure-repository.ts";
 import { KnexKeyRepository } from "./knex-key-repository.ts";
+import { KnexLockRepository } from "./knex-lock-repository.ts";
 import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
@@ -16,19 +20,22 @@ import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 /** All repositories over one runner: those of the storage, or those of a transaction. */
-export function knexRepositories(sql: SqlRunner, statements: Statements, offset: () => number): Repositories {
+export function knexRepositories(sql: SqlRunner, statements: Statements, tables: Tables, offset: () => number): Repositories {
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-    accounts: new KnexAccountRepository(sql, statements.logIn),
+    accounts: new KnexAccountRepository(sql, statements.logIn, statements.accounts),
     appKeys: new KnexAppKeyRepository(sql),
     applications: new KnexApplicationRepository(sql, statements.logIn),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
+    changes: new KnexChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
     contents: new KnexDatabaseContents(sql, statements.contents),
+    departures: new KnexDepartureRepository(sql, statements.departures, offset),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
+    locks: new KnexLockRepository(sql, statements.locks, offset),
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new KnexModelRepository(sql, statements.model),
-    objects: new KnexObjectRepository(sql, statements.objects, offset),
+    objects: new KnexObjectRepository(sql, statements.objects, tables, offset),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
   };

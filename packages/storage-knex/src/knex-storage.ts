@@ -1,13 +1,16 @@
-import { type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
+import { IndexBuilder } from "./dialects/postgres/index-builder.ts";
 import { pendingMigrations } from "./dialects/postgres/migrations/migration-state.ts";
 import { migrations } from "./dialects/postgres/migrations/migrations.ts";
-import { Migrator } from "./dialects/postgres/migrations/migrator.ts";
+import { Migrator, type Run } from "./dialects/postgres/migrations/migrator.ts";
+import { raiseStamps, stampsAreAhead } from "./dialects/postgres/migrations/raise-stamps.ts";
 import { PooledRunner } from "./dialects/postgres/pooled-runner.ts";
 import { epochMilliseconds, storageTime } from "./dialects/postgres/statements/storage-time.ts";
 import { type Statements, statementsOf } from "./dialects/postgres/statements/statements.ts";
 import { type Tables, tablesOf } from "./dialects/postgres/tables.ts";
+import { valueIndex } from "./dialects/postgres/value-indexes.ts";
 import { knexRepositories } from "./knex-repositories.ts";
 import { OpenCalls } from "./open-calls.ts";
 
@@ -35,6 +38,7 @@ export class KnexStorage implements Storage {
   private readonly onClose: () => Promise<void>;
   private readonly calls = new OpenCalls();
   private readonly sql: PooledRunner;
+  private readonly indexes: IndexBuilder;
   private migrated = false;
   private closed: Promise<void> | undefined;
 
@@ -45,20 +49,35 @@ export class KnexStorage implements Storage {
     this.offset = clockOffset ?? (() => 0);
     this.onClose = onClose ?? (async () => {});
     this.capabilities = capabilities ?? { severalProcesses: true, durable: true };
+    this.indexes = new IndexBuilder(knex, this.tables, this.capabilities.severalProcesses);
     this.sql = new PooledRunner(knex, schema, this.calls, () => (this.migrated ? undefined : this.assertMigrated()));
-    this.repositories = knexRepositories(this.sql, this.statements, this.offset);
+    this.repositories = knexRepositories(this.sql, this.statements, this.tables, this.offset);
   }
 
   transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
-    return this.sql.atomically((sql) => work(knexRepositories(sql, this.statements, this.offset)));
+    return this.sql.atomically((sql) => work(knexRepositories(sql, this.statements, this.tables, this.offset)));
   }
 
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
-    return this.sql.together((sql) => work(knexRepositories(sql, this.statements, this.offset)));
+    return this.sql.together((sql) => work(knexRepositories(sql, this.statements, this.tables, this.offset)));
   }
 
   migrate(): Promise<MigrationReport> {
-    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations).migrate());
+    const finish = (run: Run) => raiseStamps(run, this.tables);
+    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations, { finish }).migrate());
+  }
+
+  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return this.calls.during(async () => {
+      if (!this.migrated) await this.assertMigrated();
+      return this.indexes.align(wanted);
+    });
+  }
+
+  async readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
+    const { rows } = await this.sql.run<{ name: string }>(this.statements.indexes.ready, []);
+    const ready = new Set(rows.map(({ name }) => name));
+    return indexes.filter((index) => ready.has(valueIndex(this.tables, index).name));
   }
 
   health(): Promise<void> {
@@ -74,6 +93,7 @@ export class KnexStorage implements Storage {
   }
 
   close(): Promise<void> {
+    this.indexes.stop();
     this.closed ??= this.calls.close().then(this.onClose);
     return this.closed;
   }
@@ -81,9 +101,13 @@ export class KnexStorage implements Storage {
   /** Asked before the first call, so that a database of another version is refused before it is touched. */
   private async assertMigrated(): Promise<void> {
     const query = { text: `select name from ${this.tables.migrations}` };
-    const { rows } = await withConnection(this.knex, (connection) => runOn<{ name: string }>(connection, query));
-    const pending = pendingMigrations(migrations, rows.map(({ name }) => name));
-    if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
+    await withConnection(this.knex, async (connection) => {
+      const { rows } = await runOn<{ name: string }>(connection, query);
+      const pending = pendingMigrations(migrations, rows.map(({ name }) => name));
+      if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
+      const restored = await stampsAreAhead((each) => runOn(connection, each), this.tables);
+      if (restored) throw new ServiceError(705, { detail: "The database comes from another server and has to be migrated here." });
+    });
     this.migrated = true;
   }
 }

@@ -16,13 +16,6 @@ export class KnexThrottleRepository implements ThrottleRepository {
     return rows[0] as Attempt;
   }
 
-  async wait(keys: readonly ThrottleKey[]): Promise<number> {
-    const asked = askedOf(keys);
-    if (asked === null) return 0;
-    const { rows } = await this.sql.run<{ wait: number }>(this.statements.wait, [asked, this.offset()]);
-    return rows[0]?.wait ?? 0;
-  }
-
   async fail(keys: readonly ThrottleKey[]): Promise<number> {
     const asked = askedOf(keys);
     if (asked === null) return 0;

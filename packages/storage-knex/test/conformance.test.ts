@@ -1,15 +1,20 @@
-import { randomBytes } from "node:crypto";
 import { storageConformance } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
+import { CheckSchemas } from "./check-schemas.ts";
 import { openTestDatabase } from "./test-database.ts";
 
 const database = await openTestDatabase();
 afterAll(() => database.drop());
 
+const schemas = new CheckSchemas(
+  async (text) => [await database.admin.query(text)].flat().at(-1)?.rows ?? [],
+  async (schema) => void (await database.storage({ schema }).migrate()),
+);
+
 await storageConformance({
   name: "KnexStorage over Postgres",
-  create: async ({ clockOffset }) => {
-    const schema = `check_${randomBytes(6).toString("hex")}`;
+  create: async ({ clockOffset, migrated }) => {
+    const schema = await schemas.take({ migrated });
     const storage = database.storage({ schema, clockOffset });
     const others: Storage[] = [];
     return {
@@ -33,7 +38,7 @@ await storageConformance({
       },
       destroy: async () => {
         await Promise.all([storage, ...others].map((each) => each.close()));
-        await database.admin.query(`drop schema if exists ${schema} cascade`);
+        await schemas.giveBack(schema);
       },
     };
   },

@@ -17,7 +17,7 @@ describe("migrations", () => {
 
   const names = migrations.map(({ name }) => name);
   const migrator = (extra: readonly Migration[]) =>
-    new Migrator(database.connect().knex, tablesOf("test"), [...migrations, ...extra], { lockTimeout: 50, pause: 20 });
+    new Migrator(database.connect().knex, tablesOf("test"), [...migrations, ...extra], { patience: { lockTimeout: 50, pause: 20 } });
 
   test("are applied once, in order, and recorded", async () => {
     const storage = database.storage();
@@ -42,7 +42,7 @@ describe("migrations", () => {
       storage.health(),
       storage.transaction((t) => t.sessions.count()),
       r.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 }),
-      r.accounts.byLoginName("somebody"),
+      r.accounts.forProof("somebody", []),
       r.model.load(),
       r.sessions.open(newSession("s"), { ...openPolicy, limit: 1 }),
     ];

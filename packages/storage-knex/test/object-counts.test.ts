@@ -9,7 +9,7 @@ describe("counts of objects", () => {
   }, 60_000);
   afterAll(() => database.drop());
 
-  const counted = () => database.storage().repositories.objects.count(["File", "Image"], seesAll);
+  const counted = () => database.storage().repositories.objects.count({ classes: ["File", "Image"] }, seesAll);
   const really = async () => {
     const { rows } = await database.admin.query("select count(*) from test.objects where class in ('File', 'Image')");
     return Number(rows[0].count);
@@ -42,11 +42,11 @@ describe("counts of objects", () => {
     await expect(
       database.storage().transaction(async (r) => {
         await r.objects.insert([{ className: "File", attributes: {} }]);
-        expect(await r.objects.count(["File"], seesAll)).toBe(1);
+        expect(await r.objects.count({ classes: ["File"] }, seesAll)).toBe(1);
         throw new Error("changed my mind");
       }),
     ).rejects.toThrow("changed my mind");
-    expect(await repositories.objects.count(["File"], seesAll)).toBe(0);
+    expect(await repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(0);
   });
 
   test("stay exact under writers side by side", async () => {

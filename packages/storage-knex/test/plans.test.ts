@@ -44,8 +44,12 @@ describe("plans of the statements that run on every request", () => {
       insert into test.cipher_blocks select sha256(('b' || i)::bytea), sha256('client'), 'key', 1, now() from generate_series(1, 5000) as i;
       insert into test.audit (at, type, request_id, outcome, app_key_id, address, app_names)
         select now(), 'logout', 'r' || i, 0, 'key1', '192.0.2.1', '[]' from generate_series(1, 20000) as i;
+      insert into test.departures (oid, uuid, class, version, departed_at, attributes, leader)
+        select 40000 + i, gen_random_uuid(), 'File', 2, now(), case when i % 2 = 0 then '{}'::jsonb end, 40000 + i - i % 3 from generate_series(1, 10000) as i;
+      insert into test.links (source, target, attribute) select i, 1 + i % 3000, 'Boss' from generate_series(1, 30000) as i;
+      insert into test.locks (oid, session, since) select i, sha256(('s' || i)::bytea), now() from generate_series(1, 5000) as i;
       insert into test.throttle select 'key' || i, 1, now(), now() + interval '1 h' from generate_series(1, 5000) as i`);
-    for (const table of ["objects", "accounts", "app_keys", "sessions", "channels", "cipher_blocks", "audit", "throttle"]) await database.admin.query(`vacuum analyze test.${table}`);
+    for (const table of ["objects", "departures", "links", "locks", "accounts", "app_keys", "sessions", "channels", "cipher_blocks", "audit", "throttle"]) await database.admin.query(`vacuum analyze test.${table}`);
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -53,7 +57,7 @@ describe("plans of the statements that run on every request", () => {
   async function nodesOf(statement: Statement, parameters: readonly string[], mode = "force_generic_plan"): Promise<PlanNode[]> {
     await database.admin.query(`set plan_cache_mode = ${mode}`);
     await database.admin.query(`prepare explained as ${statement.text}`);
-    const { rows } = await database.admin.query(`explain (format json) execute explained (${parameters.join(", ")})`);
+    const { rows } = await database.admin.query(`explain (format json) execute explained ${parameters.length === 0 ? "" : `(${parameters.join(", ")})`}`);
     await database.admin.query("deallocate explained");
     const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
     return flatten(rows[0]["QUERY PLAN"][0].Plan as PlanNode);
@@ -63,7 +67,7 @@ describe("plans of the statements that run on every request", () => {
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
 
-  const { admission, audit, channels, cipherBlocks, logIn, objects, sessions, throttle } = statements;
+  const { admission, audit, changes, channels, cipherBlocks, departures, logIn, objects, sessions, throttle } = statements;
   const secureDigest = `'\\x${digestOf("secure1")}'`;
   const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
@@ -83,10 +87,21 @@ describe("plans of the statements that run on every request", () => {
     ["proof", logIn.accountForProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
+    ["which objects are visible", objects.visible, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
     ["object by UUID", objects.getByUuid, ["gen_random_uuid()", "null", "null"], ["objects_uuid_key"]],
+    ["hold of objects", objects.hold, ["'{7,8}'"], ["objects_pkey"]],
+    ["objects by UUID", objects.getByUuids, ["array[gen_random_uuid(), gen_random_uuid()]", "null", "'{1}'"], ["objects_uuid_key"]],
     ["list of a class near its beginning", objects.findNear, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_restricted"]],
     ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
+    ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["departures_stamp", "objects_stamp"]],
+    ["watermark of the changes", changes.watermark, [], ["departures_stamp", "objects_stamp"]],
+    ["objects that are held", departures.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
+    ["referrers of an object", departures.referrers, ["'{7,8}'", `'[{"className": "File", "attribute": "Boss"}]'`, "100"], ["links_pkey", "objects_pkey"]],
+    ["departure", departures.depart, ["'{7,8}'", "true", "7", "0"], ["links_source", "locks_pkey", "objects_pkey"]],
+    ["what is left of an object", departures.find, ["7", "null", "'{File}'", "'{1}'"], ["departures_pkey", "departures_uuid_key"]],
+    ["what was recycled with an object", departures.group, ["40001"], ["departures_leader", "departures_pkey"]],
+    ["what can be pointed to", departures.remaining, ["'{7,40001}'"], ["departures_pkey", "objects_pkey"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
@@ -121,10 +136,11 @@ describe("plans of the statements that run on every request", () => {
     const { repositories: r } = database.storage({ knex });
     const visibility = { classes: new Set(["File", "Rare"]), principals: new Set(["1"]) };
     for (let call = 0; call < 10; call += 1) {
-      await r.objects.find(["File"], visibility, { offset: 0, limit: 50 });
-      await r.objects.find(["Rare", "File"], visibility, { offset: 10, limit: 50 });
+      await r.objects.find({ classes: ["File"] }, visibility, { offset: 0, limit: 50 });
+      await r.objects.find({ classes: ["Rare", "File"] }, visibility, { offset: 10, limit: 50 });
       await r.objects.get(["1", "2", "3"], visibility);
       await r.objects.get(["1"], visibility);
+      await r.objects.visible(["1", "2", "3"], visibility);
     }
     const { rows } = await knex.raw("select name, custom_plans from pg_prepared_statements where generic_plans = 0");
     expect(rows).toEqual([]);

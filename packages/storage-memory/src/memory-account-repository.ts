@@ -1,5 +1,4 @@
 import {
-  type Account,
   type AccountRepository,
   acceptStorable,
   type ForProof,
@@ -8,6 +7,7 @@ import {
   type NewAccount,
   type ObjectId,
   objectNumber,
+  ServiceError,
   type StoredObject,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
@@ -16,13 +16,6 @@ import { partByName } from "./part-by-name.ts";
 
 export class MemoryAccountRepository implements AccountRepository {
   constructor(private readonly access: Access) {}
-
-  byLoginName(loginName: string): Promise<Account | null> {
-    return this.access.read(({ accounts, accountNames }) => {
-      const userId = accountNames.get(`name:${loginName}`);
-      return (userId === undefined ? undefined : accounts.get(userId)) ?? null;
-    });
-  }
 
   forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
     return this.access.read(({ accounts, accountNames, objects }) => {
@@ -69,12 +62,38 @@ export class MemoryAccountRepository implements AccountRepository {
     });
   }
 
+  async rename(userId: ObjectId, loginName: string, confusableKey: string): Promise<boolean> {
+    acceptStorable([loginName, confusableKey]);
+    return this.access.write(({ accounts, accountNames }) => {
+      const account = accounts.get(userId);
+      if (account === undefined) return false;
+      const names = [`name:${loginName}`, `key:${confusableKey}`];
+      if (names.some((name) => (accountNames.get(name) ?? userId) !== userId)) {
+        throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
+      }
+      for (const [name, owner] of accountNames.entries()) if (owner === userId) accountNames.delete(name);
+      for (const name of names) accountNames.set(name, userId);
+      accounts.set(userId, Object.freeze({ ...account, loginName }));
+      return true;
+    });
+  }
+
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
     return this.access.write(({ accounts }) => {
       const account = accounts.get(userId);
       if (account === undefined) return false;
       accounts.set(userId, Object.freeze({ ...account, disabled }));
       return true;
+    });
+  }
+
+  remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
+    return this.access.write(({ accounts, accountNames }) => {
+      const administrators = [...accounts.values()].filter(({ administrator, disabled }) => administrator && !disabled);
+      if (administrators.length > 0 && administrators.every(({ userId }) => userIds.includes(userId))) return "lastAdministrator";
+      for (const [name, userId] of accountNames.entries()) if (userIds.includes(userId)) accountNames.delete(name);
+      for (const userId of userIds) accounts.delete(userId);
+      return "removed";
     });
   }
 

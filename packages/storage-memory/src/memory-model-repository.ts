@@ -13,12 +13,19 @@ export class MemoryModelRepository implements ModelRepository {
     }));
   }
 
-  async change({ put }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
-    acceptStorable(put);
+  /** Transactions happen one after the other. */
+  hold(): Promise<void> {
+    return this.access.read(() => {});
+  }
+
+  async change({ put, removed = [] }: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale"> {
+    acceptStorable([put, removed]);
     const definitions = frozenCopy(put);
+    const names = [...removed];
     return this.access.write((state) => {
       if (state.numbers.get("modelGeneration") !== expectedGeneration) return "stale";
       nextNumber(state, "modelGeneration");
+      for (const name of names) state.classes.delete(name);
       for (const definition of definitions) state.classes.set(definition.name, definition);
       return "ok";
     });

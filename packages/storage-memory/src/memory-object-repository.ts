@@ -1,22 +1,24 @@
-import { randomUUID } from "node:crypto";
 import {
+  acceptChanges,
   acceptStorable,
   isObjectId,
-  isUuid,
   isVisible,
   type NewObject,
+  type ObjectChange,
   type ObjectId,
-  objectIdOf,
   objectNumber,
+  type ObjectPage,
+  type ObjectQuery,
   type ObjectRepository,
   type Page,
-  ServiceError,
   type StoredObject,
   type Visibility,
+  type Writing,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
-import { nextNumber, type State } from "./state.ts";
+import { matchingObjects, pageOf } from "./query/found-objects.ts";
+import { acceptModel, insertOne, updateOne } from "./write-objects.ts";
 
 export class MemoryObjectRepository implements ObjectRepository {
   constructor(private readonly access: Access) {}
@@ -36,36 +38,50 @@ export class MemoryObjectRepository implements ObjectRepository {
     });
   }
 
-  find(classes: readonly string[], visibility: Visibility, { offset, limit }: Page): Promise<StoredObject[]> {
-    return this.access.read((state) => [...matching(state, classes, visibility)].slice(offset, offset + limit));
+  async visible(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectId[]> {
+    return (await this.get(ids, visibility)).map(({ id }) => id);
   }
 
-  count(classes: readonly string[], visibility: Visibility): Promise<number> {
-    return this.access.read((state) => [...matching(state, classes, visibility)].length);
+  find(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
+    return this.access.read((state) => pageOf(state, query, visibility, page));
   }
 
-  async insert(objects: readonly NewObject[]): Promise<StoredObject[]> {
+  getByUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]> {
+    const wanted = new Set(uuids.map((uuid) => uuid.toLowerCase()));
+    return this.access.read(({ objects, uuids: known }) =>
+      [...wanted].flatMap((uuid) => objects.get(known.get(uuid) ?? 0) ?? []).filter((object) => isVisible(object, visibility)),
+    );
+  }
+
+  count(query: ObjectQuery, visibility: Visibility, atMost = Number.POSITIVE_INFINITY): Promise<number> {
+    return this.access.read((state) => {
+      let count = 0;
+      const found = matchingObjects(state, query, visibility);
+      while (count < atMost && found.next().done !== true) count += 1;
+      return count;
+    });
+  }
+
+  async hold(): Promise<void> {
+    // Transactions take turns: nobody else is there.
+    await this.access.read(() => {});
+  }
+
+  async insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]> {
     for (const { className, attributes } of objects) acceptStorable([className, attributes]);
     const copies = frozenCopy(objects);
-    return this.access.write((state, now) => copies.map((object) => insertOne(state, object, now)));
+    return this.access.write((state, now) => {
+      acceptModel(state, by);
+      return copies.map((object) => insertOne(state, object, now));
+    });
   }
-}
 
-function* matching({ objects }: State, classes: readonly string[], visibility: Visibility): Generator<StoredObject> {
-  const wanted = new Set(classes);
-  for (const object of objects.values()) {
-    if (wanted.has(object.className) && isVisible(object, visibility)) yield object;
+  async update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]> {
+    acceptChanges(changes);
+    const copies = frozenCopy(changes);
+    return this.access.write((state, now) => {
+      acceptModel(state, by);
+      return copies.map((change) => updateOne(state, change, by, now));
+    });
   }
-}
-
-function insertOne(state: State, { className, attributes, uuid, readers }: NewObject, storedAt: number): StoredObject {
-  if (uuid !== undefined && !isUuid(uuid)) throw new ServiceError(307, { detail: "A UUID is malformed." });
-  const key = (uuid ?? randomUUID()).toLowerCase();
-  if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
-  const number = nextNumber(state, "object");
-  const id = objectIdOf(number);
-  const stored = Object.freeze({ id, uuid: key, className, storedAt, version: 1, attributes, readers: readers ?? null });
-  state.objects.set(number, stored);
-  state.uuids.set(key, number);
-  return stored;
 }

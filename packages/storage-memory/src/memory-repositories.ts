@@ -5,9 +5,12 @@ import { MemoryAdmissionRepository } from "./memory-admission-repository.ts";
 import { MemoryAppKeyRepository } from "./memory-app-key-repository.ts";
 import { MemoryApplicationRepository } from "./memory-application-repository.ts";
 import { MemoryAuditRepository } from "./memory-audit-repository.ts";
+import { MemoryChangeRepository } from "./memory-change-repository.ts";
 import { MemoryChannelRepository } from "./memory-channel-repository.ts";
 import { MemoryDatabaseContents } from "./memory-database-contents.ts";
+import { MemoryDepartureRepository } from "./memory-departure-repository.ts";
 import { MemoryKeyRepository } from "./memory-key-repository.ts";
+import { MemoryLockRepository } from "./memory-lock-repository.ts";
 import { MemoryMaintenanceSwitch } from "./memory-maintenance-switch.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
 import { MemoryObjectRepository } from "./memory-object-repository.ts";
@@ -21,9 +24,12 @@ export function memoryRepositories(access: Access): Repositories {
     appKeys: new MemoryAppKeyRepository(access),
     applications: new MemoryApplicationRepository(access),
     audit: new MemoryAuditRepository(access),
+    changes: new MemoryChangeRepository(access),
     channels: new MemoryChannelRepository(access),
     contents: new MemoryDatabaseContents(access),
+    departures: new MemoryDepartureRepository(access),
     keys: new MemoryKeyRepository(access),
+    locks: new MemoryLockRepository(access),
     maintenance: new MemoryMaintenanceSwitch(access),
     model: new MemoryModelRepository(access),
     objects: new MemoryObjectRepository(access),

@@ -41,7 +41,7 @@ test("refuses the repositories of a transaction that is over", async () => {
 test("goes on after a transaction that failed", async () => {
   const storage = await migrated();
   const failing = storage.transaction(async () => Promise.reject(new Error("refused")));
-  const next = storage.transaction(async (r) => r.objects.count(["User"], seesAll));
+  const next = storage.transaction(async (r) => r.objects.count({ classes: ["User"] }, seesAll));
   await expect(failing).rejects.toThrow("refused");
   expect(await next).toBe(0);
 });

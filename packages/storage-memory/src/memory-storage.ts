@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { builtInClasses, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type AttributeIndex, builtInClasses, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
 import { NotingAccess } from "./noting-access.ts";
-import { commitState, emptyState, forkState, nextNumber } from "./state.ts";
+import { emptyState, forkState, keepState, nextNumber } from "./state.ts";
 import { TransactionAccess } from "./transaction-access.ts";
 import { Turns } from "./turns.ts";
 
@@ -25,6 +25,7 @@ export class MemoryStorage implements Storage {
   private readonly turns = new Turns();
   /** The transaction that the running code belongs to. */
   private readonly current = new AsyncLocalStorage<TransactionAccess>();
+  private indexes: ReadonlySet<string> = new Set();
   private migrated = false;
   private closed = false;
 
@@ -40,7 +41,7 @@ export class MemoryStorage implements Storage {
         return this.turns.run(() => {
           const fork = forkState(this.state);
           const result = work(fork, this.time());
-          commitState(fork);
+          keepState(fork);
           return result;
         });
       },
@@ -74,7 +75,7 @@ export class MemoryStorage implements Storage {
       try {
         const result = await this.current.run(access, () => work(access));
         access.end();
-        commitState(fork);
+        keepState(fork);
         return result;
       } finally {
         access.end();
@@ -89,6 +90,20 @@ export class MemoryStorage implements Storage {
     for (const definition of frozenCopy(builtInClasses)) this.state.classes.set(definition.name, definition);
     nextNumber(this.state, "modelGeneration");
     return { applied: ["built-in-classes"] };
+  }
+
+  /** Nothing is found faster by an index here, so it is enough to know which ones there should be. */
+  async alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport> {
+    this.checkUsable();
+    const built = wanted.filter((index) => !this.indexes.has(keyOf(index)));
+    const removed = this.indexes.size + built.length - wanted.length;
+    this.indexes = new Set(wanted.map(keyOf));
+    return { built, removed };
+  }
+
+  async readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
+    this.checkUsable();
+    return indexes.filter((index) => this.indexes.has(keyOf(index)));
   }
 
   async health(): Promise<void> {
@@ -122,4 +137,8 @@ export class MemoryStorage implements Storage {
       throw new ServiceError(799, { detail: "A transaction awaits something else than its own repositories." });
     }
   }
+}
+
+function keyOf({ className, attribute, type }: AttributeIndex): string {
+  return `${className} ${attribute} ${type}`;
 }

@@ -16,10 +16,6 @@ export class MemoryThrottleRepository implements ThrottleRepository {
     });
   }
 
-  wait(keys: readonly ThrottleKey[]): Promise<number> {
-    return this.access.read((state, now) => longestWait(state, keys, now));
-  }
-
   fail(keys: readonly ThrottleKey[]): Promise<number> {
     return this.access.write(({ throttle }, now) => {
       const delays = keys.map(({ key, policy }) => {

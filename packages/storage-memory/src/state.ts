@@ -1,10 +1,14 @@
-import type { Account, AppKey, Application, ClassDefinition, Digest, ObjectId, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
+import type { Account, AppKey, Application, ClassDefinition, Digest, Links, Lock, ObjectId, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { AuditTally } from "./audit-tally.ts";
+import type { DepartureRecord } from "./departure-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
+
+/** What is counted. */
+type Series = "appKey" | "audit" | "modelGeneration" | "object" | "watermark";
 
 /** Everything that the database holds. */
 export interface State {
@@ -21,14 +25,22 @@ export interface State {
   readonly channels: Table<Digest, ChannelRecord>;
   readonly cipherBlocks: Table<Digest, CipherBlockRecord>;
   readonly classes: Table<string, ClassDefinition>;
+  /** By object number. */
+  readonly departures: Table<number, DepartureRecord>;
   /** By kind and id, in the order in which they became current. */
   readonly keys: Table<string, StoredKey>;
-  readonly numbers: Table<"appKey" | "audit" | "modelGeneration" | "object", number>;
-  /** By object number, ascending. */
+  /** By object number, what its attributes point to. */
+  readonly links: Table<number, Links>;
+  /** By object number; of sessions that are over, too. */
+  readonly locks: Table<number, Lock>;
+  readonly numbers: Table<Series, number>;
+  /** By object number, in the order in which they came, or came back. */
   readonly objects: Table<number, StoredObject>;
-  /** Object numbers by UUID. */
+  /** Object numbers by UUID, of objects that are gone, too. */
   readonly uuids: Table<string, number>;
   readonly sessions: Table<Digest, SessionRecord>;
+  /** By object number, the stamp of the last change. */
+  readonly stamps: Table<number, number>;
   readonly switches: Table<"maintenance", boolean>;
   readonly throttle: Table<string, ThrottleRecord>;
 }
@@ -45,11 +57,15 @@ export function emptyState(): State {
     channels: new Table(),
     cipherBlocks: new Table(),
     classes: new Table(),
+    departures: new Table(),
     keys: new Table(),
+    links: new Table(),
+    locks: new Table(),
     numbers: new Table(),
     objects: new Table(),
     uuids: new Table(),
     sessions: new Table(),
+    stamps: new Table(),
     switches: new Table(),
     throttle: new Table(),
   };
@@ -68,11 +84,15 @@ export function forkState(state: State): State {
     channels: state.channels.fork(),
     cipherBlocks: state.cipherBlocks.fork(),
     classes: state.classes.fork(),
+    departures: state.departures.fork(),
     keys: state.keys.fork(),
+    links: state.links.fork(),
+    locks: state.locks.fork(),
     numbers: state.numbers.fork(),
     objects: state.objects.fork(),
     uuids: state.uuids.fork(),
     sessions: state.sessions.fork(),
+    stamps: state.stamps.fork(),
     switches: state.switches.fork(),
     throttle: state.throttle.fork(),
   };
@@ -83,8 +103,19 @@ export function commitState(fork: State): void {
   for (const table of Object.values(fork) as Table<unknown, NonNullable<unknown>>[]) table.commit();
 }
 
+/** Hands down what a transaction has done, or a call outside of one; what is done next has another stamp. */
+export function keepState(fork: State): void {
+  nextNumber(fork, "watermark");
+  commitState(fork);
+}
+
+/** The stamp of what is written before the state is next kept. */
+export function writeStamp({ numbers }: State): number {
+  return (numbers.get("watermark") ?? 0) + 1;
+}
+
 /** The next number of a series that starts with 1. */
-export function nextNumber(state: State, series: "appKey" | "audit" | "modelGeneration" | "object"): number {
+export function nextNumber(state: State, series: Series): number {
   const number = (state.numbers.get(series) ?? 0) + 1;
   state.numbers.set(series, number);
   return number;

@@ -1,22 +1,28 @@
-import { randomBytes } from "node:crypto";
 import { storageConformance } from "@sallyport/conformance-kit";
-import { KnexStorage } from "@sallyport/storage-knex";
+import { KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
+import { CheckSchemas } from "../../storage-knex/test/check-schemas.ts";
 
 const engine = await openEmbeddedEngine({ dataDir: "memory://" });
 afterAll(() => engine.close());
 
+const capabilities = { severalProcesses: false, durable: false };
+const storageIn = (schema: string, more: Partial<KnexStorageOptions> = {}) => new KnexStorage({ knex: engine.knex, schema, capabilities, ...more });
+const schemas = new CheckSchemas(
+  async (text) => [await engine.knex.raw(text)].flat().at(-1).rows,
+  async (schema) => void (await storageIn(schema).migrate()),
+);
+
 await storageConformance({
   name: "KnexStorage over the embedded engine",
-  create: async ({ clockOffset }) => {
-    const schema = `check_${randomBytes(6).toString("hex")}`;
-    const capabilities = { severalProcesses: false, durable: false };
-    const storage = new KnexStorage({ knex: engine.knex, schema, clockOffset, capabilities });
+  create: async ({ clockOffset, migrated }) => {
+    const schema = await schemas.take({ migrated });
+    const storage = storageIn(schema, { clockOffset });
     return {
       storage,
       destroy: async () => {
         await storage.close();
-        await engine.knex.raw(`drop schema if exists ${schema} cascade`);
+        await schemas.giveBack(schema);
       },
     };
   },

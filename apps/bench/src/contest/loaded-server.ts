@@ -14,7 +14,7 @@ export class LoadedServer implements Contestant {
   constructor(
     readonly name: string,
     private readonly server: MeasuredProcess,
-    private readonly job: Pick<LoadJob, "address" | "connections"> & { readonly requests: LoadJob["requests"] | (() => LoadJob["requests"]) },
+    private readonly job: Pick<LoadJob, "address" | "connections" | "apart"> & { readonly requests: LoadJob["requests"] | (() => LoadJob["requests"]) },
     private readonly generator: LoadGenerator,
     private readonly database: BenchDatabase,
     /** About how many answers a second gives, if a round is to end with an answer and not in the middle of work. */

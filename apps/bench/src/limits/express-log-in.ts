@@ -4,11 +4,12 @@
  * answers with the user's object. No limits, no lockout, no rights; the statements are prepared ones.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { hash, verify } from "@node-rs/argon2";
+import { hash } from "@node-rs/argon2";
 import express from "express";
 import { password } from "../product/password.ts";
 import { barePool } from "./bare-pool.ts";
 import { listen } from "./listen.ts";
+import { verifyInLane } from "./verify-in-lane.ts";
 
 const users = 100;
 const pool = barePool();
@@ -39,7 +40,7 @@ application.use(express.json());
 application.post("/login", async (request, response) => {
   const { user, pass } = request.body as { user: string; pass: string };
   const { rows } = await pool.query({ ...find, values: [sha256(request.get("appkey") ?? ""), user] });
-  const proven = rows.length === 1 && (await verify(rows[0].secret, pass));
+  const proven = rows.length === 1 && (await verifyInLane(rows[0].secret, pass));
   if (!proven) {
     response.status(403).json({ error: "refused" });
     return;

@@ -1,9 +1,11 @@
 /** One request of the load. */
 export interface LoadRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "PATCH" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Sent with `If-Match` and the `ETag` of the answer that this connection had last. */
+  readonly conditional?: true;
 }
 
 /** Load on one server. */
@@ -20,6 +22,8 @@ export interface LoadJob {
   readonly answers?: number;
   /** Every connection sends all of them in turn, each beginning at another one. */
   readonly requests: readonly LoadRequest[];
+  /** Every connection keeps to the request that it begins at, so that nobody else changes what that one changes. */
+  readonly apart?: boolean;
 }
 
 /** What a job gave. */

@@ -1,9 +1,26 @@
 /** The process that makes the load, so that it shares no thread with anything measured. */
 import autocannon from "autocannon";
-import type { LoadFigures, LoadJob } from "./load-job.ts";
+import type { LoadFigures, LoadJob, LoadRequest } from "./load-job.ts";
 
-async function run({ address, connections, seconds, answers, requests }: LoadJob): Promise<LoadFigures> {
-  const sent = requests.map(({ method, path, headers, body }) => ({ method, path, headers, ...(body === undefined ? {} : { body }) }));
+/** The requests of one connection as the load generator takes them. */
+function requestsOfConnection(requests: readonly LoadRequest[]): autocannon.Request[] {
+  let etag: string | undefined;
+  const condition: autocannon.Request = {
+    setupRequest: (request) => (etag === undefined ? request : { ...request, headers: { ...request.headers, "if-match": etag } }),
+    onResponse: (_status, _body, _context, headers) => {
+      etag = new Map(Object.entries(headers ?? {})).get("etag") as string | undefined;
+    },
+  };
+  return requests.map(({ method, path, headers, body, conditional }) => ({
+    method,
+    path,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(conditional ? condition : {}),
+  }));
+}
+
+async function run({ address, connections, seconds, answers, requests, apart }: LoadJob): Promise<LoadFigures> {
   let clients = 0;
   const startedAt = performance.now();
   let lastAnswerAt = startedAt;
@@ -12,9 +29,10 @@ async function run({ address, connections, seconds, answers, requests }: LoadJob
     connections,
     ...(answers === undefined ? { duration: seconds } : { amount: answers }),
     setupClient: (client) => {
-      const first = Math.floor((clients * sent.length) / connections);
+      const first = Math.floor((clients * requests.length) / connections);
       clients += 1;
-      client.setRequests([...sent.slice(first), ...sent.slice(0, first)]);
+      const turned = [...requests.slice(first), ...requests.slice(0, first)];
+      client.setRequests(requestsOfConnection(apart ? turned.slice(0, 1) : turned));
     },
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {

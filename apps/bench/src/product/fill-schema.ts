@@ -1,17 +1,20 @@
+import { objectIdOf } from "@sallyport/core";
 import type { BenchDatabase } from "../postgres/bench-database.ts";
-import { articleAttributes, contactAttributes } from "../postgres/sample-attributes.ts";
+import { articleAttributes, contactAttributes, orderAttributes } from "../postgres/sample-attributes.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
 
 /** What a schema is filled with. */
 export interface SchemaRows {
   readonly articles: number;
   readonly contacts: number;
+  /** Each points to a contact of its own; none unless given. */
+  readonly orders?: number;
   readonly users: number;
   /** Live sessions, in turn of all users. Their ids are `sessionIdOf(1)` and so on. */
   readonly sessions: number;
 }
 
-/** Object numbers of what was filled in: the articles stand first, the contacts behind them. */
+/** Object numbers of what was filled in: the articles stand first, the contacts and the orders behind them. */
 export interface FilledSchema {
   readonly firstArticle: number;
   readonly articles: number;
@@ -33,19 +36,26 @@ export function userNameOf(number: number): string {
 export async function fillSchema(
   database: BenchDatabase,
   { schema, appKeyId, userId, groupId }: PreparedSchema,
-  { articles, contacts, users, sessions }: SchemaRows,
+  { articles, contacts, orders = 0, users, sessions }: SchemaRows,
 ): Promise<FilledSchema> {
-  const objects = async (className: string, attributes: object, count: number) => {
+  const objects = async (className: string, attributes: object, count: number, more = "'{}'::jsonb") => {
     await database.run(
       `insert into ${schema}.objects (uuid, class, stored_at, attributes)
-       select gen_random_uuid(), $1, now(), $2::jsonb || jsonb_build_object('Name', $1 || ' ' || n, 'Number', n)
+       select gen_random_uuid(), $1, now(), $2::jsonb || jsonb_build_object('Name', $1 || ' ' || n, 'Number', n) || ${more}
        from generate_series(1, $3::int) n order by n`,
       [className, JSON.stringify(attributes), count],
     );
+    const [first] = await database.run(`select min(oid) as oid from ${schema}.objects where class = $1`, [className]);
+    return Number(first?.["oid"]);
   };
-  await objects("Article", articleAttributes, articles);
-  await objects("Contact", contactAttributes, contacts);
-  const [first] = await database.run(`select min(oid) as oid from ${schema}.objects where class = 'Article'`);
+  const firstArticle = await objects("Article", articleAttributes, articles);
+  const firstContact = await objects("Contact", contactAttributes, contacts, "jsonb_build_object('Shelf', (n - 1) / 100)");
+  await objects("Order", orderAttributes, orders);
+  await database.run(
+    `update ${schema}.objects o set attributes = attributes || jsonb_build_object('Contact', ids.id)
+     from unnest($1::text[]) with ordinality as ids (id, n) where o.class = 'Order' and o.attributes -> 'Number' = to_jsonb(ids.n)`,
+    [Array.from({ length: orders }, (_, place) => objectIdOf(firstContact + place))],
+  );
 
   await database.run(
     `with added as (
@@ -67,5 +77,5 @@ export async function fillSchema(
     [appKeyId, sessions, userId, users],
   );
   await database.run(`update ${schema}.session_counts set sessions = sessions + $1 where shard = 0`, [sessions]);
-  return { firstArticle: Number(first?.["oid"]), articles };
+  return { firstArticle, articles };
 }

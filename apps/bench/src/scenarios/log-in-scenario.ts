@@ -7,7 +7,7 @@ import type { LoopDelay } from "../processes/probe-message.ts";
 import { password } from "../product/password.ts";
 import { logInRequest } from "../product/log-in.ts";
 import { compared } from "../report/compared.ts";
-import { connections, smallRows } from "../stage/stage.ts";
+import { connections, smallRows, type Stage } from "../stage/stage.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** About what two cores hash in a second. */
@@ -38,22 +38,9 @@ export const logInScenario: Scenario = {
       },
       profile: (seconds, directory) => storm.profile(seconds, directory),
     };
-    const byHand = await stage.runningLimit("express-log-in");
-    const handRequests = Array.from({ length: smallRows.users }, (_, index) => ({
-      method: "POST" as const,
-      path: "/login",
-      headers: { appkey: "bare", "content-type": "application/json" },
-      body: JSON.stringify({ user: `user${index + 1}`, pass: password, appNames: ["bench"] }),
-    }));
-    const hand = new LoadedServer(
-      "Express + pg + argon2id",
-      byHand.process,
-      { address: byHand.address, connections, requests: handRequests },
-      stage.generator,
-      stage.database,
-      pace,
-    );
-    const result = await holdContest([watched, hand, new Argon2OnAllCores("argon2id on all cores")], { ...plan, warmUp: longWarmUp * plan.warmUp });
+    const hand = await written(stage, "Express + pg + argon2id", "express-log-in");
+    const bare = await written(stage, "Express + argon2id", "express-hash");
+    const result = await holdContest([watched, hand, bare, new Argon2OnAllCores("argon2id on all cores")], { ...plan, warmUp: longWarmUp * plan.warmUp });
     const rounds = delays.slice(-plan.rounds);
     return [
       compared(result, {
@@ -64,6 +51,7 @@ export const logInScenario: Scenario = {
       }),
       compared(result, { scenario: "log-ins", ours: "log-in", limit: hand.name }),
       compared(result, { scenario: "the same by hand", ours: hand.name, limit: "argon2id on all cores" }),
+      compared(result, { scenario: "no more than the hash over HTTP", ours: bare.name, limit: "argon2id on all cores" }),
       {
         scenario: "event-loop delay during log-ins, p99",
         unit: "ms",
@@ -73,3 +61,15 @@ export const logInScenario: Scenario = {
     ];
   },
 };
+
+/** A log-in written by hand, under the same load. */
+async function written(stage: Stage, name: string, module: string): Promise<LoadedServer> {
+  const { process, address } = await stage.runningLimit(module);
+  const requests = Array.from({ length: smallRows.users }, (_, index) => ({
+    method: "POST" as const,
+    path: "/login",
+    headers: { appkey: "bare", "content-type": "application/json" },
+    body: JSON.stringify({ user: `user${index + 1}`, pass: password, appNames: ["bench"] }),
+  }));
+  return new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database, pace);
+}

@@ -4,6 +4,7 @@ import { fillBareTables } from "../postgres/bare-tables.ts";
 import { BenchDatabase } from "../postgres/bench-database.ts";
 import { openPostgres, type PostgresServer } from "../postgres/postgres-server.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
+import { pollUntil } from "../processes/poll-until.ts";
 import { type FilledSchema, fillSchema, type SchemaRows } from "../product/fill-schema.ts";
 import { logIn, logInRequest } from "../product/log-in.ts";
 import { type PreparedSchema, prepareSchema } from "../product/prepare-schema.ts";
@@ -49,14 +50,25 @@ export class Stage {
     return this.once("small schema", () => this.schema("sallyport", smallRows));
   }
 
-  /** The schema of another database. */
-  async schema(name: string, rows: SchemaRows): Promise<ReadySchema> {
-    const prepared = await prepareSchema(this.database.address, name);
+  /** The schema of another database, with indexes of these attributes of `Contact`. */
+  async schema(name: string, rows: SchemaRows, indexed: readonly string[] = []): Promise<ReadySchema> {
+    const prepared = await prepareSchema(this.database.address, name, indexed);
     const filled = await fillSchema(this.database, prepared, rows);
-    await this.database.run("vacuum analyze");
+    // Only its own tables: a running product may be building indexes elsewhere.
+    const tables = await this.database.run("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1", [name]);
+    await this.database.run(`vacuum analyze ${tables.map((table) => table["name"]).join(", ")}`);
     // What was just written would be flushed while something is measured.
     await this.database.run("checkpoint");
     return { ...prepared, ...filled };
+  }
+
+  /** Waits until the product has built the indexes of these attributes. */
+  async builtIndexes({ schema }: ReadySchema, attributes: readonly string[]): Promise<void> {
+    const built = `select count(*) as count from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
+      cross join unnest($2::text[]) as attribute
+      where n.nspname = $1 and i.indisvalid and strpos(pg_get_indexdef(i.indexrelid), '''' || attribute || '''') > 0`;
+    const areBuilt = async () => Number((await this.database.run(built, [schema, attributes]))[0]?.["count"]) >= attributes.length;
+    if (!(await pollUntil(areBuilt, 120_000))) throw new Error("The product builds no indexes.");
   }
 
   runningProduct(): Promise<RunningProduct> {

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { version } from "../composition/version.ts";
 import { appCommand } from "./apps/app.ts";
 import { appKeyCommand } from "./apps/app-key.ts";
+import { classCommand } from "./classes/class.ts";
 import { checkConfigCommand } from "./check-config.ts";
 import { maintenanceCommand } from "./databases/maintenance.ts";
 import { migrateCommand } from "./databases/migrate.ts";
@@ -23,6 +24,7 @@ export function mainCommand(): Command {
     .addCommand(appKeyCommand())
     .addCommand(appCommand())
     .addCommand(userCommand())
+    .addCommand(classCommand())
     .addCommand(keyCommand())
     .addCommand(rotateKeyCommand())
     .addCommand(maintenanceCommand())

@@ -5,7 +5,7 @@ import { type Configuration, maskedUrl, type StorageConfiguration } from "../con
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
-export function printBanner({ applicationName, databases, server }: Configuration, { url, demoStates }: RunningServer): void {
+export function printBanner({ applicationName, databases, server, docs }: Configuration, { url, demoStates }: RunningServer): void {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
   process.stdout.write(
     banner({
@@ -14,6 +14,7 @@ export function printBanner({ applicationName, databases, server }: Configuratio
       databases: databases.map(({ alias, name }) => {
         return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoStates.get(alias) ?? null };
       }),
+      hasDocs: docs.enabled,
       dataPlace: placeOf(databases[0]?.storage ?? null),
       digests: new NodeDigests(),
       style: terminalStyle(process.stdout),

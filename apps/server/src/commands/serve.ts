@@ -68,6 +68,7 @@ function stopOnSignal(close: () => Promise<void>, { logger, flush, end }: OpenLo
     if (stopping) {
       logger.warn({ signal }, "stopping at once");
       flush();
+      // The second signal is the way out where the first one waits for something that does not end.
       process.exit(1);
     }
     stopping = true;
@@ -82,6 +83,7 @@ function watchForFaults({ logger, flush }: OpenLogger): void {
   const fail = (what: string) => (err: unknown) => {
     logger.fatal({ err }, what);
     flush();
+    // Without a drain: requests would go on in a process that may do wrong. Whoever runs it starts another.
     process.exit(1);
   };
   process.on("uncaughtException", fail("uncaught exception")).on("unhandledRejection", fail("unhandled rejection"));

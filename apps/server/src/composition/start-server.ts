@@ -43,6 +43,7 @@ export async function startServer(
     const preparation = await container.getAsync(identifiers.preparation);
     const seeder = await container.getAsync(identifiers.demoSeeder);
     const sweeper = await container.getAsync(identifiers.sweeper);
+    const indexKeeper = await container.getAsync(identifiers.indexKeeper);
     const application = await container.getAsync(identifiers.application);
     await preparation.run();
 
@@ -50,10 +51,12 @@ export async function startServer(
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
     sweeper.start();
+    indexKeeper.start(databases, configuration.sessions.sweepInterval);
 
     const stop = async (): Promise<void> => {
       preparation.stop();
       sweeper.stop();
+      indexKeeper.stop();
       const finished = await drain.run(configuration.server.timeouts.drain);
       if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
       await container.get(identifiers.credentialsCipher).close();

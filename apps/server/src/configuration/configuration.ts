@@ -46,8 +46,9 @@ export interface DatabaseConfiguration {
 }
 
 /** Everything that the server is told, checked and frozen. Times are milliseconds. */
-export interface Configuration extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle"> {
+export interface Configuration extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle" | "docs"> {
   readonly databases: readonly DatabaseConfiguration[];
+  readonly docs: { readonly enabled: boolean };
   /** Whether this is the demo, which nobody configured. */
   readonly demo: boolean;
   /** Where the demo keeps the master key that nobody gave it; `null` if there is one, or it is not the demo. */

@@ -221,6 +221,16 @@ describe("without a configuration", () => {
     ]);
   });
 
+  test.each([
+    [{}, true],
+    [{ NODE_ENV: "development", HOST: "::" }, true],
+    [{ NODE_ENV: "production" }, false],
+    [{ NODE_ENV: "production", DOCS_ENABLED: "true" }, true],
+    [{ DOCS_ENABLED: "false" }, false],
+  ])("the page at /docs is there unless it is production or switched off: %p", (environment, enabled) => {
+    expect(loadConfiguration({ content: { databases: [{}] }, environment }).docs).toEqual({ enabled });
+  });
+
   test.each([{ NODE_ENV: "production" }, { HOST: "::" }])("a Postgres that is named is one database: %p", (environment) => {
     const { demo, databases } = loadConfiguration({ environment: { DATABASE_URL: "postgres://h/d", ...environment } });
     expect(demo).toBe(false);

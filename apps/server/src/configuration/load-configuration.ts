@@ -61,7 +61,8 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
 
   const { databaseUrl: _url, dataDir, throttle: _throttle, ...rest } = document;
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
-  const configuration = { ...rest, databases, demo, demoMasterKeyFile, production, file };
+  const docs = { enabled: document.docs.enabled ?? !production };
+  const configuration = { ...rest, docs, databases, demo, demoMasterKeyFile, production, file };
   return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
-import { testEnvironment } from "../../test/demo-server.ts";
+import { testEnvironment } from "../../test/test-environment.ts";
 import { startServer as start, type RunningServer } from "../composition/start-server.ts";
 import { loadConfiguration } from "../configuration/index.ts";
 import { declaredRoutes } from "../reference/declared-routes.ts";
@@ -16,8 +16,8 @@ import { terminalStyle } from "./terminal-style.ts";
 const digests = new NodeDigests();
 const plain = terminalStyle({ isTTY: false });
 
-const show = (databases: readonly BannerDatabase[], style = plain) =>
-  banner({ name: "sallyport", version: "2.2.0", databases, dataPlace: "data", digests, style });
+const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
+  banner({ name: "sallyport", version: "2.2.0", databases, hasDocs, dataPlace: "data", digests, style });
 
 const databasesAt = (url: string): BannerDatabase[] => [
   { alias: "", name: "demo", address: url, demo: "seeded" },
@@ -37,6 +37,15 @@ describe("the banner", () => {
     expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
     for (const name of ["demo", "reader", "admin"]) expect(text).toMatch(new RegExp(`\\b${name} +${name}\\b`));
     expect(text).toMatch(/^Data +data$/m);
+  });
+
+  test("tells where the API can be tried out, if it can", () => {
+    const [, second] = databasesAt("http://127.0.0.1:8080");
+    const first = { ...(second as BannerDatabase), alias: "", address: "http://127.0.0.1:8080", demo: null };
+    expect(text).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/docs, in a browser$/m);
+    expect(show([first, second as BannerDatabase])).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/second\/docs, /m);
+    expect(show([first])).not.toContain("/docs,");
+    expect(show(databasesAt("http://127.0.0.1:8080"), plain, false)).not.toContain("/docs,");
   });
 
   test("promises writing if, and only if, there is a route that writes", () => {
@@ -92,15 +101,16 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
     return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   };
 
-  test.each(shells)("log in, read, list, log out and log in with a token in %s", async (shell) => {
-    const [loggedIn, object, list, loggedOut, withToken, ...rest] = await run(shell, databasesAt(url));
+  test.each(shells)("log in, read, list, change, log out and log in with a token in %s", async (shell) => {
+    const [loggedIn, object, list, changed, loggedOut, withToken, ...rest] = await run(shell, databasesAt(url));
     expect(rest).toEqual([]);
-    for (const { status } of [loggedIn, object, list, loggedOut, withToken]) {
+    for (const { status } of [loggedIn, object, list, changed, loggedOut, withToken]) {
       expect(status).toEqual({ internalStatus: "0", statusMessage: "ok" });
     }
     expect(object.data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) });
     expect(list.data["~Elements"]).toHaveLength(5);
     expect(list.data).toMatchObject({ "~Count": 1_000, "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}] });
+    expect(changed.data).toMatchObject({ "~ObjectID": object.data["~ObjectID"], Name: object.data.Name, CreditLimit: 2_500 });
     expect(loggedOut.data).toEqual({});
 
     const statusWith = async (credential: Record<string, string>) =>

@@ -2,7 +2,7 @@ import type { Digests } from "@sallyport/core";
 import { demoCredentials } from "./demo-credentials.ts";
 import { demoSession } from "./demo-session.ts";
 import { demoUuid } from "./demo-uuid.ts";
-import type { DemoState } from "./seed-demo.ts";
+import { type DemoState, holdsDemo } from "./seed-demo.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
 export interface BannerDatabase {
@@ -19,6 +19,8 @@ export interface BannerParts {
   readonly name: string;
   readonly version: string;
   readonly databases: readonly BannerDatabase[];
+  /** Whether each database has a page on which its API can be tried out. */
+  readonly hasDocs: boolean;
   /** Where the data are kept: a folder, or the address of a database without its password. */
   readonly dataPlace: string;
   readonly digests: Digests;
@@ -27,9 +29,10 @@ export interface BannerParts {
 
 /** What the demo prints at its start: where it is, what opens it, and requests to paste. Ends with a line break. */
 export function banner(parts: BannerParts): string {
-  const { name, version, databases, dataPlace, style } = parts;
+  const { name, version, databases, hasDocs, dataPlace, style } = parts;
+  const usable = databases.find(({ demo }) => demo !== null);
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
-  const example = databases.find(({ demo }) => demo === "seeded" || demo === "present");
+  const example = databases.find(({ demo }) => holdsDemo(demo));
   if (example !== undefined) {
     sections.push(credentialLines(style));
     const customer = demoUuid(parts.digests, example.alias, "Customer", 0);
@@ -39,6 +42,7 @@ export function banner(parts: BannerParts): string {
   }
   sections.push([
     ...row("Data", dataPlace),
+    ...(hasDocs && usable !== undefined ? row("Try it", `${usable.address}/docs, in a browser`) : []),
     ...row("Docs", "README.md, docs/guides, docs/reference"),
     ...row("Stop", "Ctrl+C"),
   ]);

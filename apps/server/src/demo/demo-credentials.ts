@@ -6,9 +6,9 @@ export const demoCredentials = {
     { name: "demo-seats", seats: 2 },
   ],
   users: [
-    { name: "demo", password: "demo", may: "reads customers and invoices" },
-    { name: "reader", password: "reader", may: "reads the same" },
-    { name: "admin", password: "admin", may: "administrator, reads everything" },
+    { name: "demo", password: "demo", may: "reads and writes customers and invoices" },
+    { name: "reader", password: "reader", may: "reads customers and invoices" },
+    { name: "admin", password: "admin", may: "administrator, reads and writes everything" },
   ],
 } as const;
 

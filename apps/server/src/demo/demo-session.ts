@@ -8,7 +8,7 @@ export interface ShellExample {
 
 /**
  * A first session as shell commands, each example building on the ones before it. They need nothing but curl and sed.
- * `address` is where the database is, `customer` the id or UUID of an object to read.
+ * `address` is where the database is, `customer` the id or UUID of an object to read and to change.
  */
 export function demoSession(address: string, customer: string): ShellExample[] {
   const [{ name, password }] = demoCredentials.users;
@@ -32,6 +32,14 @@ export function demoSession(address: string, customer: string): ShellExample[] {
     {
       title: "List a class, page by page",
       lines: [`curl -sS -w '\\n' "$URL/v1/objects/Invoice?page=0&perPage=5" \\`, `  -H "$KEY" -H "sessionId: $SID"`],
+    },
+    {
+      title: "Change an object",
+      lines: [
+        `curl -sS -w '\\n' -X PATCH -d '{"CreditLimit":2500}' \\`,
+        `  "$URL/v1/object/${customer}" \\`,
+        `  -H "$KEY" -H "sessionId: $SID" -H "$JSON"`,
+      ],
     },
     {
       title: "Log out",

@@ -14,8 +14,10 @@ async function emptyStorage(): Promise<Storage> {
   return storage;
 }
 
-const all = ({ objects }: Repositories, className: string): Promise<StoredObject[]> =>
-  objects.find([className], seesAll, { offset: 0, limit: 10_000 });
+async function all(r: Repositories, ...classes: readonly string[]): Promise<readonly StoredObject[]> {
+  const { objects } = await r.objects.find({ classes }, seesAll, { offset: 0, limit: 10_000 });
+  return objects;
+}
 
 const attribute = (objects: readonly StoredObject[], name: string): (JsonValue | undefined)[] =>
   objects.map(({ attributes }) => attributes[name]);
@@ -23,14 +25,14 @@ const attribute = (objects: readonly StoredObject[], name: string): (JsonValue |
 /** All that is seeded, without what differs from run to run. */
 async function contents({ repositories }: Storage): Promise<unknown[]> {
   const classes = ["User", "UserGroup", "Employee", "ContactPerson", "Image", "Customer", "Invoice"];
-  const found = await repositories.objects.find(classes, seesAll, { offset: 0, limit: 10_000 });
+  const found = await all(repositories, ...classes);
   return found.map(({ storedAt: _storedAt, ...rest }) => rest);
 }
 
 describe("the demo data", () => {
   let r: Repositories;
-  let customers: StoredObject[];
-  let invoices: StoredObject[];
+  let customers: readonly StoredObject[];
+  let invoices: readonly StoredObject[];
 
   beforeAll(async () => {
     const storage = await emptyStorage();
@@ -71,7 +73,7 @@ describe("the demo data", () => {
 
   test("has the three users with their passwords, and one administrator", async () => {
     for (const { name, password } of demoCredentials.users) {
-      const account = await r.accounts.byLoginName(name);
+      const { account } = await r.accounts.forProof(name, []);
       expect(account).toMatchObject({ secret: `plain:${digests.md5(password)}`, administrator: name === "admin" });
     }
   });
@@ -80,7 +82,7 @@ describe("the demo data", () => {
     const model = new Model(await r.model.load());
     const { rights } = model.find("Customer")?.definition ?? { rights: [] };
     const mayOf = async (name: string) => {
-      const account = await r.accounts.byLoginName(name);
+      const { account } = await r.accounts.forProof(name, []);
       const [user] = await r.objects.get([account?.userId ?? ""], seesAll);
       const groups = user?.attributes["Groups"] as string[];
       const permissions = rights.filter(({ group }) => groups.includes(group)).flatMap((right) => right.permissions);
@@ -164,6 +166,8 @@ describe("seeding", () => {
       repositories: storage.repositories,
       together: (work) => storage.together(work),
       migrate: () => storage.migrate(),
+      alignIndexes: (wanted) => storage.alignIndexes(wanted),
+      readyIndexes: (indexes) => storage.readyIndexes(indexes),
       health: () => storage.health(),
       now: () => storage.now(),
       close: () => storage.close(),

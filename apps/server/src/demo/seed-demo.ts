@@ -1,10 +1,13 @@
 import {
   type Attributes,
+  builtInClasses,
   type ClientHash,
   type ClassRight,
   clientPassword,
   confusableKeyOf,
   type Digests,
+  linksOf,
+  Model,
   type NewObject,
   type ObjectId,
   type PasswordHasher,
@@ -31,7 +34,15 @@ export interface DemoParts {
 /** `seeded`: done now; `present`: the demo was there; `foreign`: the database holds something else and was left alone. */
 export type DemoState = "seeded" | "present" | "foreign";
 
+/** Whether the credentials of the demo open the database. */
+export function holdsDemo(state: DemoState | null | undefined): boolean {
+  return state === "seeded" || state === "present";
+}
+
 const batchSize = 250;
+
+/** What the objects of the demo may point to. */
+const demoModel = new Model({ generation: 0, classes: [...builtInClasses, ...demoClasses([])] });
 
 /** Ends the transaction without a trace. */
 class NotEmptyError extends Error {}
@@ -130,7 +141,8 @@ async function insertAll(
   all: readonly Attributes[],
 ): Promise<ObjectId[]> {
   const prepared: NewObject[] = all.map((attributes, index) => {
-    return { className, attributes, uuid: demoUuid(digests, alias, className, index) };
+    const links = linksOf(attributes, demoModel.find(className)?.links ?? []);
+    return { className, attributes, links, uuid: demoUuid(digests, alias, className, index) };
   });
   const ids: ObjectId[] = [];
   for (let start = 0; start < prepared.length; start += batchSize) {

@@ -19,7 +19,7 @@ const patience = 1_000;
 
 /** The log of the server: one line per event on standard output. */
 export function createLogger(
-  { log, demo }: Pick<Configuration, "log" | "demo">,
+  { log, demo }: Pick<Configuration, "demo"> & { readonly log: Pick<Configuration["log"], "level" | "format"> },
   destination: Destination = standardOutput(),
 ): OpenLogger {
   const asText = log.format === "text" || (log.format === undefined && demo && process.stdout.isTTY);

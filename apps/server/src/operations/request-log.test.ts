@@ -44,6 +44,8 @@ test.each([
   [315, "warn"],
   [607, "warn"],
   [706, "warn"],
+  [713, "info"],
+  [718, "info"],
   [704, "error"],
   [799, "error"],
 ] as const)("an answer of %d is logged as %s", (code, level) => {

@@ -2,8 +2,20 @@ import { type ErrorCode, ServiceError } from "@sallyport/core";
 import type { RequestObserver, RequestRecord } from "@sallyport/http";
 import type { Level, Logger } from "pino";
 
-/** Failures that say something about load or about guessing, and nothing about a fault of the server. */
-const telling: ReadonlySet<ErrorCode | 0> = new Set([302, 315, 607, 706]);
+type LineLevel = Extract<Level, "error" | "warn" | "info">;
+
+/**
+ * Failures whose status does not tell what they are: some say something about load or about guessing, and others only that
+ * clients are in one another's way. None of them is a fault of the server.
+ */
+const levels: ReadonlyMap<ErrorCode | 0, LineLevel> = new Map([
+  [302, "warn"],
+  [315, "warn"],
+  [607, "warn"],
+  [706, "warn"],
+  [713, "info"],
+  [718, "info"],
+]);
 
 /** Writes one line per request. */
 export class RequestLog implements RequestObserver {
@@ -18,9 +30,8 @@ export class RequestLog implements RequestObserver {
   }
 }
 
-function levelOf({ status, code }: Pick<RequestRecord, "status" | "code">): Extract<Level, "error" | "warn" | "info"> {
-  if (telling.has(code)) return "warn";
-  return status >= 500 ? "error" : "info";
+function levelOf({ status, code }: Pick<RequestRecord, "status" | "code">): LineLevel {
+  return levels.get(code) ?? (status >= 500 ? "error" : "info");
 }
 
 function withDetail<T extends object>(line: T, error: unknown): T & { detail?: string } {

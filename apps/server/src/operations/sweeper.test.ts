@@ -26,6 +26,7 @@ function stub(alias: string, counts: { [chore: string]: () => Promise<number> })
     sessions: { sweep: () => count("sessions")() },
     throttle: { sweep: () => count("throttle")() },
     audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
+    locks: { sweep: () => count("locks")() },
     keys: { sweep: () => count("keys")(), kept: async () => [] },
     channels: { sweepBlocks: () => count("blocks")() },
   } as unknown as Repositories;
@@ -57,6 +58,14 @@ describe("over a real storage", () => {
     await audit.tally("key", event);
     await failures.fail([{ key: "key", policy: throttle }]);
     offset = 2 * hour;
+  });
+
+  test("removes locks of sessions that are over", async () => {
+    const { locks, objects } = storage.repositories;
+    const [object] = await objects.insert([{ className: "File", attributes: {} }]);
+    await locks.take(object?.id ?? "", "a".repeat(64));
+    await new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
+    expect(await locks.sweep(10)).toBe(0);
   });
 
   test("removes forgotten failures, writes tallies down and forgets events beyond their retention, and says so", async () => {

@@ -57,6 +57,7 @@ export class Sweeper {
   private choresOf({ alias, policy: { audit } }: Database): readonly Chore[] {
     const chores: Chore[] = [
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
+      { name: "locks of sessions that are over", run: (r, limit) => r.locks.sweep(limit) },
       { name: "forgotten failures", run: (r, limit) => r.throttle.sweep(limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
       { name: "keys that are over", run: (r, limit) => r.keys.sweep(keyAge, limit) },

@@ -1,8 +1,14 @@
 import type { Case } from "./case.ts";
+import { departureCases } from "./departure-cases.ts";
+import { descriptionCases } from "./description-cases.ts";
 import { logInCases } from "./log-in-cases.ts";
+import { modelCases } from "./model-cases.ts";
 import { objectCases } from "./object-cases.ts";
+import { queryCases } from "./query-cases.ts";
+import { serializationCases } from "./serialization-cases.ts";
 import { sessionCases } from "./session-cases.ts";
 import { transportCases } from "./transport-cases.ts";
+import { writeCases } from "./write-cases.ts";
 
 /** The tables by the name of their suite. */
 export const allCases: Readonly<Record<string, readonly Case[]>> = {
@@ -10,4 +16,10 @@ export const allCases: Readonly<Record<string, readonly Case[]>> = {
   sessions: sessionCases,
   transport: transportCases,
   objects: objectCases,
+  queries: queryCases,
+  serialization: serializationCases,
+  description: descriptionCases,
+  writing: writeCases,
+  model: modelCases,
+  deleting: departureCases,
 };

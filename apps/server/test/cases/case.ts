@@ -21,7 +21,9 @@ export interface Expected {
   readonly code: number;
   /** Whether the answer comes before the session is known, and so in clear text in every mode. */
   readonly beforeSession?: true;
-  /** Checks `data` of a success; of a log-in, without the credentials. */
+  /** Whether a success is a document in no envelope. */
+  readonly isDocument?: true;
+  /** Checks `data` of a success, or the document; of a log-in, without the credentials. */
   readonly data?: (data: Json) => void;
   /** Headers that the answer must carry, by lower-case name. */
   readonly headers?: Readonly<Record<string, string | RegExp>>;
@@ -47,7 +49,7 @@ export interface Case {
   readonly headers?: Readonly<Record<string, string | null>>;
   /** A text is sent as it is, anything else as JSON with its content type. */
   readonly body?: unknown;
+  /** A body in JSON that no value would be written as. */
+  readonly json?: string;
   readonly expect: Expected;
-  /** Also run on the engines that see a part of the suite only. */
-  readonly smoke?: true;
 }

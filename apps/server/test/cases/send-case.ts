@@ -19,12 +19,12 @@ export interface Sending {
 }
 
 /** Sends the request of a case, through its session if it has one. */
-export async function sendCase({ method, headers, body, inCapitals, expect: expected }: Case, { url, path, appKey, session }: Sending): Promise<CaseAnswer> {
+export async function sendCase({ method, headers, body, json, inCapitals, expect: expected }: Case, { url, path, appKey, session }: Sending): Promise<CaseAnswer> {
   const verb = (method ?? "GET").toLowerCase() as "get";
   const sent = request(url)[verb](path).ok(() => true).buffer(true).parse(asBytes);
-  const json = body === undefined || typeof body === "string" ? {} : { "content-type": "application/json" };
-  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-  const message = { headers: { appkey: appKey, ...json }, body: text };
+  const asJson = json ?? (body === undefined || typeof body === "string" ? undefined : JSON.stringify(body));
+  const type = asJson === undefined ? {} : { "content-type": "application/json" };
+  const message = { headers: { appkey: appKey, ...type }, body: asJson ?? (body as string | undefined) };
   const sealed = session === undefined ? message : await session.seal(message);
   for (const [name, value] of Object.entries({ ...sealed.headers, ...headers })) {
     if (value !== null) sent.set(inCapitals ? name.toUpperCase() : name, value);

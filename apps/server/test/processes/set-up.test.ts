@@ -73,6 +73,12 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
     [{ name: "boss", objectId: expect.stringMatching(/^[0-9A-Z]+$/), enabled: true, administrator: true, groups: ["Board"] }],
   ]);
 
+  const [heading, ...classes] = (await command("class list")).split("\n");
+  expect(heading).toMatch(/^NAME +BASE +ATTRIBUTES +INDEXES +OBJECTS$/);
+  expect(classes).toHaveLength(6);
+  expect(classes).toContainEqual(expect.stringMatching(/^UserGroup +none +Name Description +none +1$/));
+  expect(JSON.parse(await command("class list --json"))).toContainEqual({ name: "Image", base: null, builtIn: true, attributes: [], rights: [], objects: 0 });
+
   expect(await logIn(url, appKey)).toMatchObject({
     status: { internalStatus: "0" },
     data: { databaseName: "sallyport", user: { Name: "boss", Groups: { "~Elements": [{ Name: "Board" }] } } },

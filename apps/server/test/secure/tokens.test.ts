@@ -205,7 +205,7 @@ describe("tokens", () => {
 
   test("end at once when the user is disabled or the secret changes", async () => {
     const { accounts } = server.databases.get("")?.storage.repositories ?? {};
-    const account = await accounts?.byLoginName("reader");
+    const { account } = (await accounts?.forProof("reader", [])) ?? {};
     if (!accounts || !account) throw new Error("The demo has no reader.");
     const theirs = await logIn("reader");
     await accounts.setDisabled(account.userId, true);

@@ -255,7 +255,7 @@ describe("the traffic of a secure session", () => {
 
   test("ends when the user is disabled, and goes on where it was", async () => {
     const { accounts } = server.databases.get("")?.storage.repositories ?? {};
-    const account = await accounts?.byLoginName("demo");
+    const { account } = (await accounts?.forProof("demo", [])) ?? {};
     expect((await message(0n)).code).toBe("0");
     await accounts?.setDisabled(account?.userId as string, true);
     expect(await message(1n)).toMatchObject({ code: "203", iv: null });

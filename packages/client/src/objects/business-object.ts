@@ -6,7 +6,7 @@ export type Attributes = object;
 /** An object: its meta-fields, and the attributes that the caller expects of its class. */
 export type BusinessObject<Known extends Attributes = Attributes> = ObjectData & Known;
 
-/** A page of a list. */
+/** A page of a list, or of the members of a collection. */
 export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListData, "~Elements"> & {
   readonly "~Elements": BusinessObject<Known>[];
 };

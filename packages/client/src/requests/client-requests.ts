@@ -1,6 +1,7 @@
 import { headerNames } from "@sallyport/contract/header-names";
 import { NotLoggedInError } from "../errors/not-logged-in-error.ts";
 import { SallyportError } from "../errors/sallyport-error.ts";
+import { TransportError } from "../errors/transport-error.ts";
 import type { Answer, AnswerHead, BytesAnswer, RequestOptions } from "./request-options.ts";
 import type { ClientSession } from "../sessions/client-session.ts";
 import type { SessionKeeper } from "../sessions/session-keeper.ts";
@@ -25,11 +26,12 @@ export class ClientRequests {
   }
 
   bytes(options: RequestOptions): Promise<BytesAnswer> {
-    return this.#send(options, (answer) => {
-      // Whatever is not a success is an envelope, which is thrown here.
-      if (answer.status < 200 || answer.status > 299) successOf(answer);
-      return { ...headOf(answer), bytes: answer.body };
-    });
+    return this.#send(options, (answer) => ({ ...headOf(answer), bytes: bytesOf(answer) }));
+  }
+
+  /** JSON in no envelope. */
+  document<Data>(options: RequestOptions): Promise<Data> {
+    return this.#send(options, (answer) => parsed(bytesOf(answer), answer) as Data);
   }
 
   /** Sends a request with this very session, once. */
@@ -68,6 +70,20 @@ function messageOf({ body, headers = {} }: Pick<RequestOptions, "body" | "header
   if (body === undefined) return { headers: lowered };
   if (body instanceof Uint8Array) return { headers: { "content-type": "application/octet-stream", ...lowered }, body };
   return { headers: { ...lowered, "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** The bytes of a success; whatever is none is an envelope, which is thrown here. */
+function bytesOf(answer: IncomingMessage): Uint8Array {
+  if (answer.status < 200 || answer.status > 299) successOf(answer);
+  return answer.body;
+}
+
+function parsed(bytes: Uint8Array, { status }: IncomingMessage): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new TransportError("foreign-answer", { httpStatus: status, cause });
+  }
 }
 
 function headOf({ status, headers }: IncomingMessage): AnswerHead {

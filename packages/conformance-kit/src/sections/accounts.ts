@@ -1,7 +1,9 @@
 import { seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { accountNamed } from "../fixtures/account-named.ts";
 import { atOnce } from "../fixtures/at-once.ts";
+import { codeOf } from "../fixtures/code-of.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { occurrences } from "../fixtures/occurrences.ts";
@@ -13,23 +15,16 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       const userId = await createUserObject(r);
       const account = { userId, loginName: `user ${userId}`, secret: `secret of ${userId}`, administrator };
       equal(await r.accounts.create(account, `key ${userId}`), "created", "creating an account");
-      const found = await r.accounts.byLoginName(account.loginName);
+      const found = await accountNamed(r, account.loginName);
       holds(found !== null && Number.isSafeInteger(found.secretVersion), "The version of the secret is a whole number");
       equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account");
-    }
-  },
-
-  "finds an account by exactly its name": async ({ r }) => {
-    await createUser(r, { loginName: "René" });
-    for (const name of ["rené", "RENÉ", "Rene\u0301", "Rene", "René ", " René", "Ren%", "Ren_", "", "like René"]) {
-      equal(await r.accounts.byLoginName(name), null, `the account named ${JSON.stringify(name)}`);
     }
   },
 
   "finds nobody under names that nobody can have": async ({ r }) => {
     for (const loginName of ["demo", "\ufffd", "demo\ufffd"]) await createUser(r, { loginName });
     for (const name of [...hostileTexts, ...unstorableTexts, "x".repeat(100_000)]) {
-      equal(await r.accounts.byLoginName(name), null, `the account named ${JSON.stringify(name.slice(0, 100))}`);
+      equal(await accountNamed(r, name), null, `the account named ${JSON.stringify(name.slice(0, 100))}`);
     }
   },
 
@@ -61,8 +56,8 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     await create(userId, first.loginName, "another key");
     await create(userId, "another name", `like ${first.loginName}`);
     await create(first.userId, "another name", "another key");
-    equal(await r.accounts.byLoginName(first.loginName), first, "the account that was there");
-    equal(await r.accounts.byLoginName("another name"), null, "the account that was refused");
+    equal(await accountNamed(r, first.loginName), first, "the account that was there");
+    equal(await accountNamed(r, "another name"), null, "the account that was refused");
     equal(await create(userId, "another name", "another key"), "created", "what was free all the time");
   },
 
@@ -73,14 +68,47 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     );
     equal(occurrences("created", outcomes), 1, "how many were created");
     equal(occurrences("nameTaken", outcomes), 7, "how many were refused");
-    const found = await atOnce(8, (index) => r.accounts.byLoginName(`Demo ${index}`));
+    const found = await atOnce(8, (index) => accountNamed(r, `Demo ${index}`));
     equal(found.map((account) => account !== null), outcomes.map((outcome) => outcome === "created"), "which accounts exist");
+  },
+
+  "finds an account by its new name alone, the rest of it unchanged": async ({ r }) => {
+    const before = await createUser(r, { loginName: "before", administrator: true });
+    equal(await r.accounts.rename(before.userId, "after", "like after"), true, "renaming an account");
+    equal(await accountNamed(r, "after"), { ...before, loginName: "after" }, "the account");
+    equal(await accountNamed(r, "before"), null, "the account of the old name");
+    const other = { userId: await createUserObject(r), loginName: "before", secret: "", administrator: false };
+    equal(await r.accounts.create(other, "like after"), "nameTaken", "taking the new confusable key");
+    equal(await r.accounts.create(other, "like before"), "created", "taking the old name and key");
+    equal(await r.accounts.rename(await createUserObject(r), "nobody", "nobody"), false, "renaming a user without an account");
+    for (const id of ["ZZZZZZZZZZ", "", "constructor"]) equal(await r.accounts.rename(id, "nobody", "nobody"), false, `renaming "${id}"`);
+  },
+
+  "lets an account keep its name or its key when the other one changes": async ({ r }) => {
+    const { userId } = await createUser(r, { loginName: "Demo" });
+    for (const [loginName, key] of [["Demo", "like Demo"], ["DEMO", "like Demo"], ["DEMO", "demo"]] as const) {
+      equal(await r.accounts.rename(userId, loginName, key), true, `renaming to ${loginName}`);
+      equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
+    }
+  },
+
+  "refuses with 307 a new name that is another's or confusable with it": async ({ r }) => {
+    const [first, second] = [await createUser(r, { loginName: "first" }), await createUser(r, { loginName: "second" })];
+    await failsWith(307, () => r.accounts.rename(second.userId, "first", "a key"), "taking the name of another");
+    await failsWith(307, () => r.accounts.rename(second.userId, "a name", "like first"), "taking the key of another");
+    equal([await accountNamed(r, "first"), await accountNamed(r, "second")], [first, second], "the accounts");
+  },
+
+  "gives a name to one of those who want it at once": async ({ r }) => {
+    const users = await atOnce(6, () => createUser(r));
+    const codes = await Promise.all(users.map(({ userId }, index) => codeOf(r.accounts.rename(userId, `Demo ${index}`, "demo"))));
+    equal([occurrences(0, codes), occurrences(307, codes)], [1, 5], "how many got it and how many were refused");
   },
 
   "replaces a secret and raises its version": async ({ r }) => {
     const before = await createUser(r, { administrator: true });
     equal(await r.accounts.setSecret(before.userId, "second secret", before.secretVersion), "stored", "setting a secret");
-    const after = await r.accounts.byLoginName(before.loginName);
+    const after = await accountNamed(r, before.loginName);
     holds(after !== null && after.secretVersion > before.secretVersion, "A new secret has a higher version");
     equal(after, { ...before, secret: "second secret", secretVersion: after.secretVersion }, "the account");
   },
@@ -88,12 +116,12 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   "leaves a secret alone whose version is not the one expected": async ({ r }) => {
     const { userId, loginName, secretVersion } = await createUser(r);
     await r.accounts.setSecret(userId, "second secret", secretVersion);
-    const current = await r.accounts.byLoginName(loginName);
+    const current = await accountNamed(r, loginName);
     holds(current !== null, "The account is gone");
     for (const version of [secretVersion, secretVersion - 1, current.secretVersion + 1]) {
       equal(await r.accounts.setSecret(userId, "third secret", version), "stale", `setting a secret over version ${version}`);
     }
-    equal(await r.accounts.byLoginName(loginName), current, "the account");
+    equal(await accountNamed(r, loginName), current, "the account");
   },
 
   "has no secret to replace for a user without an account": async ({ r }) => {
@@ -106,24 +134,24 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     const outcomes = await atOnce(12, (index) => r.accounts.setSecret(userId, `secret ${index}`, secretVersion));
     equal(occurrences("stored", outcomes), 1, "how many were stored");
     equal(occurrences("stale", outcomes), 11, "how many were stale");
-    equal((await r.accounts.byLoginName(loginName))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
+    equal((await accountNamed(r, loginName))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
   },
 
   "puts another hash of a password in the place of the one given, and keeps the version": async ({ r }) => {
     const before = await createUser(r);
     const bystander = await createUser(r);
     equal(await r.accounts.rehash(before.userId, before.secret, "the same, hashed anew"), "stored", "hashing anew");
-    equal(await r.accounts.byLoginName(before.loginName), { ...before, secret: "the same, hashed anew" }, "the account");
+    equal(await accountNamed(r, before.loginName), { ...before, secret: "the same, hashed anew" }, "the account");
     equal(await r.accounts.rehash(before.userId, before.secret, "too late"), "stale", "hashing anew over a secret that is gone");
     equal(await r.accounts.rehash("ZZZZZZZZZZ", before.secret, "nobody's"), "stale", "hashing anew for a user without an account");
-    equal((await r.accounts.byLoginName(before.loginName))?.secret, "the same, hashed anew", "the secret");
-    equal(await r.accounts.byLoginName(bystander.loginName), bystander, "another account with the same secret");
+    equal((await accountNamed(r, before.loginName))?.secret, "the same, hashed anew", "the secret");
+    equal(await accountNamed(r, bystander.loginName), bystander, "another account with the same secret");
   },
 
   "finds for a proof the account by exactly its name": async ({ r }) => {
     equal(await r.accounts.forProof("nobody", ["Groups"]), { account: null, user: null, linked: [], decoy: null }, "what is found in an empty database");
     const user = await createUser(r, { loginName: "René", secret: "the only one" });
-    for (const name of ["rené", "Rene\u0301", "Ren%", "", ...unstorableTexts]) {
+    for (const name of ["rené", "RENÉ", "Rene\u0301", "Rene", "René ", " René", "Ren%", "Ren_", "", "like René", ...unstorableTexts]) {
       equal(await r.accounts.forProof(name, ["Groups"]), { account: null, user: null, linked: [], decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
     }
     const found = await r.accounts.forProof("René", []);
@@ -162,9 +190,9 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     const bystander = await createUser(r);
     for (const disabled of [true, true, false, false]) {
       equal(await r.accounts.setDisabled(account.userId, disabled), true, "whether there is an account");
-      equal(await r.accounts.byLoginName(account.loginName), { ...account, disabled }, "the account");
+      equal(await accountNamed(r, account.loginName), { ...account, disabled }, "the account");
     }
-    equal(await r.accounts.byLoginName(bystander.loginName), bystander, "another account");
+    equal(await accountNamed(r, bystander.loginName), bystander, "another account");
   },
 
   "has nothing to disable for a user without an account": async ({ r }) => {
@@ -192,15 +220,15 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   "keeps long names and secrets whole": async ({ r }) => {
     const [loginName, secret] = ["ü".repeat(1_024), "s".repeat(1_000)];
     const { userId } = await createUser(r, { loginName, secret });
-    const found = await r.accounts.byLoginName(loginName);
+    const found = await accountNamed(r, loginName);
     equal([found?.userId, found?.secret], [userId, secret], "user and secret");
-    equal(await r.accounts.byLoginName("ü".repeat(1_023)), null, "the account of a shorter name");
+    equal(await accountNamed(r, "ü".repeat(1_023)), null, "the account of a shorter name");
   },
 
   "keeps the hostile texts of an account as they are": async ({ r }) => {
     for (const text of hostileTexts) await createUser(r, { loginName: text, secret: text });
     for (const text of hostileTexts) {
-      const found = await r.accounts.byLoginName(text);
+      const found = await accountNamed(r, text);
       equal([found?.loginName, found?.secret], [text, text], "name and secret");
     }
   },

@@ -1,6 +1,7 @@
 import type { Admission } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { accountNamed } from "../fixtures/account-named.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
 import { createUser } from "../fixtures/create-user.ts";
 import { freshDigest } from "../fixtures/fresh-digest.ts";
@@ -138,7 +139,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const late = visitor.newSession();
     await r.sessions.open(late, generous);
     equal(await visitor.isAdmitted(r, late.digest), false, "whether the late session is admitted");
-    const account = await r.accounts.byLoginName(loginName);
+    const account = await accountNamed(r, loginName);
     holds(account !== null, "The account is gone");
     const renewed = await Visitor.create(r, { account, key: visitor });
     equal(await renewed.isAdmitted(r, await renewed.open(r)), true, "whether a session of the new secret is admitted");

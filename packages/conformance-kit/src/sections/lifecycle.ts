@@ -1,6 +1,7 @@
 import { seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { accountNamed } from "../fixtures/account-named.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
 import { everyCall } from "../fixtures/every-call.ts";
 
@@ -11,6 +12,8 @@ const beforeMigration = checksOf(
       await failsWith(705, () => storage.health(), "health of a database that is not migrated");
       for (const [name, call] of everyCall(r)) await failsWith(705, call, `${name} before the migration`);
       await failsWith(705, () => storage.transaction((inside) => inside.audit.read(0, 1)), "a transaction before the migration");
+      await failsWith(705, () => storage.alignIndexes([]), "aligning indexes before the migration");
+      await failsWith(705, () => storage.readyIndexes([]), "asking for indexes before the migration");
     },
 
     "works once it is migrated, also for those who were refused before": async ({ storage, r }) => {
@@ -49,7 +52,7 @@ const afterMigration = checksOf("lifecycle", {
   },
 
   "starts without objects, sessions and audit": async ({ r }) => {
-    equal(await r.objects.count(["User", "UserGroup", "Employee", "ContactPerson", "Image", "File"], seesAll), 0, "objects");
+    equal(await r.objects.count({ classes: ["User", "UserGroup", "Employee", "ContactPerson", "Image", "File"] }, seesAll), 0, "objects");
     equal(await r.sessions.count(), 0, "sessions");
     equal(await r.audit.read(0, 10), [], "the audit");
   },
@@ -57,7 +60,7 @@ const afterMigration = checksOf("lifecycle", {
   "keeps what is there when it is migrated again": async ({ storage, r }) => {
     const { loginName, userId } = await createUser(r);
     await storage.migrate();
-    equal((await r.accounts.byLoginName(loginName))?.userId, userId, "the user of the account");
+    equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
     equal((await r.objects.get([userId], seesAll)).length, 1, "the user's object");
   },
 
@@ -66,6 +69,8 @@ const afterMigration = checksOf("lifecycle", {
     await storage.close();
     for (const [name, call] of everyCall(r)) await failsWith(706, call, `${name} after close`);
     await failsWith(706, () => storage.transaction((inside) => inside.audit.read(0, 1)), "a transaction after close");
+    await failsWith(706, () => storage.alignIndexes([]), "aligning indexes after close");
+    await failsWith(706, () => storage.readyIndexes([]), "asking for indexes after close");
     await failsWith(706, () => storage.health(), "health after close");
     await failsWith(706, () => storage.now(), "now after close");
     await failsWith(706, () => storage.migrate(), "migrate after close");

@@ -1,9 +1,12 @@
 import { seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { accountNamed } from "../fixtures/account-named.ts";
 import { atOnce } from "../fixtures/at-once.ts";
+import { changeOf } from "../fixtures/change-of.ts";
 import { codeOf } from "../fixtures/code-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
+import { createObject } from "../fixtures/create-object.ts";
 import { createUser } from "../fixtures/create-user.ts";
 import { newKey } from "../fixtures/new-key.ts";
 import { freshDigest } from "../fixtures/fresh-digest.ts";
@@ -45,7 +48,7 @@ const migrated = checksOf(
       await other.close();
       await failsWith(706, () => other.health(), "health after close");
       await storage.health();
-      equal((await r.accounts.byLoginName(loginName))?.userId, userId, "the user of the account");
+      equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
     },
 
     "accept no session that another one has ended, from the very next request": async ({ r, another }) => {
@@ -88,7 +91,7 @@ const migrated = checksOf(
       const other = await another();
       const key = { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour } };
       await r.throttle.fail([key]);
-      holds((await other.repositories.throttle.wait([key])) > 0, "The other one waits, too");
+      holds((await other.repositories.throttle.attempt([key])).wait > 0, "The other one waits, too");
       advance(minute + second);
       const attempts = await atOnce(12, (index) => (index % 2 === 0 ? r : other.repositories).throttle.attempt([key]));
       equal(attempts.filter(({ claimed }) => claimed).length, 1, "how many were claimed");
@@ -103,7 +106,24 @@ const migrated = checksOf(
         ]),
       );
       equal(new Set(batches.flat().map(({ id }) => id)).size, 24, "how many ids differ");
-      equal(await other.repositories.objects.count(["File"], seesAll), 24, "how many objects there are");
+      equal(await other.repositories.objects.count({ classes: ["File"] }, seesAll), 24, "how many objects there are");
+    },
+
+    "change one version of an object once, and lock it once, together": async ({ r, another }) => {
+      const other = await another();
+      const of = (index: number) => (index % 2 === 0 ? r : other.repositories);
+      const { id } = await createObject(r);
+      const codes = await atOnce(12, (index) => codeOf(of(index).objects.update([changeOf(id, { by: index }, { expectedVersions: [1] })], { session: null })));
+      equal([occurrences(0, codes), occurrences(713, codes)], [1, 11], "how many changed it and how many were refused");
+      const visitor = await Visitor.create(r);
+      const sessions = await atOnce(8, () => visitor.open(r));
+      const outcomes = await Promise.all(sessions.map((session, index) => of(index).locks.take(id, session)));
+      equal([occurrences("taken", outcomes), occurrences("held", outcomes)], [1, 7], "how many took the lock and how many did not");
+      const holder = sessions[outcomes.indexOf("taken")] ?? "";
+      equal((await other.repositories.locks.state(id))?.session, holder, "who holds it");
+      await failsWith(713, () => other.repositories.objects.update([changeOf(id, {})], { session: null }), "a write of another session elsewhere");
+      await r.sessions.end({ digest: holder });
+      equal(await other.repositories.locks.state(id), null, "the lock, once its session has ended elsewhere");
     },
 
     "let one change of a model win, together": async ({ r, another }) => {

@@ -29,7 +29,6 @@ function isAbout(wait: number, expected: number, what: string): void {
 const oneKey = checksOf("throttle", {
   "lets attempts through while nothing has failed": async ({ r }) => {
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.attempt([keyed("a")]), go, "the attempt");
-    equal(await r.throttle.wait([keyed("a")]), 0, "the wait");
   },
 
   "lets attempts through, as many as come at once, while failures are free": async (subject) => {
@@ -46,20 +45,12 @@ const oneKey = checksOf("throttle", {
   "makes attempts wait while a delay runs": async (subject) => {
     const { r, advance } = subject;
     await delay(subject, keyed("a"), 4);
-    isAbout(await r.throttle.wait([keyed("a")]), 2 * minute, "The wait");
-    advance(minute);
-    const attempt = await r.throttle.attempt([keyed("a")]);
-    isAbout(attempt.wait, minute, "The wait of the attempt");
-    equal(attempt.claimed, false, "whether the attempt was claimed");
-  },
-
-  "changes nothing when it is asked for the wait": async (subject) => {
-    const { r, advance } = subject;
-    await delay(subject, keyed("a"));
-    advance(minute + second);
-    equal(await r.throttle.wait([keyed("a")]), 0, "the wait when the delay is over");
-    equal(await r.throttle.wait([keyed("a")]), 0, "the wait when it was asked for before");
-    equal(await r.throttle.attempt([keyed("a")]), claim, "the attempt");
+    for (const wait of [2 * minute, minute]) {
+      const attempt = await r.throttle.attempt([keyed("a")]);
+      isAbout(attempt.wait, wait, "The wait");
+      equal(attempt.claimed, false, "whether the attempt was claimed");
+      advance(minute);
+    }
   },
 
   "lets one attempt through when a delay is over, and starts the delay again": async (subject) => {
@@ -105,7 +96,7 @@ const oneKey = checksOf("throttle", {
     await delay(subject, keyed("a"), 4);
     advance(minute);
     equal(await r.throttle.fail([keyed("a")]), delayAfter(5, policy), "the wait after the failure");
-    isAbout(await r.throttle.wait([keyed("a")]), delayAfter(5, policy), "The wait");
+    isAbout((await r.throttle.attempt([keyed("a")])).wait, delayAfter(5, policy), "The wait");
   },
 
   "forgets failures after a while without another": async (subject) => {
@@ -113,7 +104,6 @@ const oneKey = checksOf("throttle", {
     const longRemembered = keyed("a", { longestDelay: 10 * hour, firstDelay: 10 * hour });
     await delay(subject, longRemembered, 5);
     advance(hour + second);
-    equal(await r.throttle.wait([longRemembered]), 0, "the wait");
     equal(await r.throttle.attempt([longRemembered]), go, "the attempt");
     equal(await r.throttle.fail([longRemembered]), 0, "the wait after a failure");
     equal(await r.throttle.fail([longRemembered]), 0, "the wait after another failure");
@@ -145,7 +135,7 @@ const oneKey = checksOf("throttle", {
     await r.throttle.pass([], []);
     equal(await r.throttle.attempt([keyed("a"), keyed("b")]), go, "the attempt on the cleared keys");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a cleared key");
-    isAbout(await r.throttle.wait([keyed("c")]), minute, "The wait of the other key");
+    isAbout((await r.throttle.attempt([keyed("c")])).wait, minute, "The wait of the other key");
   },
 
   "forgets nothing while a delay of one of the keys runs": async (subject) => {
@@ -155,10 +145,10 @@ const oneKey = checksOf("throttle", {
     for (const keys of [[keyed("a")], [keyed("c"), keyed("a")]]) {
       await failsWith(302, () => r.throttle.pass(keys, ["a", "b"]), "the success");
     }
-    isAbout(await r.throttle.wait([keyed("b")]), 2 * minute, "The wait that was to be forgotten");
+    isAbout((await r.throttle.attempt([keyed("b")])).wait, 2 * minute, "The wait that was to be forgotten");
     advance(minute + second);
     await r.throttle.pass([keyed("a")], ["a", "b"]);
-    equal(await r.throttle.wait([keyed("b")]), 0, "the wait that is forgotten");
+    equal(await r.throttle.attempt([keyed("b")]), go, "the attempt on the key that is forgotten");
   },
 
   "loses what is forgotten, no more than asked for, and nothing else": async (subject) => {
@@ -177,7 +167,6 @@ const oneKey = checksOf("throttle", {
     const { r } = subject;
     const off = keyed("a", { freeFailures: 0 });
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.fail([off]), 0, "the wait after a failure");
-    equal(await r.throttle.wait([off]), 0, "the wait");
     equal(await atOnce(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
     await delay(subject, keyed("b"), 6);
     equal(await r.throttle.attempt([{ ...off, key: "b" }]), go, "the attempt on a key that failed under another policy");
@@ -189,7 +178,7 @@ const oneKey = checksOf("throttle", {
       await delay(subject, keyed(key), 3 + (index % 2));
     }
     for (const [index, key] of keys.entries()) {
-      isAbout(await subject.r.throttle.wait([keyed(key)]), delayAfter(3 + (index % 2), policy), `The wait of ${JSON.stringify(key)}`);
+      isAbout((await subject.r.throttle.attempt([keyed(key)])).wait, delayAfter(3 + (index % 2), policy), `The wait of ${JSON.stringify(key)}`);
     }
   },
 });
@@ -197,7 +186,6 @@ const oneKey = checksOf("throttle", {
 const severalKeys = checksOf("throttle", {
   "has nothing to say about no keys": async ({ r }) => {
     equal(await r.throttle.attempt([]), go, "the attempt");
-    equal(await r.throttle.wait([]), 0, "the wait");
     equal(await r.throttle.fail([]), 0, "the wait after a failure");
   },
 
@@ -206,8 +194,7 @@ const severalKeys = checksOf("throttle", {
     await delay(subject, keyed("a"), 3);
     await delay(subject, keyed("b"), 5);
     const keys = [keyed("a"), keyed("b"), keyed("c")];
-    isAbout(await r.throttle.wait(keys), 4 * minute, "The wait");
-    isAbout((await r.throttle.attempt(keys)).wait, 4 * minute, "The wait of the attempt");
+    isAbout((await r.throttle.attempt(keys)).wait, 4 * minute, "The wait");
   },
 
   "counts a failure on every key, each by its own policy": async ({ r }) => {
@@ -259,7 +246,7 @@ const severalKeys = checksOf("throttle", {
     const attempts = await atOnce(8, (index) => r.throttle.attempt(index % 2 === 0 ? keys : keys.toReversed()));
     equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
     await Promise.all([r.throttle.pass([], ["a", "b", "c", "d"]), r.throttle.pass([], ["d", "c", "b", "a"])]);
-    equal(await r.throttle.wait(keys), 0, "the wait after all is cleared");
+    equal(await r.throttle.attempt(keys), go, "the attempt after all is cleared");
   },
 });
 

@@ -42,7 +42,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     const digest = await visitor.open(r);
     await r.throttle.fail([key]);
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
-    const wait = await r.throttle.wait([key]);
+    const { wait } = await r.throttle.attempt([key]);
     holds(wait > hour - minute && wait <= hour, `The wait is ${wait} ms`);
     advance(generous.idleTimeout + second);
     equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted when its time is over");

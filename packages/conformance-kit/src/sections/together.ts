@@ -21,7 +21,7 @@ function entry(r: JointRepositories, visitor: Visitor, { keys = [], limit = 0, d
 /** What can be seen of entries. */
 async function look(r: Repositories) {
   const events = (await r.audit.read(0, 100)).map(({ requestId }) => requestId);
-  return { sessions: await r.sessions.count(), events: events.length, waits: (await r.throttle.wait([other])) > 0 };
+  return { sessions: await r.sessions.count(), events: events.length, waits: (await r.throttle.attempt([other])).wait > 0 };
 }
 
 export const togetherChecks: readonly Check[] = checksOf("calls together", {

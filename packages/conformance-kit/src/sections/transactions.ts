@@ -1,8 +1,11 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
 import { ConformanceError, equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
+import { accountNamed } from "../fixtures/account-named.ts";
 import { atOnce } from "../fixtures/at-once.ts";
+import { changeOf } from "../fixtures/change-of.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
+import { createObject } from "../fixtures/create-object.ts";
 import { createUser } from "../fixtures/create-user.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/fresh-digest.ts";
@@ -20,13 +23,14 @@ async function scene({ r }: Subject) {
   const ended = await visitor.open(r);
   const { appKey } = await createAppKey(r);
   const { generation } = await r.model.load();
-  return { visitor, colleague, ended, appKey, generation, late: visitor.newSession(), secure: visitor.newSession({ mode: "secure" }), keyDigest: freshDigest() };
+  const { id: file } = await createObject(r, { className: "Image" });
+  return { visitor, colleague, ended, appKey, generation, file, late: visitor.newSession(), secure: visitor.newSession({ mode: "secure" }), keyDigest: freshDigest() };
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 /** Changes everything once. */
-async function change(r: Repositories, { visitor, colleague, ended, appKey, generation, late, secure, keyDigest }: Scene): Promise<void> {
+async function change(r: Repositories, { visitor, colleague, ended, appKey, generation, file, late, secure, keyDigest }: Scene): Promise<void> {
   const { userId, secretVersion } = colleague.account;
   await r.sessions.end({ digest: ended });
   await r.sessions.open(late, generous);
@@ -35,6 +39,8 @@ async function change(r: Repositories, { visitor, colleague, ended, appKey, gene
   await r.accounts.setDisabled(userId, true);
   const [user] = await r.objects.insert([{ className: "User", attributes: { Name: "new" } }]);
   await r.accounts.create({ userId: user?.id ?? "", loginName: "new", secret: "", administrator: false }, "new");
+  await r.objects.update([changeOf(file, { Name: "new" })], { session: null });
+  await r.locks.take(file, late.digest);
   await r.appKeys.create({ name: "new", appNames: null, origins: ["https://new.example"] }, keyDigest);
   await r.appKeys.setEnabled(appKey.name, false);
   await r.applications.create({ name: "new", seats: null });
@@ -46,7 +52,7 @@ async function change(r: Repositories, { visitor, colleague, ended, appKey, gene
 }
 
 /** What of everything can be seen. */
-async function look(r: Repositories, { visitor, colleague, ended, late, secure, keyDigest }: Scene) {
+async function look(r: Repositories, { visitor, colleague, ended, file, late, secure, keyDigest }: Scene) {
   const { maintenance, modelGeneration, session } = await visitor.admit(r, ended);
   return {
     maintenance,
@@ -56,14 +62,16 @@ async function look(r: Repositories, { visitor, colleague, ended, late, secure, 
     channel: (await visitor.admitAs(r, "secure", secure.digest)).session?.channel?.wrappedKey,
     key: (await r.keys.current("jwt"))?.keyId,
     sessions: await r.sessions.count(),
-    colleague: await r.accounts.byLoginName(colleague.account.loginName),
-    account: (await r.accounts.byLoginName("new"))?.loginName,
-    objects: await r.objects.count(["User"], seesAll),
+    colleague: await accountNamed(r, colleague.account.loginName),
+    account: (await accountNamed(r, "new"))?.loginName,
+    objects: await r.objects.count({ classes: ["User"] }, seesAll),
+    file: (await r.objects.get([file], seesAll))[0]?.attributes["Name"],
+    lock: (await r.locks.state(file))?.session,
     appKey: (await r.admission.admit({ appKey: keyDigest, session: null, idleTimeout: minute })).appKey?.name,
     origin: await r.appKeys.listsOrigin("https://new.example"),
     applications: await r.applications.known(["new"]),
     classes: (await r.model.load()).classes.length,
-    wait: (await r.throttle.wait([throttleKey])) > 0,
+    waits: (await r.throttle.attempt([throttleKey])).wait > 0,
     audit: (await r.audit.read(0, 10)).length,
   };
 }
@@ -86,8 +94,9 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     });
     const seen = await look(subject.r, stage);
     equal(seen, result, "what is there, as the transaction saw it");
-    equal([seen.maintenance, seen.ended, seen.opened, seen.wait, seen.audit], [true, false, true, true, 1], "what has changed");
+    equal([seen.maintenance, seen.ended, seen.opened, seen.waits, seen.audit], [true, false, true, true, 1], "what has changed");
     equal([seen.account, seen.appKey, seen.origin, seen.applications, seen.key], ["new", "new", true, ["new"], "new"], "what is new");
+    equal([seen.file, seen.lock], ["new", stage.late.digest], "what is changed and locked");
     equal(seen.channel, stage.secure.channel?.wrappedKey, "the wrapped key of the new channel");
   },
 
@@ -212,7 +221,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
     equal((await r.applications.known(names)).toSorted(), kept, "the app names");
     equal((await r.audit.read(0, 100)).map(({ requestId }) => requestId).toSorted(), kept, "the audit");
-    equal(await r.objects.count(["File"], seesAll), kept.length, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "how many objects there are");
   },
 
   "lose no change of those that count up one value at once": async ({ storage, r }) => {
@@ -221,7 +230,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
       let stored = false;
       for (let attempt = 0; !stored && attempt < 50; attempt += 1) {
         stored = await storage.transaction(async (inside) => {
-          const account = await inside.accounts.byLoginName(loginName);
+          const account = await accountNamed(inside, loginName);
           holds(account !== null, "The account is gone");
           const outcome = await inside.accounts.setSecret(userId, String(Number(account.secret) + 1), account.secretVersion);
           if (outcome === "stored") await inside.audit.append({ ...auditEvent, requestId: String(worker) });
@@ -229,7 +238,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
         });
       }
     });
-    equal((await r.accounts.byLoginName(loginName))?.secret, "8", "the count");
+    equal((await accountNamed(r, loginName))?.secret, "8", "the count");
     equal((await r.audit.read(0, 100)).length, 8, "how many changes were noted");
   },
 

@@ -29,7 +29,7 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
       "a name deep inside": (text) => insert(r, [{ inner: { [text]: null } }]),
       "a class": (text) => r.objects.insert([{ className: text, attributes: {} }]),
     });
-    equal(await r.objects.count(["File", ...unstorableTexts], seesAll), 0, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File", ...unstorableTexts] }, seesAll), 0, "how many objects there are");
   },
 
   "are refused in accounts": async ({ r }) => {
@@ -40,6 +40,10 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
       "a confusable key": (key) => r.accounts.create(account, key),
     });
     equal(await r.accounts.create(account, "key"), "created", "creating the account");
+    await refuses({
+      "a new log-in name": (loginName) => r.accounts.rename(userId, loginName, "key"),
+      "a new confusable key": (key) => r.accounts.rename(userId, "name", key),
+    });
   },
 
   "are refused in app keys and app names": async ({ r }) => {
@@ -67,6 +71,7 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
     const definition = { name: "Invoice", base: null, attributes: [], rights: [] };
     await refuses({
       "a class": (name) => r.model.change({ put: [{ ...definition, name }] }, generation),
+      "a class to take away": (name) => r.model.change({ put: [], removed: [name] }, generation),
       "an attribute": (name) => r.model.change({ put: [{ ...definition, attributes: [{ name, type: "string" }] }] }, generation),
     });
     equal(await r.model.load(), { generation, classes }, "the model");

@@ -33,6 +33,8 @@ export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Sto
     transaction: (work) => storage.transaction(work),
     together: (work) => storage.together(work),
     migrate: () => storage.migrate(),
+    alignIndexes: (wanted) => storage.alignIndexes(wanted),
+    readyIndexes: (indexes) => storage.readyIndexes(indexes),
     health: () => storage.health(),
     now: () => storage.now(),
     close: () => storage.close(),

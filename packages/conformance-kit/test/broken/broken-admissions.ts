@@ -116,9 +116,10 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
           disabled.set(userId, on);
           return true;
         },
-        byLoginName: async (name) => {
-          const account = await r.accounts.byLoginName(name);
-          return account === null ? null : { ...account, disabled: disabled.get(account.userId) ?? false };
+        forProof: async (name, links) => {
+          const found = await r.accounts.forProof(name, links);
+          const { account } = found;
+          return account === null ? found : { ...found, account: { ...account, disabled: disabled.get(account.userId) ?? false } };
         },
       },
     });

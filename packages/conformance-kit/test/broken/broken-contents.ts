@@ -64,7 +64,7 @@ export const brokenContents: readonly BrokenAdapter[] = [
   broken(
     "looks at objects alone",
     ["are not empty with an app key", "are not empty with an app name", "are not empty with an account", "are not empty with a class", "are not empty with a built-in class that was changed"],
-    emptyWhen(async ({ objects }) => (await objects.count(["User", "File", "Unknown"], seesAll)) === 0),
+    emptyWhen(async ({ objects }) => (await objects.count({ classes: ["User", "File", "Unknown"] }, seesAll)) === 0),
   ),
 
   broken(
@@ -73,7 +73,7 @@ export const brokenContents: readonly BrokenAdapter[] = [
     emptyWhen(async (r) => {
       const { generation, classes } = await r.model.load();
       const names = classes.map(({ name }) => name);
-      return generation === 1 && (await r.objects.count(names, { classes: null, principals: new Set() })) === 0;
+      return generation === 1 && (await r.objects.count({ classes: names }, { classes: null, principals: new Set() })) === 0;
     }),
   ),
 

@@ -1,9 +1,9 @@
-import { ServiceError } from "@sallyport/core";
+import { type Account, type AccountRepository, type Repositories, ServiceError } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** Faults in app keys, applications and accounts. */
 export const brokenNames: readonly BrokenAdapter[] = [
-  broken("finds login names in any case", "finds an account by exactly its name", () => {
+  broken("finds login names in any case", "finds for a proof the account by exactly its name", () => {
     const spellings = new Map<string, string>();
     return (r) => ({
       accounts: {
@@ -11,13 +11,13 @@ export const brokenNames: readonly BrokenAdapter[] = [
           spellings.set(account.loginName.toLowerCase(), account.loginName);
           return r.accounts.create(account, key);
         },
-        byLoginName: (name) => r.accounts.byLoginName(spellings.get(name.toLowerCase()) ?? name),
+        forProof: (name, links) => r.accounts.forProof(spellings.get(name.toLowerCase()) ?? name, links),
       },
     });
   }),
 
   broken("cuts a name at a zero character", "finds nobody under names that nobody can have", () => (r) => ({
-    accounts: { byLoginName: (name) => r.accounts.byLoginName(name.replace(/\0.*$/s, "")) },
+    accounts: { forProof: (name, links) => r.accounts.forProof(name.replace(/\0.*$/s, ""), links) },
   })),
 
   broken("does not know confusable names", "refuses a login name that is confusable with another", () => (r) => ({
@@ -50,15 +50,6 @@ export const brokenNames: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("finds accounts for a proof in any case", "finds for a proof the account by exactly its name", () => (r) => ({
-    accounts: {
-      forProof: async (name, links) => {
-        const found = await r.accounts.forProof(name, links);
-        return found.account === null && name === "rené" ? r.accounts.forProof("René", links) : found;
-      },
-    },
-  })),
-
   broken("finds for a proof what one link of several points to", "finds for a proof what the links of the user object point to", () => (r) => ({
     accounts: { forProof: (name, links) => r.accounts.forProof(name, links.slice(0, 1)) },
   })),
@@ -82,12 +73,7 @@ export const brokenNames: readonly BrokenAdapter[] = [
   })),
 
   broken("keeps the version of a secret", "replaces a secret and raises its version", () => (r) => ({
-    accounts: {
-      byLoginName: async (name) => {
-        const account = await r.accounts.byLoginName(name);
-        return account === null ? null : { ...account, secretVersion: 1 };
-      },
-    },
+    accounts: { forProof: findingAccounts(r, (account) => ({ ...account, secretVersion: 1 })) },
   })),
 
   broken("does not see blanks at the end of app names", "compares app names exactly", () => (r) => ({
@@ -244,12 +230,7 @@ export const brokenNames: readonly BrokenAdapter[] = [
   })),
 
   broken("does not find disabled accounts", "disables and enables an account, and finds it either way", () => (r) => ({
-    accounts: {
-      byLoginName: async (name) => {
-        const account = await r.accounts.byLoginName(name);
-        return account?.disabled === true ? null : account;
-      },
-    },
+    accounts: { forProof: findingAccounts(r, (account) => (account.disabled ? null : account)) },
   })),
 
   broken("lists app names in the order of UTF-16", "lists app names with their seats by code points, part by part", () => (r) => ({
@@ -280,16 +261,46 @@ export const brokenNames: readonly BrokenAdapter[] = [
     accounts: {
       list: async (after, limit) => {
         const listed = await r.accounts.list(after, limit);
-        const whole = await Promise.all(listed.map(({ loginName }) => r.accounts.byLoginName(loginName)));
-        return whole.filter((account) => account !== null);
+        const whole = await Promise.all(listed.map(({ loginName }) => r.accounts.forProof(loginName, [])));
+        return whole.flatMap(({ account }) => account ?? []);
       },
     },
   })),
 
+  broken("gives every name to whoever wants it", "refuses with 307 a new name that is another's or confusable with it", () => (r) => ({
+    accounts: {
+      rename: async (userId, loginName, key) => {
+        try {
+          return await r.accounts.rename(userId, loginName, key);
+        } catch {
+          return r.accounts.rename(userId, `${loginName} 2`, `${key} 2`);
+        }
+      },
+    },
+  })),
+
+  broken("says that it renamed nobody", "finds an account by its new name alone, the rest of it unchanged", () => (r) => ({
+    accounts: { rename: async (userId, loginName, key) => (await r.accounts.rename(userId, loginName, key)) || true },
+  })),
+
+  broken("looks whether a name is free before it is given", "gives a name to one of those who want it at once", () => {
+    const keys = new Map<string, string>();
+    return (r) => ({
+      accounts: {
+        rename: async (userId, loginName, key) => {
+          if ((keys.get(key) ?? userId) !== userId) throw new ServiceError(307);
+          await pause();
+          keys.set(key, userId);
+          return r.accounts.rename(userId, loginName, `${key} ${userId}`);
+        },
+      },
+    });
+  }),
+
   broken("cuts names at 255 characters", "keeps long names and secrets whole", () => (r) => ({
     accounts: {
       create: (account, key) => r.accounts.create({ ...account, loginName: account.loginName.slice(0, 255) }, key),
-      byLoginName: (name) => r.accounts.byLoginName(name.slice(0, 255)),
+      forProof: (name, links) => r.accounts.forProof(name.slice(0, 255), links),
     },
   })),
 
@@ -297,3 +308,11 @@ export const brokenNames: readonly BrokenAdapter[] = [
     accounts: { create: (account, key) => r.accounts.create({ ...account, secret: account.secret.trim() }, key) },
   })),
 ];
+
+/** A `forProof` with a fault in the account that it finds. */
+function findingAccounts(r: Repositories, fault: (account: Account) => Account | null): AccountRepository["forProof"] {
+  return async (name, links) => {
+    const found = await r.accounts.forProof(name, links);
+    return found.account === null ? found : { ...found, account: fault(found.account) };
+  };
+}

@@ -1,4 +1,4 @@
-import { type Attributes, type JsonValue, type NewObject, objectNumber, type Repositories, ServiceError, type StoredObject } from "@sallyport/core";
+import { type Attributes, type JsonValue, type NewObject, objectNumber, type ObjectPage, type Repositories, ServiceError, type StoredObject } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** An insertion that stores something else than it was given. */
@@ -17,23 +17,54 @@ function byText(objects: readonly StoredObject[]): StoredObject[] {
   return objects.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+function reordered({ objects, last }: ObjectPage, order: (objects: readonly StoredObject[]) => readonly StoredObject[]): ObjectPage {
+  return { objects: order(objects), last };
+}
+
 /** Faults in objects. */
 export const brokenObjects: readonly BrokenAdapter[] = [
   broken("does not look at readers when it counts", "are counted as far as they are visible", () => (r) => ({
-    objects: { count: (classes, visibility) => r.objects.count(classes, { ...visibility, principals: null }) },
+    objects: { count: (query, visibility, atMost) => r.objects.count(query, { ...visibility, principals: null }, atMost) },
   })),
 
   broken("does not look at readers when it lists", "are listed as far as they are visible", () => (r) => ({
-    objects: { find: (classes, visibility, page) => r.objects.find(classes, { ...visibility, principals: null }, page) },
+    objects: { find: (query, visibility, page) => r.objects.find(query, { ...visibility, principals: null }, page) },
   })),
 
   broken("does not look at classes when it finds by id", "are found by id as far as they are visible", () => (r) => ({
     objects: { get: (ids, visibility) => r.objects.get(ids, { ...visibility, classes: null }) },
   })),
 
+  broken("does not look at readers when it says what is visible", "are known to be visible, each once, if they can be found by their ids", () => (r) => ({
+    objects: { visible: (ids, visibility) => r.objects.visible(ids, { ...visibility, principals: null }) },
+  })),
+
+  broken("says twice that an id is visible", "are known to be visible, each once, if they can be found by their ids", () => (r) => ({
+    objects: {
+      visible: async (ids, visibility) => {
+        const visible = new Set(await r.objects.visible(ids, visibility));
+        return ids.filter((id) => visible.has(id));
+      },
+    },
+  })),
+
   broken("does not look at readers when it finds by UUID", "are found by UUID if they are visible", () => (r) => ({
     objects: { getByUuid: (uuid, visibility) => r.objects.getByUuid(uuid, { ...visibility, principals: null }) },
   })),
+
+  broken("does not look at readers when it finds by several UUIDs", "are found by several UUIDs as far as they are visible", () => (r) => ({
+    objects: { getByUuids: (uuids, visibility) => r.objects.getByUuids(uuids, { ...visibility, principals: null }) },
+  })),
+
+  broken(
+    "finds each UUID by itself",
+    "are found by their UUIDs, each once, and texts that are none are as good as absent",
+    () => (r) => ({
+      objects: {
+        getByUuids: async (uuids, visibility) => (await Promise.all(uuids.map((uuid) => r.objects.getByUuid(uuid, visibility)))).flatMap((object) => object ?? []),
+      },
+    }),
+  ),
 
   broken("takes no readers for everybody", "are read as they were created", inserting((object) => ({
     ...object,
@@ -42,37 +73,37 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken("cuts pages before it looks at readers", "leave no gaps in pages where they are not visible", () => (r) => ({
     objects: {
-      find: async (classes, visibility, page) => {
-        const all = await r.objects.find(classes, { ...visibility, principals: null }, page);
-        const seen = await r.objects.get(all.map(({ id }) => id), visibility);
-        return all.filter(({ id }) => seen.some((object) => object.id === id));
+      find: async (query, visibility, page) => {
+        const { objects, last } = await r.objects.find(query, { ...visibility, principals: null }, page);
+        const seen = await r.objects.get(objects.map(({ id }) => id), visibility);
+        return { objects: objects.filter(({ id }) => seen.some((object) => object.id === id)), last };
       },
     },
   })),
 
   broken("begins later pages one too late", "are listed in pages that fit together without gap or overlap", () => (r) => ({
     objects: {
-      find: (classes, visibility, { offset, limit }) =>
-        r.objects.find(classes, visibility, { offset: offset > 0 ? offset + 1 : 0, limit }),
+      find: (query, visibility, page) =>
+        r.objects.find(query, visibility, "offset" in page && page.offset > 0 ? { ...page, offset: page.offset + 1 } : page),
     },
   })),
 
   broken("takes a limit of nothing for no limit", "are none on a page beyond the end or without a length", () => (r) => ({
-    objects: { find: (classes, visibility, { offset, limit }) => r.objects.find(classes, visibility, { offset, limit: limit || 1_000 }) },
+    objects: { find: (query, visibility, page) => r.objects.find(query, visibility, { ...page, limit: page.limit || 1_000 }) },
   })),
 
   broken("orders by the text of ids", "are listed by ascending number, not by the text of their ids", () => (r) => ({
-    objects: { find: async (classes, visibility, page) => byText(await r.objects.find(classes, visibility, page)) },
+    objects: { find: async (query, visibility, page) => reordered(await r.objects.find(query, visibility, page), byText) },
   })),
 
   broken("lists in whatever order", "are listed in the same pages again and again, whatever is created meanwhile", () => {
     let calls = 0;
     return (r) => ({
       objects: {
-        find: async (classes, visibility, page) => {
-          const found = await r.objects.find(classes, visibility, page);
+        find: async (query, visibility, page) => {
+          const found = await r.objects.find(query, visibility, page);
           calls += 1;
-          return calls % 2 === 0 ? found : found.toReversed();
+          return reordered(found, (objects) => (calls % 2 === 0 ? objects : objects.toReversed()));
         },
       },
     });
@@ -80,8 +111,11 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken("lists a class twice that is asked for twice", "are listed once though their class is asked for twice", () => (r) => ({
     objects: {
-      find: async (classes, visibility, page) =>
-        (await Promise.all(classes.map((each) => r.objects.find([each], visibility, page)))).flat().toSorted((a, b) => objectNumber(a.id) - objectNumber(b.id)),
+      find: async ({ classes }, visibility, page) => {
+        const pages = await Promise.all(classes.map((each) => r.objects.find({ classes: [each] }, visibility, page)));
+        const objects = pages.flatMap((each) => each.objects).toSorted((a, b) => objectNumber(a.id) - objectNumber(b.id));
+        return { objects, last: null };
+      },
     },
   })),
 
@@ -197,8 +231,8 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken("finds classes in any case", "are listed by class names compared exactly", () => (r) => ({
     objects: {
-      find: (classes, visibility, page) =>
-        r.objects.find(classes.map((name) => name.slice(0, 1).toUpperCase() + name.slice(1).toLowerCase()), visibility, page),
+      find: (query, visibility, page) =>
+        r.objects.find({ ...query, classes: query.classes.map((name) => name.slice(0, 1).toUpperCase() + name.slice(1).toLowerCase()) }, visibility, page),
     },
   })),
 

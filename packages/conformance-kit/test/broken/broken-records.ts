@@ -1,21 +1,21 @@
-import type { Attempt, ThrottlePolicy } from "@sallyport/core";
+import { type Attempt, ServiceError, type ThrottlePolicy } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever: Partial<ThrottlePolicy> = { forgetAfter: Number.MAX_SAFE_INTEGER };
 
 /** Faults in model, throttle and audit. */
 export const brokenRecords: readonly BrokenAdapter[] = [
-  broken("lets a claim through for all who ask at once", "lets one attempt through of those that come at once when a delay is over", () => (r) => ({
-    throttle: {
-      attempt: async (keys) => {
-        const wait = await r.throttle.wait(keys);
-        if (wait > 0) return { wait, claimed: false };
-        await pause();
-        await r.throttle.attempt(keys);
-        return { wait: 0, claimed: true };
+  broken("lets a claim through for all who ask at once", "lets one attempt through of those that come at once when a delay is over", () => {
+    let running: Promise<Attempt> | undefined;
+    return (r) => ({
+      throttle: {
+        attempt: (keys) => {
+          running ??= pause().then(() => r.throttle.attempt(keys)).finally(() => (running = undefined));
+          return running;
+        },
       },
-    },
-  })),
+    });
+  }),
 
   broken("claims key by key", "claims nothing when one of several keys says wait", () => (r) => ({
     throttle: {
@@ -28,8 +28,14 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("claims when it is only asked for the wait", "changes nothing when it is asked for the wait", () => (r) => ({
-    throttle: { wait: async (keys) => (await r.throttle.attempt(keys)).wait },
+  broken("takes an attempt that has to wait for a failure", "makes attempts wait while a delay runs", () => (r) => ({
+    throttle: {
+      attempt: async (keys) => {
+        const attempt = await r.throttle.attempt(keys);
+        if (attempt.wait > 0) await r.throttle.fail(keys);
+        return attempt;
+      },
+    },
   })),
 
   broken("takes failures at once for one", "counts every failure of those that come at once", () => {
@@ -47,7 +53,6 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   broken("never forgets", "forgets failures after a while without another", () => (r) => ({
     throttle: {
       attempt: (keys) => r.throttle.attempt(keys.map(({ key, policy }) => ({ key, policy: { ...policy, ...forever } }))),
-      wait: (keys) => r.throttle.wait(keys.map(({ key, policy }) => ({ key, policy: { ...policy, ...forever } }))),
       fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key, policy: { ...policy, ...forever } }))),
     },
   })),
@@ -172,6 +177,33 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
+  broken(
+    "keeps classes for ever",
+    ["takes classes away, and nothing else with them", "puts and takes away in one change"],
+    () => (r) => ({ model: { change: ({ put }, generation) => r.model.change({ put }, generation) } }),
+  ),
+
+  broken("takes classes away whatever the generation", "keeps what a change of another generation would take away", () => (r) => ({
+    model: {
+      change: async (delta, generation) => {
+        const current = await r.model.load();
+        const { removed = [] } = delta;
+        if (current.generation !== generation) await r.model.change({ put: [], removed }, current.generation);
+        return r.model.change(delta, generation);
+      },
+    },
+  })),
+
+  broken("does not know a class to take away", "has nothing to take away under a name that no class has", () => (r) => ({
+    model: {
+      change: async (delta, generation) => {
+        const known = new Set((await r.model.load()).classes.map(({ name }) => name));
+        if (delta.removed?.some((name) => !known.has(name))) throw new ServiceError(304);
+        return r.model.change(delta, generation);
+      },
+    },
+  })),
+
   broken("hides what the model does not name", "leaves the objects of a changed class alone", () => (r) => ({
     objects: {
       get: async (ids, visibility) => {
@@ -191,7 +223,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   })),
 
   broken("does not count failures while a delay runs", "counts failures that come while a delay runs, and starts it again", () => (r) => ({
-    throttle: { fail: async (keys) => (await r.throttle.wait(keys)) || r.throttle.fail(keys) },
+    throttle: { fail: async (keys) => (await r.throttle.attempt(keys)).wait || r.throttle.fail(keys) },
   })),
 
   broken("forgets too early", "remembers failures as long as others follow", () => (r) => ({
@@ -203,11 +235,18 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   broken("takes keys in any case", "takes any text of up to 100 characters for a key", () => (r) => ({
     throttle: {
       fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
-      wait: (keys) => r.throttle.wait(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
+      attempt: (keys) => r.throttle.attempt(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
     },
   })),
 
   broken("answers the shortest wait", "answers the longest wait of several keys", () => (r) => ({
-    throttle: { wait: async (keys) => Math.min(...(await Promise.all(keys.map((key) => r.throttle.wait([key]))))) },
+    throttle: {
+      attempt: async (keys) => {
+        const attempt = await r.throttle.attempt(keys);
+        if (attempt.wait === 0) return attempt;
+        const each = await Promise.all(keys.map((key) => r.throttle.attempt([key])));
+        return { wait: Math.min(...each.map(({ wait }) => wait)), claimed: false };
+      },
+    },
   })),
 ];

@@ -1,4 +1,4 @@
-import { ServiceError, type Storage } from "@sallyport/core";
+import { type AttributeIndex, ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
@@ -61,7 +61,14 @@ export const brokenStorages: readonly BrokenAdapter[] = [
 
   brokenAround(
     "works without transactions",
-    ["keep nothing of their work if it throws", "do not show their work to others before it is kept"],
+    [
+      "keep nothing of their work if it throws",
+      "do not show their work to others before it is kept",
+      "is held by one transaction at a time, which sees what those before it have left",
+      "is not changed by anybody else while a transaction holds it",
+      "keeps writers waiting while a transaction holds it",
+      "waits to be held for those who write",
+    ],
     (storage) => ({ transaction: async (work) => work(storage.repositories) }),
   ),
 
@@ -141,6 +148,31 @@ export const brokenStorages: readonly BrokenAdapter[] = [
       },
     };
   }),
+
+  brokenAround("has every index at any time", ["are ready once they are aligned", "are told apart by class, attribute and type"], () => ({
+    readyIndexes: async (indexes) => [...indexes],
+  })),
+
+  brokenAround("never takes an index away", "are taken away when they are not wanted any more", (storage) => {
+    const all: AttributeIndex[] = [];
+    return {
+      alignIndexes: (wanted) => {
+        all.push(...wanted);
+        return storage.alignIndexes(all);
+      },
+    };
+  }),
+
+  brokenAround("takes an index away that is there", "stay when they are wanted again", (storage) => ({
+    alignIndexes: async (wanted) => {
+      const ready = new Set(await storage.readyIndexes(wanted));
+      return storage.alignIndexes(wanted.filter((index) => !ready.has(index)));
+    },
+  })),
+
+  brokenAround("builds one index at a time", "are ready once they are aligned", (storage) => ({
+    alignIndexes: (wanted) => storage.alignIndexes(wanted.slice(0, 1)),
+  })),
 
   brokenAround("tells the process's time", "moves with the offset of the clock", () => ({ now: async () => Date.now() })),
 

@@ -1,3 +1,4 @@
+export { type CursorFields, decodeCursor, encodeCursor } from "./cursor-text.ts";
 export { checkJsonLimits, jsonLimits } from "./json-limits.ts";
 export { parseJsonParameter } from "./json-parameter.ts";
 export { parseFields } from "./parse-fields.ts";

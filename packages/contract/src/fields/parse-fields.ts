@@ -1,4 +1,4 @@
-import { type ErrorCode, isErrorCode, ServiceError } from "@sallyport/core/errors";
+import { type ErrorCode, isErrorCode, jsonPointer, ServiceError } from "@sallyport/core/errors";
 import type { z } from "zod";
 
 /**
@@ -10,15 +10,18 @@ export function parseFields<T extends z.ZodType>(schema: T, input: unknown, orde
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => {
     const code = Number(issue.message);
-    return { code: isErrorCode(code) ? code : (307 as const), pointer: pointerOf(issue.path) };
+    return { code: isErrorCode(code) ? code : (307 as const), pointer: jsonPointer(placeOf(issue)) };
   });
   const rank = ({ code }: { code: ErrorCode }) => (order.includes(code) ? order.indexOf(code) : order.length);
   const [first] = faults.toSorted((a, b) => rank(a) - rank(b));
   throw new ServiceError(first?.code ?? 307, { detail: `at ${first?.pointer ?? "/"}` });
 }
 
-/** Names of members are the client's text: they are shortened, and hold nothing that a terminal or a log would act upon. */
-function pointerOf(path: readonly PropertyKey[]): string {
-  const parts = path.map((part) => String(part).slice(0, 64).replaceAll(/[^\x20-\x7e]/g, "?"));
-  return `/${parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+/** The faulty value or the member that is one too many. Of alternatives the one that fits furthest was meant. */
+function placeOf(issue: z.core.$ZodIssue): PropertyKey[] {
+  if (issue.code === "unrecognized_keys") return [...issue.path, ...issue.keys.slice(0, 1)];
+  if (issue.code !== "invalid_union") return issue.path;
+  const inside = issue.errors.flat().map(placeOf);
+  const furthest = inside.reduce((best, place) => (place.length > best.length ? place : best), []);
+  return [...issue.path, ...furthest];
 }

@@ -1,3 +1,6 @@
+export { attributesRequest } from "./attributes-request.ts";
+export { parseIfMatch } from "./if-match.ts";
+export { type AttributeData, classDefinition, type ClassDefinitionData, type RightData } from "./class-definition.ts";
 export { logInFaultOrder, type LogInRequest, logInRequest } from "./log-in-request.ts";
 export {
   encryptedLogInRequest,
@@ -5,5 +8,5 @@ export {
   secureLogInFaultOrder,
   secureLogInRequest,
 } from "./secure-log-in-request.ts";
-export { listParameters, objectParameters } from "./object-parameters.ts";
-export type { Serialization } from "./serialization-parameter.ts";
+export { deleteParameters, listParameters, objectParameters, updateParameters } from "./object-parameters.ts";
+export type { Serialization, SerializationField } from "./serialization-parameter.ts";

@@ -1,26 +1,41 @@
 import { z } from "zod";
+import { defaultPerPage, page, perPage } from "./page-numbers.ts";
 import { queryParameter } from "./query-parameter.ts";
 import { serializationParameter } from "./serialization-parameter.ts";
-
-const highestPage = 10_000_000;
-const mostPerPage = 1_000;
-const defaultPerPage = 50;
 
 const wholeNumber = z
   .string()
   .regex(/^\d{1,8}$/)
   .transform(Number);
 
+/** Characters; one that is longer was never given out. */
+const longestCursor = 12_000;
+
 /** Query parameters of a single object. */
 export const objectParameters = z.object({ serialization: serializationParameter.optional() });
 
+/** Query parameters of a change of many objects. */
+export const updateParameters = z.object({
+  // Whoever tries it out without a second thought should change nothing.
+  query: queryParameter.meta({ description: "Which objects are changed; `{}` changes all.", examples: [{ oids: [] }] }),
+});
+
+/** Query parameters of a deletion. */
+export const deleteParameters = z.object({
+  moveToRecycler: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .pipe(z.boolean())
+    .default(false)
+    .describe("Whether the object can be restored."),
+});
+
 /** Query parameters of a list of objects. */
 export const listParameters = z.object({
-  page: wholeNumber.pipe(z.number().int().max(highestPage)).default(0).describe("Number of the page, from 0."),
-  perPage: wholeNumber
-    .pipe(z.number().int().min(1).max(mostPerPage))
-    .default(defaultPerPage)
-    .describe(`Objects on a page, at most ${mostPerPage}.`),
+  page: wholeNumber.pipe(page).default(0).describe("Number of the page, from 0."),
+  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
+  cursor: z.string().min(1).max(longestCursor).optional().describe("Goes on where another page of the same query ended: its `~Cursor`. Instead of `page`."),
+  count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which costs less."),
   query: queryParameter.optional(),
   serialization: serializationParameter.optional(),
 });

@@ -1,5 +1,8 @@
+export { apiDescription } from "./api-description.ts";
+export { countResponse } from "./count-response.ts";
 export { encryptedMessage } from "./encrypted-message.ts";
 export { keySetResponse } from "./key-set-response.ts";
+export { lockResponse } from "./lock-response.ts";
 export {
   doubleLogInResponse,
   secureLogInResponse,
@@ -7,6 +10,7 @@ export {
   sessionLogInResponse,
   tokenLogInResponse,
 } from "./log-in-response.ts";
-export { objectListSchema, objectSchema } from "./object-schemas.ts";
+export { bareObjectSchema, objectListSchema, objectSchema, ownUserSchema } from "./object-schemas.ts";
+export { classStructure, modelStructure } from "./structure-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";
-export type { ObjectData, ObjectListData, ServiceData } from "./response-data.ts";
+export type { ApiDescription, ClassStructureData, CountData, LockData, ModelStructureData, ObjectData, ObjectListData, ServiceData } from "./response-data.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { objectSchema } from "./object-schemas.ts";
+import { ownUserSchema } from "./object-schemas.ts";
 
 /** `data` of a log-in in session-id mode. */
 export const sessionLogInResponse = z
   .object({
     sessionId: z.string().describe("Sent as the header `sessionId` with every further request."),
-    user: objectSchema.describe("The user's own object."),
+    user: ownUserSchema,
     databaseName: z.string(),
   })
   .meta({ id: "SessionLogIn" });
@@ -14,7 +14,7 @@ const token = z.string().describe("A JWT, sent as the header `Authorization` wit
 
 /** `data` of a log-in in token mode. */
 export const tokenLogInResponse = z
-  .object({ user: objectSchema.describe("The user's own object."), token, databaseName: z.string() })
+  .object({ user: ownUserSchema, token, databaseName: z.string() })
   .meta({ id: "TokenLogIn" });
 
 /** `data` of a log-in in token mode whose body came encrypted; the answer is encrypted, too. */

@@ -9,11 +9,25 @@ const metaFields = {
 /** A serialised object: its meta-fields and the attributes of its class. */
 export const objectSchema = z.looseObject(metaFields).meta({ id: "Object" });
 
+/** The user object of a log-in answer. */
+export const ownUserSchema = z
+  .looseObject(metaFields)
+  .describe("The user's own object: `Name`, `Description`, `Groups`, `Employee`, and what else its class has.")
+  .meta({ id: "OwnUser" });
+
+/** An object of which only the id was asked for. */
+export const bareObjectSchema = z
+  .strictObject({ "~ObjectID": metaFields["~ObjectID"] })
+  .describe("An object by `serialization` of type `oid`.")
+  .meta({ id: "BareObject" });
+
 /** A list of serialised objects. */
 export const objectListSchema = z
   .object({
     "~Count": z.number().int().describe("Objects that match."),
     "~UnfilteredCount": z.number().int().describe("Objects of the class that the caller may read."),
-    "~Elements": z.array(objectSchema),
+    "~CountCapped": z.literal(true).optional().describe("`~Count` stops at 5,000: then that many means that many or more."),
+    "~Cursor": z.string().optional().describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
+    "~Elements": z.array(z.union([objectSchema, bareObjectSchema])),
   })
   .meta({ id: "ObjectList" });

@@ -1,5 +1,9 @@
 import type { z } from "zod";
+import type { apiDescription } from "./api-description.ts";
+import type { countResponse } from "./count-response.ts";
+import type { lockResponse } from "./lock-response.ts";
 import type { objectListSchema, objectSchema } from "./object-schemas.ts";
+import type { classStructure, modelStructure } from "./structure-schemas.ts";
 import type { serviceResponse } from "./service-response.ts";
 
 /** A serialised object: its meta-fields and whatever attributes its class has. */
@@ -8,5 +12,20 @@ export type ObjectData = z.infer<typeof objectSchema>;
 /** One page of a list. */
 export type ObjectListData = z.infer<typeof objectListSchema>;
 
+/** How many objects a request has changed. */
+export type CountData = z.infer<typeof countResponse>;
+
+/** Whether an object is locked. */
+export type LockData = z.infer<typeof lockResponse>;
+
+/** A class as the caller sees it. */
+export type ClassStructureData = z.infer<typeof classStructure>;
+
+/** The classes that the caller may read. */
+export type ModelStructureData = z.infer<typeof modelStructure>;
+
 /** What the service says of itself. */
 export type ServiceData = z.infer<typeof serviceResponse>;
+
+/** An OpenAPI document. */
+export type ApiDescription = z.infer<typeof apiDescription>;

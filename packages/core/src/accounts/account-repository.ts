@@ -12,11 +12,9 @@ export interface ForProof {
 
 /** Port: the credentials of users. */
 export interface AccountRepository {
-  /** The account with exactly this name, disabled ones included, or `null`. */
-  byLoginName(loginName: string): Promise<Account | null>;
-
   /**
-   * What a proof of this name needs, at the same cost whether the name is known or not. `decoy` is the secret of the
+   * What a proof of this name needs, at the same cost whether the name is known or not. `account` is the one with exactly
+   * this name, disabled ones included, or `null`. `decoy` is the secret of the
    * next account by name, after the last one the first; `null` if there are none. It stands in for the secret of an
    * unknown name, so that the parameters it was hashed with are as likely as among the accounts, and always the same
    * for the same name. `user` is the user object of the account, and `links` are names of its attributes whose targets
@@ -44,8 +42,21 @@ export interface AccountRepository {
    */
   rehash(userId: ObjectId, secret: string, newSecret: string): Promise<"stored" | "stale">;
 
+  /**
+   * Gives an account another log-in name and confusable key; `false` if there is none. Sessions stay. When one of the two is
+   * another account's, and for a text that is not storable: 307.
+   */
+  rename(userId: ObjectId, loginName: string, confusableKey: string): Promise<boolean>;
+
   /** Disables or enables an account; `false` if there is none. A disabled account's sessions are not admitted. */
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean>;
+
+  /**
+   * Removes the accounts of these users, as far as they have any; their sessions are no longer admitted. `lastAdministrator`,
+   * and nothing is removed, if no administrator were left whose account is not disabled, though there is one. This holds
+   * also for several who remove accounts at once.
+   */
+  remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator">;
 
   /**
    * At most `limit` of them, disabled ones included, in the order of their log-in names by code points: from the first

@@ -5,4 +5,6 @@ export { CreateAccount, type CreateAccountInput } from "./create-account.ts";
 export { confusableKeyOf, loginNameOf } from "./login-name.ts";
 export type { PasswordHasher } from "./password-hasher.ts";
 export type { Person } from "./person.ts";
+export { renameAccount, userName } from "./rename-account.ts";
+export { guardUserAttributes, isUserClass } from "./user-attributes.ts";
 export { type GivenPassword, VerifyPassword } from "./verify-password.ts";

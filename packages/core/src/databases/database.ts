@@ -2,6 +2,7 @@ import type { ClientHash } from "../accounts/client-password.ts";
 import { KnownApplications } from "../appkeys/known-applications.ts";
 import { ModelCache } from "../model/model-cache.ts";
 import { CountCache } from "../objects/count-cache.ts";
+import { KnownClasses } from "../objects/known-classes.ts";
 import { StoreTime } from "../objects/store-time.ts";
 import type { SessionPolicy } from "../sessions/session.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -37,6 +38,7 @@ export class Database {
   readonly models = new ModelCache();
   readonly counts = new CountCache();
   readonly applications = new KnownApplications();
+  readonly classes = new KnownClasses();
   readonly storeTime: StoreTime;
 
   constructor({ alias, name, policy, storage }: DatabaseSettings) {

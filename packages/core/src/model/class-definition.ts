@@ -4,6 +4,14 @@ export const attributeTypes = ["string", "number", "boolean", "date", "json", "f
 
 export type AttributeType = (typeof attributeTypes)[number];
 
+export const deleteRules = ["refuse", "clear", "cascade"] as const;
+
+/**
+ * What the deletion of an object means to those that point to it: it is refused, they lose the value, or they are deleted
+ * with it.
+ */
+export type DeleteRule = (typeof deleteRules)[number];
+
 export interface AttributeDefinition {
   /** `[A-Za-z][A-Za-z0-9_]{0,62}`. */
   readonly name: string;
@@ -12,6 +20,8 @@ export interface AttributeDefinition {
   readonly target?: string;
   readonly mandatory?: boolean;
   readonly indexed?: boolean;
+  /** Of a link only; see `deleteRuleOf` for what holds unless given. */
+  readonly onDelete?: DeleteRule;
 }
 
 export const permissions = ["read", "create", "write", "delete"] as const;

@@ -1,3 +1,5 @@
+export { AlignIndexes } from "./align-indexes.ts";
+export { isAttributeName } from "./attribute-name.ts";
 export { builtInClasses } from "./built-in-classes.ts";
 export {
   type AttributeDefinition,
@@ -5,10 +7,23 @@ export {
   attributeTypes,
   type ClassDefinition,
   type ClassRight,
+  type DeleteRule,
+  deleteRules,
   type Permission,
   permissions,
 } from "./class-definition.ts";
 export { isClassName } from "./class-name.ts";
+export type { AttributeStructure, ClassStructure } from "./class-structure.ts";
+export type { GivenAttribute, GivenClass, GivenRight } from "./definitions/given-class.ts";
+export { deleteRuleOf } from "./delete-rule-of.ts";
+export type { IndexAlignment } from "./index-alignment.ts";
+export { isIndexable } from "./is-indexable.ts";
 export { Model, type ModelClass } from "./model.ts";
 export { ModelCache } from "./model-cache.ts";
+export { OutdatedModelError } from "./outdated-model-error.ts";
 export type { ModelDelta, ModelRepository, StoredModel } from "./model-repository.ts";
+export { withCurrentModel } from "./with-current-model.ts";
+export { PutClass, type PutClassInput, type PutClassOutcome } from "./put-class.ts";
+export { type ModelStructure, ReadStructure } from "./read-structure.ts";
+export { RemoveClass, type RemoveClassInput } from "./remove-class.ts";
+export { type AttributeIndex, type IndexReport, wantedIndexes } from "./wanted-indexes.ts";

@@ -12,7 +12,7 @@ export class ModelCache {
   }
 
   /** The model of the generation, or a newer one. Parallel requests share one load. */
-  async current(generation: number, models: ModelRepository): Promise<Model> {
+  async current(generation: number, models: Pick<ModelRepository, "load">): Promise<Model> {
     if (this.model?.generation === generation) return this.model;
     this.loading ??= this.load(models);
     const loaded = await this.loading;
@@ -20,7 +20,7 @@ export class ModelCache {
     return loaded.generation >= generation ? loaded : this.load(models);
   }
 
-  private async load(models: ModelRepository): Promise<Model> {
+  private async load(models: Pick<ModelRepository, "load">): Promise<Model> {
     try {
       const model = new Model(await models.load());
       if (this.model === undefined || model.generation > this.model.generation) this.model = model;

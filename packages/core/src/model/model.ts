@@ -17,18 +17,21 @@ export interface ModelClass {
 /** The classes of a database, linked; immutable. */
 export class Model {
   readonly generation: number;
+  private readonly definitions: ReadonlyMap<string, ClassDefinition>;
   private readonly classes: ReadonlyMap<string, ModelClass>;
 
   constructor({ generation, classes }: StoredModel) {
     this.generation = generation;
-    const definitions = new Map(classes.map((definition) => [definition.name, definition]));
+    this.definitions = new Map(classes.map((definition) => [definition.name, definition]));
+    const families = new Map<string, string[]>(classes.map(({ name }) => [name, []]));
+    const lines = new Map(classes.map(({ name }) => [name, this.lineOf(name)]));
+    for (const [name, line] of lines) for (const each of line) families.get(each.name)?.push(name);
     this.classes = new Map(
       classes.map((definition) => {
-        const line = lineOf(definition, definitions);
+        const line = lines.get(definition.name) ?? [];
         const attributes = new Map(line.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])));
-        const family = classes.filter((each) => lineOf(each, definitions).includes(definition)).map((each) => each.name);
         const links = [...attributes.values()].filter(({ type }) => linkTypes.has(type));
-        return [definition.name, { definition, attributes, links, family }];
+        return [definition.name, { definition, attributes, links, family: families.get(definition.name) ?? [] }];
       }),
     );
   }
@@ -41,15 +44,15 @@ export class Model {
   all(): Iterable<ModelClass> {
     return this.classes.values();
   }
-}
 
-/** The class and its bases, outermost base first. A base that is missing or repeats ends the line. */
-function lineOf(definition: ClassDefinition, definitions: ReadonlyMap<string, ClassDefinition>): ClassDefinition[] {
-  const line: ClassDefinition[] = [];
-  let next: ClassDefinition | undefined = definition;
-  while (next !== undefined && !line.includes(next)) {
-    line.unshift(next);
-    next = next.base === null ? undefined : definitions.get(next.base);
+  /** The class and its bases, outermost base first. A base that is missing or repeats ends the line. */
+  lineOf(name: string): ClassDefinition[] {
+    const line: ClassDefinition[] = [];
+    let next = this.definitions.get(name);
+    while (next !== undefined && !line.includes(next)) {
+      line.unshift(next);
+      next = next.base === null ? undefined : this.definitions.get(next.base);
+    }
+    return line;
   }
-  return line;
 }

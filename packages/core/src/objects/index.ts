@@ -1,11 +1,30 @@
-export { GetObject } from "./get-object.ts";
-export { ListObjects, type ListObjectsInput, type ObjectList } from "./list-objects.ts";
+export { acceptChanges } from "./accept-changes.ts";
+export { CreateObject } from "./create-object.ts";
+export { type FoundObject, GetObject } from "./get-object.ts";
+export type { Links } from "./links.ts";
+export { linksOf } from "./links-of.ts";
+export { type ListedObjects, ListObjects, type ListObjectsInput, type ObjectList } from "./list-objects.ts";
+export type { ObjectChange, Writing } from "./object-change.ts";
 export { isObjectId, type ObjectId, objectIdOf, objectNumber } from "./object-id.ts";
-export type { ObjectRepository, Page } from "./object-repository.ts";
-export { type ObjectReference, objectReference } from "./object-reference.ts";
+export type { ObjectRepository } from "./object-repository.ts";
+export { type ObjectReference, objectReference, type SingleReference } from "./object-reference.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
+export {
+  defaultDepth,
+  fullPlan,
+  type ObjectPlan,
+  planSerialization,
+  type PlannedAnswer,
+  type Serialization,
+  type SerializationField,
+  type SerializationFieldObject,
+} from "./serialization/index.ts";
 export { SerializeOwnUser } from "./serialize-own-user.ts";
 export type { SerializedCollection, SerializedObject } from "./serialized-object.ts";
 export { StoreTime } from "./store-time.ts";
 export type { Attributes, JsonValue, NewObject, StoredObject } from "./stored-object.ts";
+export { dateValue } from "./values/date-value.ts";
 export { isUuid } from "./uuid.ts";
+export { UpdateObjects, type UpdatedObjects, type UpdateObjectsInput } from "./update-objects.ts";
+export { UpdateObject, type UpdateObjectInput } from "./update-object.ts";
+export type { GivenAttributes } from "./values/accept-attributes.ts";

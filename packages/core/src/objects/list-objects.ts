@@ -1,41 +1,112 @@
+import type { Digests } from "../digests/digests.ts";
+import { faultAt } from "../errors/fault-at.ts";
 import { ServiceError } from "../errors/service-error.ts";
+import { type Cursor, cursorBehind, positionOf } from "../query/cursor.ts";
+import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
+import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
+import type { SlowQueries } from "../query/slow-queries.ts";
+import { unindexedAttributes } from "../query/unindexed-attributes.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { type Visibility, visibilityOf } from "../rights/index.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
+import { planSerialization, type Serialization } from "./serialization/index.ts";
 import type { SerializedCollection } from "./serialized-object.ts";
 
 export interface ListObjectsInput {
   readonly className: string;
+  /** All objects unless given. */
+  readonly query: QueryRequest | undefined;
   /** From 0. */
   readonly page: number;
   readonly perPage: number;
-  /** How far references are followed; the default unless given. */
-  readonly depth: number | undefined;
+  /** Goes on behind it, instead of at a page. */
+  readonly cursor: Cursor | undefined;
+  /** Whether counting stops at 5,000. */
+  readonly capped: boolean;
+  readonly serialization: Serialization | undefined;
 }
 
-export type ObjectList = SerializedCollection;
+export interface ObjectList extends SerializedCollection {
+  /** Whether counting was to stop at 5,000: then that many means that many or more. */
+  readonly "~CountCapped"?: true;
+}
+
+export interface ListedObjects {
+  readonly list: ObjectList;
+  /** Where the list goes on; `null` when the page was not full. */
+  readonly next: Cursor | null;
+}
+
+/** Where a capped count stops. */
+const cap = 5_000;
 
 /** Lists the objects of a class and of the classes below it. A class that is unknown or not readable: 304. */
 export class ListObjects {
-  async run(context: SessionContext, { className, page, perPage, depth }: ListObjectsInput): Promise<ObjectList> {
+  constructor(
+    private readonly digests: Digests,
+    private readonly slowQueries: SlowQueries,
+  ) {}
+
+  async run(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
+    const { className, perPage, capped, serialization } = input;
     const { r, database, principal, modelGeneration } = context;
     const model = await database.models.current(modelGeneration, r.model);
     const visibility = visibilityOf(principal, model);
-    const modelClass = model.find(className);
-    if (modelClass === undefined || !sees(visibility, className)) throw new ServiceError(304);
-    const classes = modelClass.family.filter((name) => sees(visibility, name));
+    if (model.find(className) === undefined || !sees(visibility, className)) throw new ServiceError(304);
+    const plan = planSerialization(serialization, { model, visibility, className });
+    const query = await resolveQuery(input.query ?? {}, { model, objects: r.objects, visibility, className });
+    const digest = this.digests.sha256(JSON.stringify([className, input.query ?? {}])).slice(0, 16);
+    const page = pageOf(input, digest, query);
 
-    const offset = page * perPage;
-    const found = await r.objects.find(classes, visibility, { offset, limit: perPage });
-    const endReached = found.length < perPage && (found.length > 0 || offset === 0);
-    const count = endReached
-      ? offset + found.length
-      : await database.counts.get(countKey(classes, visibility), () => r.objects.count(classes, visibility));
-
-    const source = { model, objects: r.objects, visibility, storeTime: database.storeTime };
-    const serializer = new ObjectSerializer(source, depth);
-    return { "~Count": count, "~UnfilteredCount": count, "~Elements": await serializer.run(found) };
+    const started = Date.now();
+    const { found, count, unfilteredCount } = await this.read(context, query, visibility, page, capped).finally(() =>
+      this.slowQueries.took({
+        requestId: context.requestId,
+        alias: database.alias,
+        className,
+        milliseconds: Date.now() - started,
+        unindexed: () => unindexedAttributes(query, className, model),
+      }),
+    );
+    const serializer = new ObjectSerializer({ objects: r.objects, visibility, storeTime: database.storeTime }, plan);
+    const elements = await serializer.run(found.objects);
+    return {
+      list: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}), "~Elements": elements },
+      next: found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest),
+    };
   }
+
+  private async read(
+    { r: { objects }, database: { counts } }: SessionContext,
+    query: ObjectQuery,
+    visibility: Visibility,
+    page: Page,
+    capped: boolean,
+  ): Promise<{ found: ObjectPage; count: number; unfilteredCount: number }> {
+    const { classes, filter } = query;
+    const all = () => counts.get(countKey(classes, visibility), () => objects.count({ classes }, visibility));
+    const bounded = (count: number) => (capped ? Math.min(count, cap) : count);
+    if (filter === undefined) {
+      const found = await objects.find(query, visibility, page);
+      const count = countFrom(found, page) ?? (await all());
+      return { found, count: bounded(count), unfilteredCount: count };
+    }
+    const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page), all()]);
+    const count = countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
+    return { found, count: bounded(count), unfilteredCount };
+  }
+}
+
+function pageOf({ page, perPage, cursor }: ListObjectsInput, digest: string, { sort = [] }: ObjectQuery): Page {
+  if (cursor === undefined) return { offset: page * perPage, limit: perPage };
+  if (page > 0) throw faultAt("/page", "A cursor tells where the list goes on.");
+  return { after: positionOf(cursor, digest, sort), limit: perPage };
+}
+
+/** How many there are, where the page shows the end of the list. */
+function countFrom({ objects: { length } }: ObjectPage, page: Page): number | undefined {
+  if ("after" in page || length === page.limit || (length === 0 && page.offset > 0)) return undefined;
+  return page.offset + length;
 }
 
 function sees({ classes }: Visibility, className: string): boolean {

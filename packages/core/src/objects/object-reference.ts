@@ -8,6 +8,9 @@ export type ObjectReference =
   | { readonly kind: "uuid"; readonly uuid: string }
   | { readonly kind: "class"; readonly className: string };
 
+/** An object by its id or UUID. */
+export type SingleReference = Exclude<ObjectReference, { readonly kind: "class" }>;
+
 /** Reads such a name; `null` when it can name nothing. */
 export function objectReference(text: string): ObjectReference | null {
   if (isObjectId(text)) return { kind: "id", id: text };

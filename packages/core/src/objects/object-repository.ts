@@ -1,12 +1,8 @@
+import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
 import type { Visibility } from "../rights/visibility.ts";
+import type { ObjectChange, Writing } from "./object-change.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { NewObject, StoredObject } from "./stored-object.ts";
-
-/** A part of a list: `offset` objects are skipped, at most `limit` returned. Both are whole and not negative. */
-export interface Page {
-  readonly offset: number;
-  readonly limit: number;
-}
 
 /** Port: the business objects of one database. */
 export interface ObjectRepository {
@@ -16,12 +12,41 @@ export interface ObjectRepository {
   /** The live, visible object with this UUID (any case), or `null`. */
   getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null>;
 
-  /** The live, visible objects of exactly these classes (subclasses are listed by the caller), by ascending object number. */
-  find(classes: readonly string[], visibility: Visibility, page: Page): Promise<StoredObject[]>;
+  /**
+   * Which of these ids are of live, visible objects; in any order, each once. For collections of which a part is shown:
+   * it costs less than to read them.
+   */
+  visible(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectId[]>;
 
-  /** How many objects `find` would return without a page. */
-  count(classes: readonly string[], visibility: Visibility): Promise<number>;
+  /** A page of the live, visible objects that the query means. Its filter and its order see through references what the caller may see. */
+  find(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage>;
 
-  /** Creates objects with ascending ids in the order given and returns them in that order. A UUID in use, or a text that is not storable: 307. All or nothing. */
-  insert(objects: readonly NewObject[]): Promise<StoredObject[]>;
+  /** The live, visible objects among those with these UUIDs (any case), in any order, each once. Others are simply absent. */
+  getByUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]>;
+
+  /** How many objects `find` would return without a page; counting stops at `atMost`. */
+  count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number>;
+
+  /**
+   * Holds objects for the transaction that calls it: until that ends, nobody else changes them or takes them away. Waits for
+   * those who do; what is read after it is what they have left. Ids of nothing are simply not held. Outside of a
+   * transaction it does nothing that lasts.
+   */
+  hold(ids: readonly ObjectId[]): Promise<void>;
+
+  /**
+   * Creates objects with ascending ids in the order given and returns them in that order. A UUID in use, a link to
+   * something that is not live, or a text that is not storable: 307. Under an outdated model: `OutdatedModelError`.
+   * All or nothing.
+   */
+  insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]>;
+
+  /**
+   * Changes objects, each named once, and returns them as they are then, in the order given; each has the next version.
+   * An object that never existed, or is not visible: 304; one that is gone: 610; one that another session has locked, or that has none of
+   * the expected versions: 713. A link to something that is not live, or a text that is not storable: 307. Under an
+   * outdated model: `OutdatedModelError`. What is asked of the objects holds at the moment of the change, however many
+   * write at once. All or nothing.
+   */
+  update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]>;
 }

@@ -3,6 +3,7 @@ import type { AppKeyContext } from "../request/request-context.ts";
 import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
+import { defaultDepth, fullPlan } from "./serialization/index.ts";
 import type { SerializedObject } from "./serialized-object.ts";
 import type { StoredObject } from "./stored-object.ts";
 
@@ -21,7 +22,8 @@ export class SerializeOwnUser {
     const groups = groupsOf(user);
     const principal = { userId: account.userId, groups, administrator: account.administrator };
     const visibility = withPersonal(visibilityOf(principal, model));
-    const serializer = new ObjectSerializer({ model, objects: r.objects, visibility, storeTime: database.storeTime });
+    const source = { objects: r.objects, visibility, storeTime: database.storeTime };
+    const serializer = new ObjectSerializer(source, fullPlan(model, defaultDepth));
     const [serialized] = await serializer.run([user], linked.filter((object) => isVisible(object, visibility)));
     return serialized as SerializedObject;
   }

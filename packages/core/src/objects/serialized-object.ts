@@ -1,10 +1,11 @@
 import type { JsonValue } from "./stored-object.ts";
 
-/** An object as clients see it: its meta-fields, then the attributes of its class that were ever set. */
+/**
+ * An object as clients see it: its meta-fields `~ClassName`, `~ObjectID` and `~StoreTime`, then those attributes of its
+ * class that were ever set; or less, if less was asked for.
+ */
 export interface SerializedObject {
-  readonly "~ClassName": string;
   readonly "~ObjectID": string;
-  readonly "~StoreTime": string;
   readonly [attribute: string]: JsonValue | SerializedObject | SerializedCollection;
 }
 

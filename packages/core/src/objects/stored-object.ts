@@ -1,3 +1,4 @@
+import type { Links } from "./links.ts";
 import type { ObjectId } from "./object-id.ts";
 
 /** A JSON value as it is stored. */
@@ -28,6 +29,8 @@ export interface StoredObject {
 export interface NewObject {
   readonly className: string;
   readonly attributes: Attributes;
+  /** What its references and collections point to; nothing unless given. */
+  readonly links?: Links;
   /** A new random one unless given. */
   readonly uuid?: string;
   readonly readers?: readonly ObjectId[] | null;

@@ -15,7 +15,8 @@ export function acceptStorable(value: unknown): void {
   if (!isStorable(value)) throw new ServiceError(307, { detail: "A text holds a zero character or half a surrogate pair." });
 }
 
-function isStorable(value: unknown): boolean {
+/** Whether data hold no such text. */
+export function isStorable(value: unknown): boolean {
   if (typeof value === "string") return isStorableText(value);
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([name, member]) => isStorableText(name) && isStorable(member));

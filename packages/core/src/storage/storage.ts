@@ -1,3 +1,4 @@
+import type { AttributeIndex, IndexReport } from "../model/wanted-indexes.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
 
 /** What an adapter can and cannot do; declared by the adapter itself, never chosen by a test. */
@@ -41,6 +42,16 @@ export interface Storage {
 
   /** Brings the database to the newest version. Safe when several processes do it at once, and under load. */
   migrate(): Promise<MigrationReport>;
+
+  /**
+   * Builds those of the wanted indexes that are missing, and takes away all others over values, while everybody goes on
+   * reading and writing. May take minutes, during which `close` lets go of it; what it got done stays. Each index is wanted
+   * once. `busy`, with nothing done, when another process is at it. The answers of queries do not depend on it.
+   */
+  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
+
+  /** Those among these indexes that are there and complete, in any order. */
+  readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]>;
 
   /** Resolves if the database answers and is migrated; otherwise 704, 705 or 607. */
   health(): Promise<void>;

@@ -25,9 +25,6 @@ export interface ThrottleRepository {
    */
   attempt(keys: readonly ThrottleKey[]): Promise<Attempt>;
 
-  /** Milliseconds until the longest running delay of these keys is over, 0 if none runs. Changes nothing. */
-  wait(keys: readonly ThrottleKey[]): Promise<number>;
-
   /** Counts one failure on each key; the longest wait that follows, in milliseconds, by `delayAfter`. */
   fail(keys: readonly ThrottleKey[]): Promise<number>;
 

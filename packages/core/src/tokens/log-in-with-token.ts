@@ -1,24 +1,27 @@
 import type { SerializedObject } from "../objects/serialized-object.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-password.ts";
-import type { Tokens } from "./tokens.ts";
+import type { TokenMode, Tokens } from "./tokens.ts";
 
 export interface TokenLogInResult {
-  readonly user: SerializedObject;
+  /** Of a session in session-id mode, for which the token is good as well. */
+  readonly sessionId?: string;
   readonly token: string;
+  readonly user: SerializedObject;
   readonly databaseName: string;
 }
 
-/** Logs in with the credentials of a database user and opens a session in token mode. */
+/** Logs in with the credentials of a database user and opens a session with a token for it. */
 export class LogInWithToken {
   constructor(
     private readonly enterWithPassword: EnterWithPassword,
     private readonly tokens: Tokens,
   ) {}
 
-  async run(context: AppKeyContext, input: LogInInput): Promise<TokenLogInResult> {
+  async run(context: AppKeyContext, input: LogInInput, mode: TokenMode): Promise<TokenLogInResult> {
     const issue = await this.tokens.issuer(context.database);
-    const { sessionId, userId, user } = await this.enterWithPassword.run(context, input, { mode: "token" });
-    return { user, token: issue(userId, { mode: "token", sessionId }), databaseName: context.database.name };
+    const { sessionId, userId, user } = await this.enterWithPassword.run(context, input, { mode });
+    const result = { token: issue(userId, { mode, sessionId }), user, databaseName: context.database.name };
+    return mode === "session" ? { sessionId, ...result } : result;
   }
 }

@@ -26,7 +26,7 @@ export interface TokenParts {
 }
 
 /** Mode of the session behind a token: `session` if the log-in gave out a session id as well. */
-type TokenMode = Extract<SessionMode, "session" | "token">;
+export type TokenMode = Extract<SessionMode, "session" | "token">;
 
 /** What a good token stands for. */
 export interface TokenSession {

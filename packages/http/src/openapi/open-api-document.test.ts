@@ -3,6 +3,7 @@ import { z } from "zod";
 import { openApiShape } from "../../test/open-api-shape.ts";
 import { declaredErrors } from "../routes/declared-errors.ts";
 import type { Route } from "../routes/route.ts";
+import { takesSession } from "../routes/takes-session.ts";
 import { routeTable } from "../routes/route-table.ts";
 import type { UseCases } from "../routes/use-cases.ts";
 import { openApiDocument } from "./open-api-document.ts";
@@ -47,6 +48,22 @@ describe("the API description", () => {
     expect(new Set(ids).size).toBe(routes.length);
   });
 
+  test("puts every operation under one of its headings", () => {
+    const used = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) => Object.values(operations).flatMap(({ tags }) => tags));
+    expect([...new Set(used)].toSorted()).toEqual(document.tags.map(({ name }) => name).toSorted());
+    expect(document.paths["/v1/objects/{className}"]?.get?.tags).toEqual(["Objects"]);
+    expect(document.paths["/v2/login/secure"]?.post?.tags).toEqual(["Sessions"]);
+    expect(document.paths["/_CheckService"]?.get?.tags).toEqual(["Service"]);
+  });
+
+  test("has an example for every parameter that is JSON, and for a change of many objects one that changes none", () => {
+    const parameters = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) => Object.values(operations).flatMap((each) => each.parameters ?? []));
+    const examples = parameters.flatMap(({ name, content }) => (content === undefined ? [] : [{ name, example: content["application/json"]?.example }]));
+    expect(examples.filter(({ example }) => example === undefined)).toEqual([]);
+    const { parameters: ofChange = [] } = document.paths["/v1/objects/{className}"]?.patch ?? {};
+    expect(ofChange.find(({ name }) => name === "query")?.content?.["application/json"]?.example).toEqual({ oids: [] });
+  });
+
   test("puts the base path before every address", () => {
     const { servers } = openApiDocument({ routes: [], title: "a", version: "1", basePath: "/api" });
     expect(servers.map(({ url }) => url)).toEqual(["/api", "/api/{alias}"]);
@@ -75,10 +92,10 @@ describe.each(routes)("$method $path in the API description", (route) => {
 
   test("offers the answers of a secure session exactly if it can be called in one, and one credential of three", () => {
     const answers = Object.values(operation?.responses ?? {});
-    expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(new Set([route.access === "session"]));
-    expect(operation?.security).toHaveLength({ public: 0, appKey: 1, secrets: 1, session: 3 }[route.access]);
+    expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(new Set([takesSession(route)]));
+    expect(operation?.security).toHaveLength({ public: 0, appKey: 1, secrets: 1, session: 3, optional: 4 }[route.access]);
     const { headers, content } = operation?.responses["200"] ?? {};
-    expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(route.access === "session" || route.sealed !== undefined);
+    expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(takesSession(route) || route.sealed !== undefined);
     expect("text/plain" in (content ?? {})).toBe(route.sealed !== undefined);
     expect("application/json" in (content ?? {})).toBe(route.sealed?.always !== true);
   });

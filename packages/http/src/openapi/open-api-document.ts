@@ -1,13 +1,17 @@
-import { encryptedMessage } from "@sallyport/contract";
-import { type ErrorCode, errorEntry } from "@sallyport/core";
+import { attributesRequest, encryptedMessage } from "@sallyport/contract";
+import { type ErrorCode, errorEntry, type ReadableClasses } from "@sallyport/core";
 import { declaredErrors } from "../routes/declared-errors.ts";
-import type { Access, Route } from "../routes/route.ts";
+import type { Access, BodyRule, Route } from "../routes/route.ts";
+import { takesSession } from "../routes/takes-session.ts";
 import { keySetPath } from "../well-known/answer-key-set.ts";
+import { classSchemas } from "./class-schemas.ts";
 import { keySetItem } from "./key-set-item.ts";
-import type { OpenApiDocument, OperationObject, PathItemObject } from "./open-api.ts";
+import type { MediaTypeObject, OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./open-api.ts";
 import { parametersOf } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
 import { SchemaComponents } from "./schema-components.ts";
+import { tagOf, tagsOf } from "./tags.ts";
+import { writtenBody, writtenSchemas } from "./written-classes.ts";
 
 export interface OpenApiParts {
   readonly routes: readonly Route[];
@@ -15,6 +19,10 @@ export interface OpenApiParts {
   readonly version: string;
   /** Prefix of every address, without a trailing slash; empty for none. */
   readonly basePath: string;
+  /** The one database that is described; any, unless given. */
+  readonly alias?: string;
+  /** The classes of the database that are described with it. */
+  readonly classes?: ReadableClasses;
 }
 
 const description = [
@@ -32,23 +40,25 @@ const security: Readonly<Record<Access, OperationObject["security"]>> = {
     { appKey: [], token: [] },
     { appKey: [], secureToken: [] },
   ],
+  optional: [{}, { appKey: [], sessionId: [] }, { appKey: [], token: [] }, { appKey: [], secureToken: [] }],
 };
 
 /** The description of the API, made from the routes. The same routes give the same document, byte for byte. */
-export function openApiDocument({ routes, title, version, basePath }: OpenApiParts): OpenApiDocument {
+export function openApiDocument({ routes, title, version, basePath, alias, classes }: OpenApiParts): OpenApiDocument {
   const components = new SchemaComponents();
   const paths: Record<string, PathItemObject> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, components) };
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, components, classes) };
   }
   paths[keySetPath] = keySetItem(basePath, components);
   return {
     openapi: "3.1.1",
     info: { title, version, description },
-    servers: servers(basePath),
+    servers: servers(basePath, alias),
+    tags: tagsOf(Object.keys(paths)),
     paths,
     components: {
-      schemas: components.all(),
+      schemas: schemas(components, classes),
       examples: examples(routes),
       headers: {
         "X-Request-Id": {
@@ -63,6 +73,7 @@ export function openApiDocument({ routes, title, version, basePath }: OpenApiPar
           description: "`v=1` and, in a secure session, `;iv=` with base64 of the counter block that the answer begins with. Absent on what is not encrypted.",
           schema: { type: "string" },
         },
+        ETag: { description: "The version of the object, for `If-Match`.", schema: { type: "string" } },
         Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
       },
       securitySchemes,
@@ -82,10 +93,11 @@ const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
   secureToken: { type: "apiKey", in: "header", name: "Secure-Token", description: "`data.sessionId` of `POST /v2/login/secure`." },
 };
 
-function operationOf(route: Route, components: SchemaComponents): OperationObject {
-  const parameters = parametersOf(route, components);
+function operationOf(route: Route, components: SchemaComponents, classes: ReadableClasses | undefined): OperationObject {
+  const parameters = parametersOf(route, components, classes);
   return {
     operationId: route.operation,
+    tags: [tagOf(route.path)],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     security: security[route.access],
@@ -96,8 +108,8 @@ function operationOf(route: Route, components: SchemaComponents): OperationObjec
           requestBody: {
             required: true,
             content: {
-              "application/json": { schema: components.describe(route.body.schema, "input") },
-              ...(route.access === "session" ? { "application/text": { schema: components.describe(encryptedMessage, "input") } } : {}),
+              "application/json": bodyOf(route, route.body, components, classes),
+              ...(takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "input") } } : {}),
             },
           },
         }),
@@ -105,7 +117,19 @@ function operationOf(route: Route, components: SchemaComponents): OperationObjec
   };
 }
 
-function servers(basePath: string): OpenApiDocument["servers"] {
+function bodyOf({ method }: Route, { schema }: BodyRule, components: SchemaComponents, classes: ReadableClasses | undefined): MediaTypeObject {
+  const general = { schema: components.describe(schema, "input") };
+  return schema === attributesRequest && classes !== undefined ? (writtenBody(method, classes) ?? general) : general;
+}
+
+function schemas(components: SchemaComponents, classes: ReadableClasses | undefined): OpenApiDocument["components"]["schemas"] {
+  const general = components.all();
+  const metaFields = general["Object"]?.["properties"] as Readonly<Record<string, SchemaObject>> | undefined;
+  return classes === undefined || metaFields === undefined ? general : { ...general, ...classSchemas(classes, metaFields), ...writtenSchemas(classes) };
+}
+
+function servers(basePath: string, alias: string | undefined): OpenApiDocument["servers"] {
+  if (alias !== undefined) return [{ url: [basePath, ...(alias === "" ? [] : [alias])].join("/") || "/", description: "This database." }];
   return [
     { url: basePath === "" ? "/" : basePath, description: "The database with the empty alias." },
     {

@@ -1,3 +1,5 @@
+import type { Tag } from "./tags.ts";
+
 /** A JSON Schema, or a reference to one. */
 export type SchemaObject = { readonly [keyword: string]: unknown };
 
@@ -7,7 +9,13 @@ export interface Reference {
 
 export interface MediaTypeObject {
   readonly schema: SchemaObject;
-  readonly examples?: Readonly<Record<string, Reference>>;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Reference | ExampleObject>>;
+}
+
+export interface ExampleObject {
+  readonly summary: string;
+  readonly value: unknown;
 }
 
 export type Content = Readonly<Record<string, MediaTypeObject>>;
@@ -30,6 +38,7 @@ export interface ResponseObject {
 
 export interface OperationObject {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -54,10 +63,11 @@ export interface OpenApiDocument {
   readonly openapi: "3.1.1";
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly SchemaObject[];
+  readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, PathItemObject>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, SchemaObject>>;
-    readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+    readonly examples: Readonly<Record<string, ExampleObject>>;
     readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: SchemaObject }>>;
     readonly securitySchemes: Readonly<Record<string, SchemaObject>>;
   };

@@ -2,6 +2,7 @@ import { encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contra
 import { type ErrorCode, errorEntry } from "@sallyport/core";
 import { declaredErrors } from "../routes/declared-errors.ts";
 import type { Route, SealedSuccess } from "../routes/route.ts";
+import { takesSession } from "../routes/takes-session.ts";
 import type { Content, Reference, ResponseObject, SchemaObject } from "./open-api.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 
@@ -20,12 +21,12 @@ export function responsesOf(route: Route, components: SchemaComponents): Record<
 }
 
 function success(route: Route, components: SchemaComponents): ResponseObject {
-  const { data, sealed } = route;
+  const { data, sealed, isDocument = false } = route;
   return {
-    description: "Success: `status.internalStatus` is `0`.",
-    headers: headers([], isEncrypted(route)),
+    description: isDocument ? "Success, in no envelope." : "Success: `status.internalStatus` is `0`.",
+    headers: { ...headers([], isEncrypted(route)), ...(route.versioned === true ? { ETag: { $ref: "#/components/headers/ETag" } } : {}) },
     content: {
-      ...(sealed?.always ? {} : { [json]: { schema: components.describe(envelopeOf(data), "output") } }),
+      ...(sealed?.always ? {} : { [json]: { schema: components.describe(isDocument ? data : envelopeOf(data), "output") } }),
       ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
       ...messages(route, components),
     },
@@ -39,12 +40,12 @@ function sealedText({ data, how }: SealedSuccess, components: SchemaComponents):
 }
 
 /** What stands in the place of JSON in a secure session. */
-function messages({ access }: Route, components: SchemaComponents): Content {
-  return access === "session" ? { "application/text": { schema: components.describe(encryptedMessage, "output") } } : {};
+function messages(route: Route, components: SchemaComponents): Content {
+  return takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "output") } } : {};
 }
 
-function isEncrypted({ access, sealed }: Route): boolean {
-  return access === "session" || sealed !== undefined;
+function isEncrypted(route: Route): boolean {
+  return takesSession(route) || route.sealed !== undefined;
 }
 
 function failure(route: Route, codes: readonly ErrorCode[], components: SchemaComponents): ResponseObject {
@@ -52,7 +53,7 @@ function failure(route: Route, codes: readonly ErrorCode[], components: SchemaCo
   const internalStatus = { enum: codes.map(String) };
   return {
     description: lines.join("\n"),
-    headers: headers(codes, route.access === "session"),
+    headers: headers(codes, takesSession(route)),
     content: {
       [json]: {
         schema: {

@@ -35,6 +35,8 @@ export class SchemaComponents {
 const tidy: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "object" && !("catchall" in def && def.catchall)) delete jsonSchema.additionalProperties;
+  // Every name of a member is a text.
+  if (def.type === "record") delete jsonSchema.propertyNames;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };

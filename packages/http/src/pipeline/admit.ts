@@ -1,5 +1,6 @@
 import { type CredentialReader, ServiceError, type SessionReference } from "@sallyport/core";
-import { isAbsent, type Presented, presentedCredentials } from "../credentials/presented-credentials.ts";
+import { isAbsent, type Presented, type PresentedCredentials, presentedCredentials } from "../credentials/presented-credentials.ts";
+import type { Route } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
 
@@ -10,9 +11,10 @@ const longestAppKey = 512;
 export const admit: Step = async (exchange, { digests, credentialReader }) => {
   const { request, route, database } = exchange;
   exchange.credentials = presentedCredentials(request);
+  exchange.access = accessOf(route, exchange.credentials);
   const key = single(exchange.credentials.appKey);
-  const asksForKey = route.access !== "public";
-  if (route.access === "session") {
+  const asksForKey = exchange.access !== "public";
+  if (exchange.access === "session") {
     const reading = referenceOf(exchange, credentialReader);
     exchange.session = reading instanceof Promise ? await reading : reading;
   }
@@ -25,6 +27,13 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
   });
   if (exchange.admission.maintenance) throw new ServiceError(706, { retryAfter: 60 });
 };
+
+/** What an optional route asks for follows from what the caller shows. */
+function accessOf({ access }: Route, { appKey, sessionId, authorization, secureToken }: PresentedCredentials): Exchange["access"] {
+  if (access !== "optional") return access;
+  if (![sessionId, authorization, secureToken].every(isAbsent)) return "session";
+  return isAbsent(appKey) ? "public" : "appKey";
+}
 
 /** The session that the one credential names; of several, none is picked. */
 function referenceOf({ credentials, database }: Exchange, reader: CredentialReader): SessionReference | null | Promise<SessionReference | null> {

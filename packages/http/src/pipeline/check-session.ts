@@ -6,7 +6,7 @@ import type { Step } from "./step.ts";
 
 /** Refuses a route that needs a session unless exactly one good credential came in its own header. */
 export const checkSession: Step = (exchange, { settings }) => {
-  if (exchange.route.access !== "session") return;
+  if (exchange.access !== "session") return;
   const { sessionId, authorization, secureToken } = exchange.credentials;
   const presented = [sessionId, authorization, secureToken].filter(({ value }) => value !== null);
   if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));

@@ -4,7 +4,7 @@ import type { Connection } from "../connections/connection.ts";
 import type { PresentedCredentials } from "../credentials/presented-credentials.ts";
 import type { LoadShare } from "../load/load-share.ts";
 import type { ResolvedOrigin } from "../origin/client-origin.ts";
-import type { Route } from "../routes/route.ts";
+import type { Access, Route } from "../routes/route.ts";
 import type { SecureExchange } from "../secure/secure-exchange.ts";
 import type { MatchedPath } from "../routing/route-matcher.ts";
 
@@ -26,7 +26,8 @@ export class Exchange {
   isPreflight = false;
   /** Of `findDatabase`. */
   declare database: Database;
-  /** Of `admit`. */
+  /** Of `admit`: what the route asks of this caller. */
+  declare access: Exclude<Access, "optional">;
   declare credentials: PresentedCredentials;
   declare admission: Admission;
   /** Which session the credential claims to be of. */

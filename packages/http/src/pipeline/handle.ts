@@ -1,18 +1,22 @@
+import { headerNames, parseIfMatch } from "@sallyport/contract";
 import type { RequestContext } from "@sallyport/core";
 import { overCode } from "../credentials/presented-credentials.ts";
+import { writeAnswer } from "../envelope/answer.ts";
 import { writeSuccess } from "../envelope/success.ts";
-import type { RouteInput, Success } from "../routes/route.ts";
+import type { Document, RouteInput, Success } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
 
-type Handler = (context: RequestContext, input: RouteInput<unknown, unknown>) => Promise<Success>;
+type Handler = (context: RequestContext, input: RouteInput<unknown, unknown>) => Promise<Success | Document>;
 
 /** Calls the use case of the route and writes what it gives back. */
 export const handle: Step = async (exchange, { settings }) => {
-  const { route, body, query, matched } = exchange;
+  const { route, request, body, query, matched } = exchange;
   const parameter = (name: string) => matched?.parameters.get(name) ?? "";
-  const success = await (route.handle as Handler)(contextOf(exchange), { body, query, parameter, settings });
-  await writeSuccess(exchange, success);
+  const expectedVersions = parseIfMatch(request.headers[headerNames.ifMatch]);
+  const success = await (route.handle as Handler)(contextOf(exchange), { body, query, parameter, expectedVersions, settings });
+  if ("document" in success) writeAnswer(exchange, 200, success.document);
+  else await writeSuccess(exchange, success);
 };
 
 /** The context of the request; the steps before have made sure that what the route's access promises is there. */

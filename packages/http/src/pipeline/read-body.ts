@@ -31,7 +31,7 @@ export const readBody: Step = async (exchange, parts) => {
   if (route.body !== undefined && exchange.bytes.length === 0) throw new ServiceError(300);
 };
 
-function mostBytes({ route, channel }: Exchange): number {
-  if (route.access !== "session") return strangersLimit;
+function mostBytes({ access, channel }: Exchange): number {
+  if (access !== "session") return strangersLimit;
   return channel === null ? bodyLimit : encryptedLimit;
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@sallyport/core";
 import type { Access, Route } from "./route.ts";
+import { takesSession } from "./takes-session.ts";
 
 const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799];
 
@@ -8,6 +9,7 @@ const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   appKey: [100, 101],
   secrets: [100, 101],
   session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 801],
+  optional: [100, 101, 201, 203, 207, 312, 314, 801],
 };
 
 const withBody: readonly ErrorCode[] = [207, 300, 311, 801];
@@ -16,6 +18,6 @@ const encryptedBody: readonly ErrorCode[] = [312];
 
 /** Every code that a route can answer: its own and those of the steps before it, ascending. */
 export function declaredErrors(route: Route): ErrorCode[] {
-  const codes = [...anyRoute, ...byAccess[route.access], ...(route.body ? withBody : []), ...(route.body && route.access === "session" ? encryptedBody : []), ...route.errors];
+  const codes = [...anyRoute, ...byAccess[route.access], ...(route.body ? withBody : []), ...(route.body && takesSession(route) ? encryptedBody : []), ...route.errors];
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }

@@ -1,5 +1,5 @@
-import { listParameters, objectListSchema, objectParameters, objectSchema } from "@sallyport/contract";
-import { objectReference, ServiceError, type SessionContext } from "@sallyport/core";
+import { bareObjectSchema, decodeCursor, encodeCursor, listParameters, objectListSchema, objectParameters, objectSchema } from "@sallyport/contract";
+import { type Cursor, faultAt, objectReference, ServiceError, type SessionContext } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
@@ -9,8 +9,10 @@ type ListQuery = z.output<typeof listParameters>;
 /** Reading business objects. */
 export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObject" | "listObjects">): Route[] {
   const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
-    const { page, perPage, serialization } = query;
-    return { data: await listObjects.run(context, { className, page, perPage, depth: serialization?.depth }) };
+    const { page, perPage, query: asked, count, serialization } = query;
+    const input = { className, query: asked, page, perPage, cursor: cursorOf(query.cursor), capped: count === "capped", serialization };
+    const { list: { "~Elements": elements, ...counts }, next } = await listObjects.run(context, input);
+    return { data: { ...counts, ...(next === null ? {} : { "~Cursor": encodeCursor(next) }), "~Elements": elements } };
   };
   return [
     defineRoute({
@@ -20,13 +22,14 @@ export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObje
       summary: "Reads one object by its id or UUID; with the name of a class it lists the class.",
       access: "session",
       query: objectParameters.extend(listParameters.shape),
-      data: z.union([objectSchema, objectListSchema]),
-      errors: [304, 307, 308, 329],
+      data: z.union([objectSchema, bareObjectSchema, objectListSchema]),
+      versioned: true,
+      errors: [304, 307, 308, 329, 609],
       handle: async (context, { parameter, query }) => {
         const reference = objectReference(parameter("idOrClass"));
         if (reference === null) throw new ServiceError(304);
         if (reference.kind === "class") return list(context, reference.className, query);
-        const { object, version } = await getObject.run(context, reference, query.serialization?.depth);
+        const { object, version } = await getObject.run(context, reference, query.serialization);
         return { data: object, version };
       },
     }),
@@ -46,4 +49,11 @@ export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObje
       },
     }),
   ];
+}
+
+function cursorOf(text: string | undefined): Cursor | undefined {
+  if (text === undefined) return undefined;
+  const cursor = decodeCursor(text);
+  if (cursor === null) throw faultAt("/cursor", "It is none that was given out.");
+  return cursor;
 }

@@ -1,3 +1,7 @@
+import { departureRoutes } from "./departure-routes.ts";
+import { descriptionRoute } from "./description-route.ts";
+import { lockRoutes } from "./lock-routes.ts";
+import { modelRoutes } from "./model-routes.ts";
 import { objectRoutes } from "./object-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
@@ -5,8 +9,22 @@ import type { Route } from "./route.ts";
 import { serviceRoutes } from "./service-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import type { UseCases } from "./use-cases.ts";
+import { writeRoutes } from "./write-routes.ts";
 
-/** Every route that answers in an envelope. */
+/** Every route of a database. */
 export function routeTable(useCases: UseCases): Route[] {
-  return [...serviceRoutes(), ...sessionRoutes(useCases), ...tokenRoutes(useCases), ...secureRoutes(useCases), ...objectRoutes(useCases)];
+  const description = descriptionRoute(useCases.listReadableClasses, () => routes);
+  const routes = [
+    ...serviceRoutes(),
+    ...sessionRoutes(useCases),
+    ...tokenRoutes(useCases),
+    ...secureRoutes(useCases),
+    ...objectRoutes(useCases),
+    ...writeRoutes(useCases),
+    ...departureRoutes(useCases),
+    ...lockRoutes(useCases),
+    ...modelRoutes(useCases),
+    description,
+  ];
+  return routes;
 }

@@ -9,10 +9,16 @@ export interface Success {
   readonly data: unknown;
   /** Instead of `ok`. */
   readonly message?: string;
-  /** Version of the object in `data`, for `ETag`. */
+  /** Version of what is in `data`, for `ETag`. */
   readonly version?: number;
   /** Encrypts the envelope: what it gives back is the body of the answer. */
   readonly seal?: (envelope: Uint8Array) => Promise<string>;
+}
+
+/** A document that is the answer itself, in no envelope. */
+export interface Document {
+  /** JSON. */
+  readonly document: string;
 }
 
 /** A success that is encrypted for the client although no secure session is open yet. */
@@ -40,14 +46,17 @@ export interface RouteInput<Body, Query> {
   readonly query: Query;
   /** A part of the path, by the name it has in the pattern. */
   readonly parameter: (name: string) => string;
+  /** Versions that `If-Match` names; `null` when any will do. */
+  readonly expectedVersions: readonly number[] | null;
   readonly settings: HttpSettings;
 }
 
 /**
  * What a route asks of its caller: nothing, an app key, or a session (and an app key). `secrets` marks an app-key
- * route whose body carries credentials.
+ * route whose body carries credentials. With `optional`, whoever shows an app key or a credential is asked for what an
+ * `appKey` or a `session` route asks for, and whoever shows nothing for nothing.
  */
-export type Access = "public" | "appKey" | "secrets" | "session";
+export type Access = "public" | "appKey" | "secrets" | "session" | "optional";
 
 interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType> {
   readonly method: Method;
@@ -58,9 +67,15 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
   readonly summary: string;
   readonly body?: BodyRule<BodySchema>;
   readonly query?: QuerySchema;
-  /** Schema of `data` on success. */
+  /** Schema of `data` on success, or of the document. */
   readonly data: z.ZodType;
+  /** Whether a success is a document, in no envelope. */
+  readonly isDocument?: true;
   readonly sealed?: SealedSuccess;
+  /** Whether a success can carry the version of what is in `data` as `ETag`. */
+  readonly versioned?: true;
+  /** Whether the route heeds `If-Match`. */
+  readonly conditional?: true;
   /** More about it, in Markdown. */
   readonly description?: string;
   /** The failures that this route's own work can give, besides those of the steps before it. */
@@ -72,20 +87,21 @@ interface Contexts {
   readonly appKey: AppKeyContext;
   readonly secrets: AppKeyContext;
   readonly session: SessionContext;
+  readonly optional: SessionContext | (RequestContext & { readonly session: null });
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.ZodType> extends RouteBase<B, Q> {
   readonly access: A;
-  readonly handle: (context: Contexts[A], input: RouteInput<Output<B>, Output<Q>>) => Promise<Success>;
+  readonly handle: (context: Contexts[A], input: RouteInput<Output<B>, Output<Q>>) => Promise<Success | Document>;
 }
 
 /** One route of the table. */
 export interface Route extends RouteBase<z.ZodType, z.ZodType> {
   readonly access: Access;
   // The pipeline builds exactly the context and input that the definition was typed for.
-  readonly handle: (context: never, input: never) => Promise<Success>;
+  readonly handle: (context: never, input: never) => Promise<Success | Document>;
 }
 
 /** Checks a route's handler against the parts that the route declares. */

@@ -14,10 +14,10 @@ import { defineRoute, type Route } from "./route.ts";
 import { serverKeyRoute } from "./server-key-route.ts";
 import type { UseCases } from "./use-cases.ts";
 
-type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInWithBoth" | "logInMessages" | "keyRings">;
+type TokenUseCases = Pick<UseCases, "logInWithToken" | "logInMessages" | "keyRings">;
 
 /** Coming in in token mode, in clear or encrypted. */
-export function tokenRoutes({ logInWithToken, logInWithBoth, logInMessages, keyRings }: TokenUseCases): Route[] {
+export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUseCases): Route[] {
   return [
     serverKeyRoute(keyRings, {
       path: "/v2/login/key",
@@ -48,10 +48,10 @@ export function tokenRoutes({ logInWithToken, logInWithBoth, logInMessages, keyR
       description: "A body with `aesKey` is the encrypted form; the answer to it is encrypted, too. Failures are not.",
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315],
       handle: async (context, { body }) => {
-        if (!("aesKey" in body)) return { data: await logInWithToken.run(context, logInInput(body)) };
+        if (!("aesKey" in body)) return { data: await logInWithToken.run(context, logInInput(body), "token") };
         const { fields, seal } = await logInMessages.openHybrid(context, body);
         const input = logInInput(parseFields(logInRequest, fields, logInFaultOrder));
-        return { data: await logInWithBoth.run(context, input), seal };
+        return { data: await logInWithToken.run(context, input, "session"), seal };
       },
     }),
   ];

@@ -1,24 +1,46 @@
 import type {
+  CreateObject,
+  DeleteObject,
+  GetLock,
   GetObject,
   KeyRings,
   ListObjects,
+  ListReadableClasses,
+  LockObject,
   LogIn,
   LogInMessages,
   LogInSecurely,
-  LogInWithBoth,
   LogInWithToken,
   LogOut,
+  RestoreObject,
+  UnlockObject,
+  UpdateObject,
+  UpdateObjects,
+  PutClass,
+  ReadStructure,
+  RemoveClass,
 } from "@sallyport/core";
 
 /** What the routes call; the composition root makes them. */
 export interface UseCases {
   readonly logIn: LogIn;
   readonly logInWithToken: LogInWithToken;
-  readonly logInWithBoth: LogInWithBoth;
   readonly logInSecurely: LogInSecurely;
   readonly logInMessages: LogInMessages;
   readonly keyRings: KeyRings;
   readonly logOut: LogOut;
   readonly getObject: GetObject;
   readonly listObjects: ListObjects;
+  readonly listReadableClasses: ListReadableClasses;
+  readonly createObject: CreateObject;
+  readonly updateObject: UpdateObject;
+  readonly updateObjects: UpdateObjects;
+  readonly deleteObject: DeleteObject;
+  readonly restoreObject: RestoreObject;
+  readonly getLock: GetLock;
+  readonly lockObject: LockObject;
+  readonly unlockObject: UnlockObject;
+  readonly readStructure: ReadStructure;
+  readonly putClass: PutClass;
+  readonly removeClass: RemoveClass;
 }

@@ -15,6 +15,8 @@ import { faultOf } from "../pipeline/check-message.ts";
 import { Exchange } from "../pipeline/exchange.ts";
 import { runPipeline } from "../pipeline/pipeline.ts";
 import type { PipelineParts } from "../pipeline/step.ts";
+import type { Playground } from "../playground/playground.ts";
+import { playgroundRouter } from "../playground/playground-router.ts";
 import type { PublishedKeys } from "../well-known/published-keys.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import type { Route } from "../routes/route.ts";
@@ -34,6 +36,8 @@ export interface ApplicationParts {
   readonly traffic: ChannelTraffic;
   readonly publishedKeys: PublishedKeys;
   readonly operations: Operations;
+  /** `null` when there is no page at `/docs`. */
+  readonly playground: Playground | null;
   readonly observer: RequestObserver;
 }
 
@@ -52,7 +56,7 @@ export interface Application {
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, digests, credentialReader, traffic, publishedKeys, observer, operations } = parts;
+  const { settings, databases, digests, credentialReader, traffic, publishedKeys, observer, operations, playground } = parts;
   const { maxAwaitedBodies, maxUntakenAnswers, debugMessages } = settings;
   const load = new LoadGauge(settings.maxInFlight);
   const connections = new Connections(settings.maxPipelined);
@@ -90,7 +94,13 @@ export function createApplication(parts: ApplicationParts): Application {
 
   const application: Express = express();
   application.disable("x-powered-by").disable("etag");
-  application.use((request, response) => answer(request, response));
+  const documentation = playground === null ? null : playgroundRouter({ playground, databases, settings });
+  application.use((request, response, next) => {
+    // Asked first, because to look for a route costs every request what most of them do not need.
+    if (documentation !== null && request.url.includes("/docs") && faultOf(request) === null) return documentation(request, response, next);
+    return answer(request, response);
+  });
+  if (documentation !== null) application.use((request, response) => answer(request, response));
   // Express answers what it cannot route by itself, and in its own words, unless it is told where to go on.
   const enter = application as unknown as (request: IncomingMessage, response: ServerResponse, fallBack: () => void) => void;
   const begin = (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,9 +1,10 @@
 import { Command } from "commander";
+import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { plainWords } from "../plain-words.ts";
 import { type AliasOptions, aliasOption } from "./alias-option.ts";
-import { loadNoting, nameOf, withOpened } from "./with-database.ts";
+import { loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 /** `migrate`: brings databases to the newest version. */
 export function migrateCommand(): Command {
@@ -26,11 +27,22 @@ async function migrate({ config, alias }: AliasOptions): Promise<void> {
       continue;
     }
     try {
-      const { applied } = await withOpened(configuration, each, ({ database }) => database.storage.migrate());
-      console.log(`${label}: ${applied.length === 0 ? "up to date" : `applied ${applied.join(", ")}`}`);
+      const done = await withOpened(configuration, each, migrateOne);
+      console.log(`${label}: ${done.length === 0 ? "up to date" : done.join("; ")}`);
     } catch (error) {
       failures.push(`${label}: ${plainWords(error)}`);
     }
   }
   if (failures.length > 0) throw new CommandError(failures.join("\n       "));
+}
+
+/** Indexes, too: the role of the servers may lack the right to build them. */
+async function migrateOne({ database: { storage }, container }: OpenedDatabase): Promise<string[]> {
+  const { applied } = await storage.migrate();
+  const report = await (await container.getAsync(identifiers.alignIndexes)).run(storage);
+  const changed = report === "busy" ? 0 : report.built.length + report.removed;
+  return [
+    ...(applied.length === 0 ? [] : [`applied ${applied.join(", ")}`]),
+    ...(changed === 0 ? [] : [`built or removed indexes: ${changed}`]),
+  ];
 }

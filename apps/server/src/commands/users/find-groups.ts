@@ -20,9 +20,9 @@ export async function findGroups(objects: ObjectRepository, names: readonly stri
 /** The user groups of a database, whoever may see them. */
 export async function allGroups(objects: ObjectRepository): Promise<StoredObject[]> {
   const groups: StoredObject[] = [];
-  let page: StoredObject[];
+  let page: readonly StoredObject[];
   do {
-    page = await objects.find(["UserGroup"], seesAll, { offset: groups.length, limit: pageSize });
+    ({ objects: page } = await objects.find({ classes: ["UserGroup"] }, seesAll, { offset: groups.length, limit: pageSize }));
     groups.push(...page);
   } while (page.length === pageSize);
   return groups;

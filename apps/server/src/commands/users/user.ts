@@ -45,7 +45,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
     await storage.transaction(async (r) => {
       const groups = await findGroups(r.objects, group, createGroups);
       const attributes = { Name: name.normalize("NFC"), ...(description === undefined ? {} : { Description: description }), Groups: groups };
-      const [user] = await r.objects.insert([{ className: "User", attributes }]);
+      const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups: groups } }]);
       if (user === undefined) throw new CommandError("The user could not be created.");
       // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
       const { clientHash } = policy;

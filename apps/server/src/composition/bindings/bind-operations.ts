@@ -1,9 +1,11 @@
 import type { Container } from "inversify";
 import { allObservers } from "../../operations/all-observers.ts";
+import { IndexKeeper } from "../../operations/index-keeper.ts";
 import { Metrics } from "../../operations/metrics.ts";
 import { ReadinessProbe } from "../../operations/readiness-probe.ts";
 import { RequestLog } from "../../operations/request-log.ts";
 import { ServerOperations } from "../../operations/server-operations.ts";
+import { SlowQueryLog } from "../../operations/slow-query-log.ts";
 import { identifiers } from "../identifiers.ts";
 
 /** What those who run the server see of it. */
@@ -16,11 +18,17 @@ export function bindOperations(container: Container): void {
     return measured;
   }, [engines, hasher]);
   container
+    .bind(identifiers.indexKeeper)
+    .toResolvedValue((...parts) => new IndexKeeper(...parts), [identifiers.alignIndexes, logger]);
+  container
     .bind(operations)
     .toResolvedValue(
       (served, measured, configured) => new ServerOperations(new ReadinessProbe(served), measured, configured),
       [databases, metrics, configuration],
     );
+  container
+    .bind(identifiers.slowQueries)
+    .toResolvedValue((log, configured) => new SlowQueryLog(log, configured.log.slowQueries), [logger, configuration]);
   container
     .bind(observer)
     .toResolvedValue((log, measured) => allObservers(new RequestLog(log), measured), [logger, metrics]);

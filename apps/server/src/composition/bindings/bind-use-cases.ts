@@ -1,15 +1,27 @@
 import {
+  AlignIndexes,
   CreateAccount,
+  CreateObject,
+  DeleteObject,
   EnterWithPassword,
   Gate,
+  GetLock,
   GetObject,
   ListObjects,
+  ListReadableClasses,
+  LockObject,
   LogIn,
   LogInSecurely,
-  LogInWithBoth,
   LogInWithToken,
   LogOut,
+  PutClass,
+  ReadStructure,
+  RemoveClass,
+  RestoreObject,
   SerializeOwnUser,
+  UnlockObject,
+  UpdateObject,
+  UpdateObjects,
   VerifyPassword,
 } from "@sallyport/core";
 import type { Container } from "inversify";
@@ -29,22 +41,47 @@ export function bindUseCases(container: Container): void {
   container
     .bind(identifiers.logInWithToken)
     .toResolvedValue((...parts) => new LogInWithToken(...parts), [enterWithPassword, tokens]);
-  container.bind(identifiers.logInWithBoth).toResolvedValue((...parts) => new LogInWithBoth(...parts), [enterWithPassword, tokens]);
   container
     .bind(identifiers.logInSecurely)
     .toResolvedValue((...parts) => new LogInSecurely(...parts), [enterWithPassword, channelSecrets, random]);
   container.bind(identifiers.logOut).toDynamicValue(() => new LogOut());
   container.bind(identifiers.getObject).toDynamicValue(() => new GetObject());
-  container.bind(identifiers.listObjects).toDynamicValue(() => new ListObjects());
+  container
+    .bind(identifiers.listObjects)
+    .toResolvedValue((...parts) => new ListObjects(...parts), [digests, identifiers.slowQueries]);
+  container.bind(identifiers.listReadableClasses).toDynamicValue(() => new ListReadableClasses());
+  container.bind(identifiers.createObject).toDynamicValue(() => new CreateObject());
+  container.bind(identifiers.updateObject).toDynamicValue(() => new UpdateObject());
+  container.bind(identifiers.updateObjects).toDynamicValue(() => new UpdateObjects());
+  container.bind(identifiers.deleteObject).toDynamicValue(() => new DeleteObject());
+  container.bind(identifiers.restoreObject).toDynamicValue(() => new RestoreObject());
+  container.bind(identifiers.getLock).toDynamicValue(() => new GetLock());
+  container.bind(identifiers.lockObject).toDynamicValue(() => new LockObject());
+  container.bind(identifiers.unlockObject).toDynamicValue(() => new UnlockObject());
+  container.bind(identifiers.readStructure).toDynamicValue(() => new ReadStructure());
+  container.bind(identifiers.putClass).toResolvedValue((keeper) => new PutClass(keeper), [identifiers.indexKeeper]);
+  container.bind(identifiers.removeClass).toResolvedValue((keeper) => new RemoveClass(keeper), [identifiers.indexKeeper]);
+  container.bind(identifiers.alignIndexes).toDynamicValue(() => new AlignIndexes());
   container.bind(identifiers.useCases).toDynamicValue(async ({ getAsync }) => ({
     logIn: await getAsync(identifiers.logIn),
     logInWithToken: await getAsync(identifiers.logInWithToken),
-    logInWithBoth: await getAsync(identifiers.logInWithBoth),
     logInSecurely: await getAsync(identifiers.logInSecurely),
     logInMessages: await getAsync(identifiers.logInMessages),
     keyRings: await getAsync(identifiers.keyRings),
     logOut: await getAsync(identifiers.logOut),
     getObject: await getAsync(identifiers.getObject),
     listObjects: await getAsync(identifiers.listObjects),
+    listReadableClasses: await getAsync(identifiers.listReadableClasses),
+    createObject: await getAsync(identifiers.createObject),
+    updateObject: await getAsync(identifiers.updateObject),
+    updateObjects: await getAsync(identifiers.updateObjects),
+    deleteObject: await getAsync(identifiers.deleteObject),
+    restoreObject: await getAsync(identifiers.restoreObject),
+    getLock: await getAsync(identifiers.getLock),
+    lockObject: await getAsync(identifiers.lockObject),
+    unlockObject: await getAsync(identifiers.unlockObject),
+    readStructure: await getAsync(identifiers.readStructure),
+    putClass: await getAsync(identifiers.putClass),
+    removeClass: await getAsync(identifiers.removeClass),
   }));
 }

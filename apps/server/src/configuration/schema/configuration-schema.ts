@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, field, flag, optionalField, path, section, text } from "../fields/index.ts";
+import { choice, duration, field, flag, optionalField, path, section, text } from "../fields/index.ts";
 import { databaseSection, postgresUrl } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
 import { auditSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
@@ -47,6 +47,12 @@ export const configurationSchema = z.strictObject(
       default: false,
       doc: "Failures carry a `debugMessage` that tells what exactly is wrong.",
     }),
+    docs: section({
+      enabled: optionalField(flag(), {
+        env: "DOCS_ENABLED",
+        doc: "Whether `/docs` of each database shows a page on which its API can be tried out; unless given, everywhere but in production.",
+      }),
+    }),
     metrics: section({
       access: field(choice("loopback", "any", "off"), {
         env: "METRICS_ACCESS",
@@ -63,6 +69,11 @@ export const configurationSchema = z.strictObject(
       format: optionalField(choice("json", "text"), {
         env: "LOG_FORMAT",
         doc: "`json`: one object per line; `text`: for people. Unless given, text for the demo in a terminal, else json.",
+      }),
+      slowQueries: field(duration("0s", "1h"), {
+        env: "LOG_SLOW_QUERIES",
+        default: "500ms",
+        doc: "Lists for which the database takes this long are logged as warnings, with the attributes that an index would help.",
       }),
     }),
   },

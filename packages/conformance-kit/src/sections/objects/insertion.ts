@@ -2,6 +2,7 @@ import { isObjectId, isUuid, objectNumber, seesAll, ServiceError, type StoredObj
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
+import { findObjects } from "../../fixtures/find-objects.ts";
 import { hour } from "../../fixtures/policy.ts";
 
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -38,7 +39,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     equal(created.map(({ className, attributes, readers }) => ({ className, attributes, readers })), given, "what was given");
     equalInAnyOrder(await r.objects.get(created.map(({ id }) => id), seesAll), created, "the objects by id");
     for (const object of created) equal(await r.objects.getByUuid(object.uuid, seesAll), object, "the object by UUID");
-    equal(await r.objects.find(["File", "User", "Image"], seesAll, { offset: 0, limit: 10 }), created, "the objects by class");
+    equal(await findObjects(r, ["File", "User", "Image"], seesAll, { offset: 0, limit: 10 }), created, "the objects by class");
   },
 
   "come back from their creation in the order given, with ascending ids": async ({ r }) => {
@@ -52,7 +53,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
 
   "are none when none are created": async ({ r }) => {
     equal(await r.objects.insert([]), [], "the objects");
-    equal(await r.objects.count(["File"], seesAll), 0, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "how many objects there are");
   },
 
   "have ids and UUIDs of their own when they are created at once": async ({ r }) => {
@@ -62,7 +63,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     equal(new Set(objects.map(({ id }) => id)).size, 36, "how many ids differ");
     equal(new Set(objects.map((object) => object.uuid)).size, 36, "how many UUIDs differ");
     holds(objects.every(({ id }) => isObjectId(id)), "Every id is canonical");
-    equal(await r.objects.count(["File"], seesAll), 36, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 36, "how many objects there are");
   },
 
   "take a UUID in any case and keep it in lower case": async ({ r }) => {
@@ -80,13 +81,13 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       await failsWith(307, () => r.objects.insert(batch), `inserting the UUID ${spelling} again`);
     }
     await failsWith(307, () => r.objects.insert([{ ...plain("other class"), className: "Image", uuid }]), "inserting it in another class");
-    equal(await r.objects.find(["File", "Image"], seesAll, { offset: 0, limit: 10 }), [first], "the objects");
+    equal(await findObjects(r, ["File", "Image"], seesAll, { offset: 0, limit: 10 }), [first], "the objects");
   },
 
   "are refused with 307 when two of them want one UUID": async ({ r }) => {
     const batch = [{ ...plain("one"), uuid }, plain("between"), { ...plain("other"), uuid: uuid.toUpperCase() }];
     await failsWith(307, () => r.objects.insert(batch), "inserting one UUID twice");
-    equal(await r.objects.count(["File"], seesAll), 0, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "how many objects there are");
   },
 
   "are created once when several with one UUID are created at once": async ({ r }) => {
@@ -101,7 +102,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
         }
       });
       equalInAnyOrder(outcomes, ["created", 307, 307, 307, 307, 307, 307, 307], "the outcomes");
-      equal(await r.objects.count(["File"], seesAll), 2 * round, "how many objects there are");
+      equal(await r.objects.count({ classes: ["File"] }, seesAll), 2 * round, "how many objects there are");
     }
   },
 });

@@ -2,6 +2,7 @@ import { objectNumber, seesAll, type StoredObject } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
+import { findObjects } from "../../fixtures/find-objects.ts";
 
 const all = { offset: 0, limit: 1_000 };
 
@@ -51,33 +52,42 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
+  "are found by their UUIDs, each once, and texts that are none are as good as absent": async ({ r }) => {
+    const created = await r.objects.insert(plain(["File", "User", "Image"]));
+    const [a, b, c] = created.map(({ uuid }) => uuid) as [string, string, string];
+    const none = ["00000000-0000-0000-0000-000000000000", a.replaceAll("-", ""), `{${b}}`, ` ${c}`, "", ...hostileTexts, ...unstorableTexts];
+    equalInAnyOrder(await r.objects.getByUuids([c, a, c, a.toUpperCase(), ...none], seesAll), [created[0], created[2]], "the objects");
+    equal(await r.objects.getByUuids(none, seesAll), [], "the objects of texts that are no UUIDs");
+    equal(await r.objects.getByUuids([], seesAll), [], "the objects of none");
+  },
+
   "are listed by exactly the classes asked for": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "File", "Image", "User"]));
     const of = (...classes: string[]) => created.filter(({ className }) => classes.includes(className));
     for (const classes of [["File"], ["Image"], ["User", "File"], ["File", "User", "Image"], ["Employee"], ["Employee", "File"], []]) {
-      equal(await r.objects.find(classes, seesAll, all), of(...classes), `the objects of ${classes.join()}`);
-      equal(await r.objects.count(classes, seesAll), of(...classes).length, `how many objects of ${classes.join()} there are`);
+      equal(await findObjects(r, classes, seesAll, all), of(...classes), `the objects of ${classes.join()}`);
+      equal(await r.objects.count({ classes }, seesAll), of(...classes).length, `how many objects of ${classes.join()} there are`);
     }
   },
 
   "are listed once though their class is asked for twice": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "File"]));
-    equal(await r.objects.find(["File", "User", "File"], seesAll, all), created, "the objects");
-    equal(await r.objects.count(["File", "File"], seesAll), 2, "how many objects there are");
+    equal(await findObjects(r, ["File", "User", "File"], seesAll, all), created, "the objects");
+    equal(await r.objects.count({ classes: ["File", "File"] }, seesAll), 2, "how many objects there are");
   },
 
   "are listed by class names compared exactly": async ({ r }) => {
     await r.objects.insert(plain(["File", "User"]));
     const others = ["file", "FILE", "File ", "Fil_", "Fil%", "%", "", ...hostileTexts];
-    equal(await r.objects.find(others, seesAll, all), [], "the objects of other names together");
-    equal(await r.objects.count(others, seesAll), 0, "how many objects of other names there are");
-    for (const name of others) equal(await r.objects.find([name], seesAll, all), [], `the objects of ${JSON.stringify(name)}`);
+    equal(await findObjects(r, others, seesAll, all), [], "the objects of other names together");
+    equal(await r.objects.count({ classes: others }, seesAll), 0, "how many objects of other names there are");
+    for (const name of others) equal(await findObjects(r, [name], seesAll, all), [], `the objects of ${JSON.stringify(name)}`);
   },
 
   "are listed by ascending number, not by the text of their ids": async ({ r }) => {
     for (let batch = 0; batch < 4; batch += 1) await r.objects.insert(plain(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? "File" : "User"))));
     for (const classes of [["File"], ["User", "File"]]) {
-      const numbers = ids(await r.objects.find(classes, seesAll, all)).map(objectNumber);
+      const numbers = ids(await findObjects(r, classes, seesAll, all)).map(objectNumber);
       equal(numbers, numbers.toSorted((a, b) => a - b), "the numbers in order");
       equal(numbers.length, 40 * classes.length, "how many objects are listed");
     }
@@ -86,9 +96,9 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   "are listed in pages that fit together without gap or overlap": async ({ r }) => {
     const created = await r.objects.insert(plain(Array.from({ length: 53 }, (_, i) => ["File", "User", "Image"][i % 3] as string)));
     for (const limit of [1, 7, 10, 53, 60]) {
-      const pages: StoredObject[][] = [];
+      const pages: (readonly StoredObject[])[] = [];
       for (let offset = 0; offset < 53; offset += limit) {
-        pages.push(await r.objects.find(["User", "Image", "File"], seesAll, { offset, limit }));
+        pages.push(await findObjects(r, ["User", "Image", "File"], seesAll, { offset, limit }));
       }
       equal(pages.slice(0, -1).every((page) => page.length === limit), true, `whether pages of ${limit} are full`);
       equal(ids(pages.flat()), ids(created), `the ids in pages of ${limit}`);
@@ -98,14 +108,14 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   "are listed in the same pages again and again, whatever is created meanwhile": async ({ r }) => {
     await r.objects.insert(plain(Array.from({ length: 30 }, () => "File")));
     const page = { offset: 10, limit: 10 };
-    const before = await r.objects.find(["File"], seesAll, page);
+    const before = await findObjects(r, ["File"], seesAll, page);
     await r.objects.insert(plain(["File", "User", "File"]));
-    for (let round = 0; round < 3; round += 1) equal(await r.objects.find(["File"], seesAll, page), before, "the page");
+    for (let round = 0; round < 3; round += 1) equal(await findObjects(r, ["File"], seesAll, page), before, "the page");
   },
 
   "are none on a page beyond the end or without a length": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "File", "File"]));
-    const find = (offset: number, limit: number) => r.objects.find(["File"], seesAll, { offset, limit });
+    const find = (offset: number, limit: number) => findObjects(r, ["File"], seesAll, { offset, limit });
     equal(await find(3, 10), [], "the page after the last");
     equal(await find(1_000_000, 10), [], "a page far behind");
     equal(await find(0, 0), [], "a page without a length");
@@ -115,10 +125,10 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
 
   "are read in large numbers": async ({ r }) => {
     const created = await r.objects.insert(plain(Array.from({ length: 1_000 }, () => "File")));
-    equal(ids(await r.objects.find(["File"], seesAll, all)), ids(created), "the ids by class");
+    equal(ids(await findObjects(r, ["File"], seesAll, all)), ids(created), "the ids by class");
     const found = await r.objects.get(ids(created).toReversed(), seesAll);
     equal(new Set(ids(found)).size, 1_000, "how many are found by id");
     holds(found.length === 1_000, "Each is found once");
-    equal(await r.objects.count(["File"], seesAll), 1_000, "how many there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 1_000, "how many there are");
   },
 });

@@ -1,7 +1,8 @@
-import { isVisible, type NewObject, type Repositories, type StoredObject, type Visibility } from "@sallyport/core";
+import { isVisible, type NewObject, type Repositories, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { findObjects } from "../../fixtures/find-objects.ts";
+import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 
 const classes = ["File", "Image", "User"];
 const readerLists = [null, [], ["A1"], ["B2"], ["A1", "B2"], ["C3", "B2"]];
@@ -32,6 +33,19 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
+  "are known to be visible, each once, if they can be found by their ids": async ({ r }) => {
+    const objects = await insertAll(r);
+    const ids = objects.map(({ id }) => id);
+    const odd = ["ZZZZZZZZZZ", "", "0", "1e1", `0${ids[0]}`, ` ${ids[0]}`, "9".repeat(40), ...hostileTexts, ...unstorableTexts];
+    for (const visibility of visibilities) {
+      const visible = objects.filter((object) => isVisible(object, visibility)).map(({ id }) => id);
+      const found = await r.objects.visible([...ids, ...odd, ...ids.slice(0, 3)], visibility);
+      equal(found.toSorted(), visible.toSorted(), `the visible ids for ${label(visibility)}`);
+    }
+    equal(await r.objects.visible([], seesAll), [], "the visible ids among none");
+    equal(await r.objects.visible(odd, seesAll), [], "the visible ids among those of nothing");
+  },
+
   "are found by a single id if they are visible": async ({ r }) => {
     const objects = (await insertAll(r)).slice(0, classes.length * readerLists.length);
     for (const visibility of visibilities.filter((_, index) => index % 3 === 1)) {
@@ -52,12 +66,21 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
+  "are found by several UUIDs as far as they are visible": async ({ r }) => {
+    const objects = await insertAll(r);
+    const uuids = objects.map(({ uuid }, index) => (index % 2 === 0 ? uuid : uuid.toUpperCase()));
+    for (const visibility of visibilities) {
+      const visible = objects.filter((object) => isVisible(object, visibility));
+      equalInAnyOrder(await r.objects.getByUuids(uuids, visibility), visible, `the objects for ${label(visibility)}`);
+    }
+  },
+
   "are listed as far as they are visible": async ({ r }) => {
     const objects = await insertAll(r);
     for (const visibility of visibilities) {
       for (const asked of [classes, ["File"]]) {
         const visible = objects.filter((object) => asked.includes(object.className) && isVisible(object, visibility));
-        equal(await r.objects.find(asked, visibility, { offset: 0, limit: 100 }), visible, `the objects for ${label(visibility)}`);
+        equal(await findObjects(r, asked, visibility, { offset: 0, limit: 100 }), visible, `the objects for ${label(visibility)}`);
       }
     }
   },
@@ -67,7 +90,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of visibilities) {
       for (const asked of [classes, ["File"], ["Image", "User"]]) {
         const visible = objects.filter((object) => asked.includes(object.className) && isVisible(object, visibility));
-        equal(await r.objects.count(asked, visibility), visible.length, `how many objects there are for ${label(visibility)}`);
+        equal(await r.objects.count({ classes: asked }, visibility), visible.length, `how many objects there are for ${label(visibility)}`);
       }
     }
   },
@@ -79,7 +102,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
       const visible = objects.filter((object) => isVisible(object, visibility));
       const paged: StoredObject[] = [];
       for (let offset = 0; offset < visible.length; offset += 3) {
-        const page = await r.objects.find(classes, visibility, { offset, limit: 3 });
+        const page = await findObjects(r, classes, visibility, { offset, limit: 3 });
         equal(page.length, Math.min(3, visible.length - offset), "the length of the page");
         paged.push(...page);
       }
@@ -94,7 +117,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     const hostile = new Set(hostileTexts);
     equalInAnyOrder(await r.objects.get(ids, { classes: null, principals: hostile }), open, "the objects for hostile principals");
     equal(await r.objects.get(ids, { classes: hostile, principals: null }), [], "the objects for hostile classes");
-    equal(await r.objects.count(classes, { classes: hostile, principals: hostile }), 0, "how many objects there are");
-    equal(await r.objects.count(classes, { classes: null, principals: hostile }), open.length, "how many objects there are");
+    equal(await r.objects.count({ classes }, { classes: hostile, principals: hostile }), 0, "how many objects there are");
+    equal(await r.objects.count({ classes }, { classes: null, principals: hostile }), open.length, "how many objects there are");
   },
 });

@@ -35,6 +35,10 @@ export class PooledRunner implements SqlRunner {
     return this.send({ name, text, values });
   }
 
+  runOnce<Row>(text: string, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+    return this.send({ text, values });
+  }
+
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>> {
     const { sql, bindings } = query.toSQL().toNative();
     return this.send({ text: sql, values: bindings as SqlValue[] });

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
 import { PoolExhausted } from "./pool-exhausted.ts";
 
 /** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
@@ -21,7 +21,13 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ["42883", 705],
   // What functions of ours refuse.
   ["SP302", 302],
+  ["SP304", 304],
+  ["SP307", 307],
   ["SP315", 315],
+  ["SP610", 610],
+  ["SP713", 713],
+  ["SPLCK", 713],
+  ["SPUID", 307],
   // Took too long.
   ["57014", 706],
   ["55P03", 706],
@@ -36,8 +42,23 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ["54000", 307],
 ]);
 
-/** Constraints that a caller can break: two writers at once gave one UUID. */
-const refusedBy: ReadonlyMap<unknown, ErrorCode> = new Map([["objects_uuid_key", 307]]);
+/** What some of them are about, for those who look for the reason. */
+const details: ReadonlyMap<string, string> = new Map([
+  ["SP307", "A link leads to an object that is not there."],
+  ["SP713", "The object has another version."],
+  ["SPLCK", "The object is locked by another session."],
+  ["SPUID", "A UUID is in use."],
+]);
+
+/** The model that a write was prepared under is no longer current. */
+const outdatedModel = "SPMOD";
+
+/** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
+const refusedBy: ReadonlyMap<unknown, string> = new Map([
+  ["objects_uuid_key", "A UUID is in use."],
+  ["accounts_login_name_key", "The user name is taken or looks like another."],
+  ["accounts_confusable_key_key", "The user name is taken or looks like another."],
+]);
 
 const lostConnection =
   /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired)/;
@@ -49,7 +70,10 @@ const endedByTime = new Set(["25P03", "25P04"]);
 
 /** The failure of a statement, as callers see it. */
 export function statementError(error: unknown): ServiceError {
-  return new ServiceError(codeOf(error) ?? 799, { cause: error });
+  const state = stateOf(error);
+  if (state === outdatedModel) return new OutdatedModelError(error);
+  const detail = details.get(state) ?? refusedBy.get(constraintOf(error));
+  return new ServiceError(codeOf(error) ?? 799, { cause: error, ...(detail === undefined ? {} : { detail }) });
 }
 
 /** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
@@ -82,7 +106,11 @@ function codeOf(error: unknown): ErrorCode | undefined {
   const state = stateOf(error);
   if (unreachable.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
-  return codes.get(state) ?? codes.get(state.slice(0, 2)) ?? refusedBy.get((error as { constraint?: unknown } | null)?.constraint);
+  return codes.get(state) ?? codes.get(state.slice(0, 2)) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
+}
+
+function constraintOf(error: unknown): unknown {
+  return (error as { constraint?: unknown } | null)?.constraint;
 }
 
 function stateOf(error: unknown): string {

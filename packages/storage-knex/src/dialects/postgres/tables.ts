@@ -12,21 +12,42 @@ export interface Tables {
   readonly channels: string;
   readonly cipherBlocks: string;
   readonly classes: string;
+  readonly departures: string;
+  /** A function. */
+  readonly holdObjects: string;
+  /** A function. */
+  readonly insertObjects: string;
   readonly keys: string;
   /** A function. */
   readonly linkedObjects: string;
+  readonly links: string;
+  readonly locks: string;
   readonly migrations: string;
   readonly objectCounts: string;
   readonly objectIds: string;
+  /** A function. */
+  readonly objectNumber: string;
   readonly objects: string;
   /** A function. */
   readonly openSession: string;
   /** A function. */
   readonly passThrottle: string;
+  /** A function. */
+  readonly releaseLock: string;
+  /** A function. */
+  readonly removeAccounts: string;
   readonly sessionCounts: string;
   readonly sessions: string;
   readonly settings: string;
+  /** A function. */
+  readonly stampOffset: string;
+  /** A function. */
+  readonly stampRow: string;
+  /** A function. */
+  readonly takeLock: string;
   readonly throttle: string;
+  /** A function. */
+  readonly updateObjects: string;
 }
 
 /** The names in one schema; nothing relies on the search path. */
@@ -42,17 +63,29 @@ export function tablesOf(schema: string): Tables {
     channels: name("channels"),
     cipherBlocks: name("cipher_blocks"),
     classes: name("classes"),
+    departures: name("departures"),
+    holdObjects: name("hold_objects"),
+    insertObjects: name("insert_objects"),
     keys: name("keys"),
     linkedObjects: name("linked_objects"),
+    links: name("links"),
+    locks: name("locks"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectIds: name("object_ids"),
+    objectNumber: name("object_number"),
     objects: name("objects"),
     openSession: name("open_session"),
     passThrottle: name("pass_throttle"),
+    releaseLock: name("release_lock"),
+    removeAccounts: name("remove_accounts"),
     sessionCounts: name("session_counts"),
     sessions: name("sessions"),
     settings: name("settings"),
+    stampOffset: name("stamp_offset"),
+    stampRow: name("stamp_row"),
+    takeLock: name("take_lock"),
     throttle: name("throttle"),
+    updateObjects: name("update_objects"),
   };
 }

@@ -1,4 +1,4 @@
-// A line.
+// Generated: one line more than the rule allows, so that it is seen to bite.
 // A line.
 // A line.
 // A line.

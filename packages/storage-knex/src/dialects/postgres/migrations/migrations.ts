@@ -3,7 +3,11 @@ import { secureSessions } from "./0002-secure-sessions.ts";
 import { auditTallies } from "./0003-audit-tallies.ts";
 import { entryFunctions } from "./0004-entry-functions.ts";
 import { linkedObjects } from "./0005-linked-objects.ts";
+import { writing } from "./0006-writing.ts";
+import { objectNumber } from "./0007-object-number.ts";
+import { changes } from "./0008-changes.ts";
+import { departures } from "./0009-departures.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [initial, secureSessions, auditTallies, entryFunctions, linkedObjects];
+export const migrations: readonly Migration[] = [initial, secureSessions, auditTallies, entryFunctions, linkedObjects, writing, objectNumber, changes, departures];

@@ -13,17 +13,32 @@ export interface MigrationPatience {
   readonly pause: number;
 }
 
+/** Sends a query to the connection on which a migration runs. */
+export type Run = <Row>(query: Query) => Promise<{ rows: Row[] }>;
+
+export interface MigratorOptions {
+  readonly patience?: MigrationPatience;
+  /** What is done when no migration is left, whether there was one or not; in a transaction, by one process at a time. */
+  readonly finish?: (run: Run) => Promise<void>;
+}
+
 const usualPatience: MigrationPatience = { lockTimeout: 2_000, pause: 500 };
 const lockAttempts = 100;
 
 /** Brings one schema up to date, while others may work in it or migrate it too. */
 export class Migrator {
+  private readonly patience: MigrationPatience;
+  private readonly finish: (run: Run) => Promise<void>;
+
   constructor(
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
-    private readonly patience = usualPatience,
-  ) {}
+    { patience = usualPatience, finish = async () => {} }: MigratorOptions = {},
+  ) {
+    this.patience = patience;
+    this.finish = finish;
+  }
 
   async migrate(): Promise<MigrationReport> {
     const applied: string[] = [];
@@ -41,9 +56,9 @@ export class Migrator {
     }
   }
 
-  /** Applies the next migration in a transaction of its own; its name, or `undefined` if nothing is left. */
+  /** Applies the next migration in a transaction of its own; its name, or `undefined` if nothing is left but to finish. */
   private async step(connection: Connection): Promise<string | undefined> {
-    const run = <Row>(query: Query) => runOn<Row>(connection, { ...query, unhurried: true });
+    const run: Run = <Row>(query: Query) => runOn<Row>(connection, { ...query, unhurried: true });
     await run({ text: "begin isolation level read committed" });
     try {
       await run({ text: "set local statement_timeout = 0" });
@@ -52,8 +67,10 @@ export class Migrator {
       await this.prepare(run);
       const { rows } = await run<{ name: string }>({ text: `select name from ${this.tables.migrations}` });
       const [next] = pendingMigrations(this.migrations, rows.map(({ name }) => name));
-      if (next !== undefined) {
-        await run({ text: `set local lock_timeout = ${this.patience.lockTimeout}` });
+      await run({ text: `set local lock_timeout = ${this.patience.lockTimeout}` });
+      if (next === undefined) {
+        await this.finish(run);
+      } else {
         for (const text of next.statements(this.tables)) await run({ text });
         await run({ text: `insert into ${this.tables.migrations} (name) values ($1)`, values: [next.name] });
       }
@@ -68,7 +85,7 @@ export class Migrator {
   }
 
   /** Creates the schema and the list of migrations, unless they are there: a role may lack the right to create them. */
-  private async prepare(run: <Row>(query: Query) => Promise<{ rows: Row[] }>): Promise<void> {
+  private async prepare(run: Run): Promise<void> {
     const { schema, migrations } = this.tables;
     const { rows } = await run<{ encoding: string; schema: boolean; migrations: boolean }>({
       text: `select current_setting('server_encoding') as encoding,

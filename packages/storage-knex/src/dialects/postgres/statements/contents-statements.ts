@@ -5,7 +5,7 @@ export interface ContentsStatements {
   readonly isEmpty: Statement;
 }
 
-export function contentsStatements({ accounts, appKeys, applications, objects, settings }: Tables): ContentsStatements {
-  const without = [accounts, appKeys, applications, objects].map((table) => `not exists (select from ${table})`);
+export function contentsStatements({ accounts, appKeys, applications, departures, objects, settings }: Tables): ContentsStatements {
+  const without = [accounts, appKeys, applications, departures, objects].map((table) => `not exists (select from ${table})`);
   return { isEmpty: statement("contents_empty", `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`) };
 }

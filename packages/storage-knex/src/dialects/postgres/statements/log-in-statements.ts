@@ -4,8 +4,6 @@ import type { Tables } from "../tables.ts";
 
 /** What every log-in looks up. */
 export interface LogInStatements {
-  /** 1 login name. */
-  readonly accountByName: Statement;
   /**
    * 1 login name, 2 links. The account (`known`) with its user object, the next one by name (`next`) and the first one
    * (`first`), as far as they exist; and the objects that the links of the user object point to (`linked`).
@@ -19,10 +17,6 @@ const columns = "user_id, login_name, secret, secret_version, administrator, dis
 
 export function logInStatements({ accounts, applications, linkedObjects, objects }: Tables): LogInStatements {
   return {
-    accountByName: statement(
-      "account_by_name",
-      `select ${columns} from ${accounts} where login_name = $1::text`,
-    ),
     accountForProof: statement(
       "account_for_proof",
       `with found as (

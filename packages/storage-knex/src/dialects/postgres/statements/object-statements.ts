@@ -1,7 +1,8 @@
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
+import { modelLock } from "./model-lock.ts";
 import { objectColumns } from "./object-columns.ts";
-import { epochMilliseconds, storageTime } from "./storage-time.ts";
+import { epochMilliseconds } from "./storage-time.ts";
 
 /**
  * Where visible classes or principals are a parameter, null means that they do not count.
@@ -16,6 +17,10 @@ export interface ObjectStatements {
   readonly getSeveral: Statement;
   /** 1 UUID, 2 visible classes, 3 principals. */
   readonly getByUuid: Statement;
+  /** 1 object numbers, 2 visible classes, 3 principals. Gives `oid` alone. */
+  readonly visible: Statement;
+  /** 1 UUIDs, 2 visible classes, 3 principals. */
+  readonly getByUuids: Statement;
   /** 1 class, 2 principals, 3 offset, 4 limit; for pages near the beginning. */
   readonly findNear: Statement;
   /** 1 class, 2 principals, 3 offset, 4 limit; for any page. */
@@ -24,8 +29,17 @@ export interface ObjectStatements {
   readonly findInSeveral: Statement;
   /** 1 classes, 2 principals. */
   readonly count: Statement;
-  /** 1 array of `{uuid, class, attributes, readers}`, 2 offset of the clock. Inserts nothing when a UUID is in use. */
+  /** What every writer of objects does first. */
+  readonly shareModel: Statement;
+  /** 1 object numbers; in ascending order, so that those who hold several wait for one another instead of blocking each other. */
+  readonly hold: Statement;
+  /** 1 array of `{uuid, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 generation of the model or null, 5 offset of the clock. */
   readonly insert: Statement;
+  /**
+   * 1 array of `{oid, attributes, versions}`, 2 array of `{source, attribute, targets}` or null, 3 all targets, 4 digest of the session
+   * or null, 5 generation of the model or null, 6 visible classes, 7 principals, 8 offset of the clock.
+   */
+  readonly update: Statement;
 }
 
 export interface ObjectRow {
@@ -38,18 +52,22 @@ export interface ObjectRow {
   readonly attributes: { readonly [name: string]: never };
 }
 
+const severalIds = "o.oid = any (array(select unnest($1::bigint[])))";
+
 export function objectStatements(tables: Tables): ObjectStatements {
   const { objects } = tables;
-  const get = (name: string, selection: string) =>
+  const get = (name: string, selection: string, columns = objectColumns("o")) =>
     statement(
       name,
-      `select ${objectColumns("o")} from ${objects} o
+      `select ${columns} from ${objects} o
       where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`,
     );
   return {
     getOne: get("object_get", "o.oid = $1::bigint"),
-    getSeveral: get("object_get_several", "o.oid = any (array(select unnest($1::bigint[])))"),
+    getSeveral: get("object_get_several", severalIds),
+    visible: get("object_visible", severalIds, "o.oid"),
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
+    getByUuids: get("object_get_by_uuids", "o.uuid = any (array(select unnest($1::uuid[])))"),
     findNear: statement("object_find_near", findNear(tables)),
     findInOne: statement("object_find", find(tables, `select oid from (${visible(tables, "$1::text")}) part order by class, oid`)),
     findInSeveral: statement(
@@ -66,7 +84,22 @@ export function objectStatements(tables: Tables): ObjectStatements {
         + (select count(*) from ${objects} where class = any ($1::text[]) and readers is not null and ($2::bigint[] is null or readers && $2))
         as count`,
     ),
-    insert: statement("object_insert", insert(tables)),
+    shareModel: statement("model_share", `select pg_advisory_xact_lock_shared(${modelLock(tables)})`),
+    hold: statement(
+      "object_hold",
+      `select count(*) from (
+        select from ${objects} o where ${severalIds} order by o.oid for no key update
+      ) held`,
+    ),
+    insert: statement(
+      "object_insert",
+      `select o.oid, o.uuid, o.version, ${epochMilliseconds("o.stored_at")} as stored_at
+      from ${tables.insertObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bigint, $5::float8) o`,
+    ),
+    update: statement(
+      "object_update",
+      `select ${objectColumns("o")} from ${tables.updateObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bytea, $5::bigint, $6::text[], $7::bigint[], $8::float8) o`,
+    ),
   };
 }
 
@@ -99,19 +132,4 @@ function find({ objects }: Tables, ids: string): string {
   return `select ${objectColumns("o")} from ${objects} o
     where o.oid = any (array(${ids} offset $3::bigint limit $4::bigint))
     order by o.oid`;
-}
-
-function insert({ objects }: Tables): string {
-  return `with asked as materialized (
-    select (element ->> 'uuid')::uuid as uuid, element ->> 'class' as class, element -> 'attributes' as attributes,
-      case when jsonb_typeof(element -> 'readers') = 'array'
-        then array(select reader::bigint from jsonb_array_elements_text(element -> 'readers') as reader) end as readers,
-      position
-    from jsonb_array_elements($1::jsonb) with ordinality as list (element, position)
-  )
-  insert into ${objects} as o (uuid, class, attributes, readers, stored_at)
-  select uuid, class, attributes, readers, ${storageTime(2)} from asked
-  where not exists (select from ${objects} where uuid in (select uuid from asked))
-  order by position
-  returning o.oid, o.uuid, o.version, ${epochMilliseconds("o.stored_at")} as stored_at`;
 }

@@ -1,10 +1,15 @@
 import type { Tables } from "../tables.ts";
+import { type AccountStatements, accountStatements } from "./account-statements.ts";
 import { type AdmissionStatements, admissionStatements } from "./admission-statements.ts";
 import { type AuditStatements, auditStatements } from "./audit-statements.ts";
+import { type ChangeStatements, changeStatements } from "./change-statements.ts";
 import { type ChannelStatements, channelStatements } from "./channel-statements.ts";
 import { type CipherBlockStatements, cipherBlockStatements } from "./cipher-block-statements.ts";
 import { type ContentsStatements, contentsStatements } from "./contents-statements.ts";
+import { type DepartureStatements, departureStatements } from "./departure-statements.ts";
+import { type IndexStatements, indexStatements } from "./index-statements.ts";
 import { type KeyStatements, keyStatements } from "./key-statements.ts";
+import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { type LogInStatements, logInStatements } from "./log-in-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { type ObjectStatements, objectStatements } from "./object-statements.ts";
@@ -13,12 +18,17 @@ import { type ThrottleStatements, throttleStatements } from "./throttle-statemen
 
 /** The statements of one schema. */
 export interface Statements {
+  readonly accounts: AccountStatements;
   readonly admission: AdmissionStatements;
   readonly audit: AuditStatements;
+  readonly changes: ChangeStatements;
   readonly channels: ChannelStatements;
   readonly cipherBlocks: CipherBlockStatements;
   readonly contents: ContentsStatements;
+  readonly departures: DepartureStatements;
+  readonly indexes: IndexStatements;
   readonly keys: KeyStatements;
+  readonly locks: LockStatements;
   readonly logIn: LogInStatements;
   readonly model: ModelStatements;
   readonly objects: ObjectStatements;
@@ -28,12 +38,17 @@ export interface Statements {
 
 export function statementsOf(tables: Tables): Statements {
   return {
+    accounts: accountStatements(tables),
     admission: admissionStatements(tables),
     audit: auditStatements(tables),
+    changes: changeStatements(tables),
     channels: channelStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     contents: contentsStatements(tables),
+    departures: departureStatements(tables),
+    indexes: indexStatements(tables),
     keys: keyStatements(tables),
+    locks: lockStatements(tables),
     logIn: logInStatements(tables),
     model: modelStatements(tables),
     objects: objectStatements(tables),

@@ -8,7 +8,6 @@ import { storageTime } from "./storage-time.ts";
  */
 export interface ThrottleStatements {
   readonly attempt: Statement;
-  readonly wait: Statement;
   readonly fail: Statement;
   /** 1 all keys, 2 the array, 3 keys to forget, 4 offset of the clock. */
   readonly pass: Statement;
@@ -51,7 +50,6 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
       )
       select (select ${longestWait("free_at")} from held) as wait, exists (select from claimed) as claimed`,
     ),
-    wait: statement("throttle_wait", `with ${asked}, ${clock} select ${longestWait("free_at")} as wait from (${held}) held`),
     fail: statement("throttle_fail", fail(throttle)),
     pass: statement("throttle_pass", `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8)`),
     sweep: statement(

@@ -1,0 +1,126 @@
+import { jest } from "@jest/globals";
+import { AlignIndexes, Database, type DatabasePolicy, ServiceError, type Storage } from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { pino } from "pino";
+import { IndexKeeper } from "./index-keeper.ts";
+
+const index = { className: "File", attribute: "Name", type: "string" } as const;
+
+async function storageWithIndex(): Promise<Storage> {
+  const storage = new MemoryStorage();
+  await storage.migrate();
+  const { model } = storage.repositories;
+  const attributes = [{ name: "Name", type: "string", indexed: true }] as const;
+  await model.change({ put: [{ name: "File", base: null, attributes, rights: [] }] }, (await model.load()).generation);
+  return storage;
+}
+
+const databaseOver = (alias: string, storage: Storage) =>
+  new Database({ alias, name: alias, policy: { timeZone: "UTC" } as DatabasePolicy, storage });
+
+/** The storage, aligning its indexes in another way. */
+const aligning = (storage: Storage, alignIndexes: Storage["alignIndexes"]): Storage =>
+  Object.assign(Object.create(storage) as Storage, { alignIndexes });
+
+function keeperOf(): { keeper: IndexKeeper; lines: () => { [name: string]: unknown }[] } {
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(line) });
+  return { keeper: new IndexKeeper(new AlignIndexes(), logger), lines: () => lines.map((line) => JSON.parse(line)) };
+}
+
+describe("IndexKeeper", () => {
+  test("gives every database its indexes, and says so once", async () => {
+    const { keeper, lines } = keeperOf();
+    const storages = [await storageWithIndex(), await storageWithIndex()] as const;
+    const databases = new Map([["a", databaseOver("a", storages[0])], ["b", databaseOver("b", storages[1])], ["none", null]]);
+    keeper.start(databases, 60_000);
+    await keeper.settled();
+    for (const database of databases.values()) if (database !== null) keeper.begin(database);
+    await keeper.settled();
+    keeper.stop();
+    for (const storage of storages) expect(await storage.readyIndexes([index])).toEqual([index]);
+    expect(lines()).toMatchObject(["a", "b"].map((alias) => ({ level: 30, alias, built: ["File.Name"], removed: 0, msg: "indexes aligned" })));
+  });
+
+  test("looks at one database at a time, and again at one that changes meanwhile", async () => {
+    const { keeper } = keeperOf();
+    const events: string[] = [];
+    const watched = async (alias: string) => {
+      const storage = await storageWithIndex();
+      const database: Database = databaseOver(alias, aligning(storage, async (wanted) => {
+        events.push(`${alias} begins`);
+        if (events.length === 1) keeper.begin(database);
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        events.push(`${alias} ends`);
+        return storage.alignIndexes(wanted);
+      }));
+      return database;
+    };
+    const [a, b] = [await watched("a"), await watched("b")];
+    keeper.begin(a);
+    keeper.begin(b);
+    await keeper.settled();
+    expect(events).toEqual(["a begins", "a ends", "b begins", "b ends", "a begins", "a ends"]);
+  });
+
+  test("aligns again when the model changes while it is at it", async () => {
+    const { keeper } = keeperOf();
+    const storage = await storageWithIndex();
+    const other = { ...index, className: "Image" };
+    let changed = false;
+    keeper.begin(databaseOver("a", aligning(storage, async (wanted) => {
+      const { model } = storage.repositories;
+      const attributes = [{ name: "Name", type: "string", indexed: true }] as const;
+      if (!changed) await model.change({ put: [{ name: "Image", base: null, attributes, rights: [] }] }, (await model.load()).generation);
+      changed = true;
+      return storage.alignIndexes(wanted);
+    })));
+    await keeper.settled();
+    expect(await storage.readyIndexes([index, other])).toEqual([index, other]);
+  });
+
+  test("tells what keeps a database from its indexes once, and not at all what others tell", async () => {
+    const { keeper, lines } = keeperOf();
+    const storage = await storageWithIndex();
+    const failures = [new ServiceError(799, { cause: new Error("must be owner") }), new ServiceError(799, { cause: new Error("must be owner") }), new ServiceError(704), new ServiceError(799, { cause: new Error("disk full") })];
+    const database = databaseOver("a", aligning(storage, (wanted) => {
+      const failure = failures.shift();
+      return failure === undefined ? storage.alignIndexes(wanted) : Promise.reject(failure);
+    }));
+    for (let round = 0; round < 5; round += 1) {
+      keeper.begin(database);
+      await keeper.settled();
+    }
+    const trouble = { level: 40, alias: "a", msg: "the indexes could not be aligned; it will be tried again" };
+    expect(lines()).toMatchObject([trouble, trouble, { level: 30, msg: "indexes aligned" }]);
+  });
+
+  test("does nothing any more once it is stopped", async () => {
+    const { keeper } = keeperOf();
+    const storage = await storageWithIndex();
+    keeper.stop();
+    keeper.begin(databaseOver("a", storage));
+    await keeper.settled();
+    expect(await storage.readyIndexes([index])).toEqual([]);
+  });
+
+  test("comes back by itself when another process was at it", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "performance"] });
+    const { keeper } = keeperOf();
+    const storage = await storageWithIndex();
+    let asked = 0;
+    keeper.begin(databaseOver("a", aligning(storage, async (wanted) => {
+      asked += 1;
+      return asked < 3 ? "busy" : storage.alignIndexes(wanted);
+    })));
+    await keeper.settled();
+    for (let round = 0; round < 2; round += 1) {
+      await jest.advanceTimersByTimeAsync(5_000);
+      await keeper.settled();
+    }
+    jest.useRealTimers();
+    expect(await storage.readyIndexes([index])).toEqual([index]);
+  });
+});

@@ -1,0 +1,89 @@
+import { type AlignIndexes, type Database, type IndexAlignment, ServiceError } from "@sallyport/core";
+import type { DatabaseDirectory } from "@sallyport/http";
+import type { Logger } from "pino";
+
+/** Milliseconds after which somebody else is asked again whether he is done. */
+const pauseWhenBusy = 5_000;
+
+/** What others tell of already, or what passes by itself. */
+const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
+
+/** Gives databases the indexes that their models ask for: one after the other, so that there is one index at a time to build. */
+export class IndexKeeper implements IndexAlignment {
+  private readonly waiting = new Set<Database>();
+  private readonly timers = new Set<NodeJS.Timeout>();
+  /** What kept a database from having its indexes, so that it is not told every time. */
+  private readonly troubles = new Map<Database, string>();
+  private working: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly alignIndexes: AlignIndexes,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Looks at the databases now, and then every so many milliseconds: what one server was kept from, another one does. */
+  start(databases: DatabaseDirectory, interval: number): void {
+    const beginAll = () => {
+      for (const database of databases.values()) if (database !== null) this.begin(database);
+    };
+    this.timers.add(setInterval(beginAll, interval).unref());
+    beginAll();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.waiting.clear();
+    for (const timer of this.timers) clearTimeout(timer);
+  }
+
+  begin(database: Database): void {
+    if (this.stopped) return;
+    this.waiting.add(database);
+    this.working ??= this.work().finally(() => (this.working = undefined));
+  }
+
+  /** Resolves when nothing is left to do. */
+  async settled(): Promise<void> {
+    while (this.working !== undefined) await this.working;
+  }
+
+  private async work(): Promise<void> {
+    for (const database of this.waiting) {
+      this.waiting.delete(database);
+      await this.align(database);
+    }
+  }
+
+  private async align(database: Database): Promise<void> {
+    const { alias, storage } = database;
+    const startedAt = performance.now();
+    try {
+      const report = await this.alignIndexes.run(storage);
+      this.troubles.delete(database);
+      if (report === "busy") {
+        this.comeBack(database);
+        return;
+      }
+      const { built, removed } = report;
+      if (this.stopped || built.length + removed === 0) return;
+      const milliseconds = Math.round(performance.now() - startedAt);
+      const names = built.map(({ className, attribute }) => `${className}.${attribute}`);
+      this.logger.info({ alias, built: names, removed, milliseconds }, "indexes aligned");
+    } catch (err) {
+      if (this.stopped || (err instanceof ServiceError && toldElsewhere.has(err.code))) return;
+      const trouble = String((err as Error).cause ?? err);
+      if (this.troubles.get(database) === trouble) return;
+      this.troubles.set(database, trouble);
+      this.logger.warn({ alias, err }, "the indexes could not be aligned; it will be tried again");
+    }
+  }
+
+  private comeBack(database: Database): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      this.begin(database);
+    }, pauseWhenBusy);
+    this.timers.add(timer.unref());
+  }
+}

@@ -1,0 +1,209 @@
+import { definitionOf, type ObjectQuery, SallyportClient, versionOf } from "@sallyport/client";
+import { storedKeyPair } from "../../../packages/client/test/stored-key-pair.ts";
+import type { RunningServer } from "../src/index.ts";
+import { modes } from "./modes.ts";
+
+const credentialsOf = (user: string) => ({ user, password: user, appNames: ["demo-app"] });
+const reader = credentialsOf("reader");
+const keyPair = storedKeyPair();
+
+/** What the client makes of a server that holds the demo, in every mode and on every engine. */
+export function clientSuite(server: () => RunningServer): void {
+  const clientOf = (alias = "") => new SallyportClient({ baseUrl: server().url, alias, appKey: "demo-app-key" });
+  const sessions = () => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage.repositories.sessions;
+  };
+
+  describe.each(modes)("in mode %s", (mode) => {
+    let client: SallyportClient;
+    let userId: string;
+    const logIn = async (as: SallyportClient, user: string) =>
+      as.logIn({ ...credentialsOf(user), mode, ...(mode === "secure" || mode === "encrypted" ? { keyPair: await keyPair } : {}) });
+    const loggedIn = async (user: string): Promise<SallyportClient> => {
+      const other = clientOf();
+      await logIn(other, user);
+      return other;
+    };
+    beforeEach(async () => {
+      client = clientOf();
+      const result = await logIn(client, "reader");
+      const user = expect.objectContaining({ "~ClassName": "User", Name: "reader" });
+      expect(result).toEqual({ mode, databaseName: "demo", user });
+      userId = result.user["~ObjectID"];
+    });
+
+    test("reads objects, one and all", async () => {
+      const ids = new Set<string>();
+      for await (const customer of client.objects("Customer", { perPage: 70, serialization: { type: "oid" } })) ids.add(customer["~ObjectID"]);
+      expect(ids.size).toBe(await client.countObjects("Customer"));
+      const page = await client.listObjects("Customer", { perPage: 1, serialization: { depth: 0 } });
+      const [first] = page["~Elements"];
+      await expect(client.getObject(first?.["~ObjectID"] ?? "")).resolves.toMatchObject({ "~ClassName": "Customer" });
+    });
+
+    test("reads what matches, in order, over pages that go on where the last one ended", async () => {
+      const query: ObjectQuery = { where: { City: { $in: ["Graz", "Zürich"] }, $or: [{ Active: true }, { CreditLimit: { $gt: 0 } }] }, sort: ["-Name"] };
+      const pages = [];
+      for await (const page of client.pages<{ Name: string; City: string }>("Customer", { perPage: 3, query })) pages.push(page);
+      const read = pages.flatMap((page) => page["~Elements"]);
+      expect(pages.slice(0, -1).map((page) => page["~Elements"].length)).toEqual(Array<number>(pages.length - 1).fill(3));
+      expect(pages.length).toBeGreaterThan(1);
+      expect(new Set(read.map((each) => each["~ObjectID"])).size).toBe(read.length);
+      expect(new Set(read.map(({ City }) => City))).toEqual(new Set(["Graz", "Zürich"]));
+      expect(read.map(({ Name }) => Name)).toEqual(read.map(({ Name }) => Name).toSorted().toReversed());
+      await expect(client.countObjects("Customer", { query: { where: query.where } })).resolves.toBe(read.length);
+      await expect(client.countObjects("Invoice", { count: "capped" })).resolves.toBeGreaterThanOrEqual(1_000);
+      const some = read.slice(0, 2).map((each) => each["~ObjectID"]);
+      await expect(client.countObjects("Customer", { query: { oids: some } })).resolves.toBe(2);
+    });
+
+    test("reads objects as it asks for them", async () => {
+      const serialization = { type: "custom", fields: ["Number", "Customer.Name"] } as const;
+      const page = await client.listObjects<{ Number: string; Customer: { Name: string } }>("Invoice", { perPage: 1, serialization });
+      const [invoice] = page["~Elements"];
+      expect(Object.keys(invoice ?? {})).toEqual(["~ClassName", "~ObjectID", "~StoreTime", "Number", "Customer"]);
+      expect(invoice?.Customer.Name).toEqual(expect.any(String));
+      await expect(client.getObject(invoice?.["~ObjectID"] ?? "", { serialization: { type: "oid" } })).resolves.toEqual({ "~ObjectID": invoice?.["~ObjectID"] });
+    });
+
+    test("describes the API with the classes that the user may read, and without a log-in with none", async () => {
+      const classesIn = (description: object) => JSON.stringify(description).match(/"class\.\w+":/g);
+      const classes = classesIn(await client.describeApi());
+      expect(classes).toEqual(expect.arrayContaining(['"class.Customer":', '"class.Invoice":']));
+      expect(classes).not.toContain('"class.User":');
+      expect(classesIn(await clientOf().describeApi())).toBeNull();
+    });
+
+    test("creates and changes objects, and tells when somebody was faster", async () => {
+      const writer = await loggedIn("demo");
+      const created = await writer.createObject<{ Name: string; City: string | null }>("Customer", { Name: "Zoë", Since: new Date(0) });
+      const id = created["~ObjectID"];
+      expect(created).toMatchObject({ "~ClassName": "Customer", Name: "Zoë", Since: "1970-01-01T00:00:00.000Z" });
+      const serialization = { type: "custom", fields: ["City"] } as const;
+      const changed = await writer.updateObject<{ City: string }>(id, { City: "Graz" }, { ifMatch: created, serialization });
+      expect(Object.keys(changed)).toEqual(["~ClassName", "~ObjectID", "~StoreTime", "City"]);
+      await expect(writer.updateObject(id, { City: "Linz" }, { ifMatch: created })).rejects.toMatchObject({ code: 713 });
+      await writer.updateObject(id, { City: "Linz" }, { ifMatch: changed });
+      const read = await client.getObject<{ City: string }>(id);
+      expect([read.City, versionOf(read)]).toEqual(["Linz", '"3"']);
+      const invoice = await writer.createObject<{ Customer: { Name: string } }>("Invoice", { Number: "1", Customer: { "~ObjectID": id } });
+      expect(invoice.Customer.Name).toBe("Zoë");
+      await expect(client.updateObject(id, { City: "Wien" })).rejects.toMatchObject({ code: 404, httpStatus: 403 });
+      await expect(writer.createObject("Customer", { Name: 5 })).rejects.toMatchObject({ code: 307 });
+    });
+
+    test("changes what matches, all of it or nothing", async () => {
+      const writer = await loggedIn("demo");
+      const City = `Town of ${mode}`;
+      for (const Name of ["Ann", "Bea", "Cid"]) await writer.createObject("Customer", { Name, City });
+      await expect(writer.updateObjects("Customer", { where: { City, Name: { $ne: "Cid" } } }, { CreditLimit: 7 })).resolves.toBe(2);
+      await expect(client.countObjects("Customer", { query: { where: { City, CreditLimit: 7 } } })).resolves.toBe(2);
+      await expect(writer.updateObjects("Customer", { where: { City: "nowhere" } }, { CreditLimit: 8 })).resolves.toBe(0);
+      await expect(client.updateObjects("Customer", { where: { City } }, { CreditLimit: 8 })).rejects.toMatchObject({ code: 404 });
+    });
+
+    test("deletes objects and restores them", async () => {
+      const writer = await loggedIn("demo");
+      const created = await writer.createObject<{ Name: string }>("Customer", { Name: "Zoë" });
+      const { "~ObjectID": id } = created;
+      await expect(client.deleteObject(id)).rejects.toMatchObject({ code: 404, httpStatus: 403 });
+      await expect(writer.deleteObject(id, { ifMatch: '"7"' })).rejects.toMatchObject({ code: 713 });
+      await expect(writer.deleteObject(id, { ifMatch: created, recycle: true })).resolves.toBeUndefined();
+      await expect(client.getObject(id)).rejects.toMatchObject({ code: 609, httpStatus: 410 });
+      await expect(writer.updateObject(id, { Name: "Ann" })).rejects.toMatchObject({ code: 610, httpStatus: 400 });
+      const restored = await writer.restoreObject<{ Name: string }>(id);
+      expect([restored.Name, versionOf(restored)]).toEqual(["Zoë", '"3"']);
+      await writer.deleteObject(id, { ifMatch: restored });
+      await expect(writer.restoreObject(id)).rejects.toMatchObject({ code: 609 });
+    });
+
+    test("locks objects for its session", async () => {
+      const [writer, other] = [await loggedIn("demo"), await loggedIn("demo")];
+      const { "~ObjectID": id } = await writer.createObject("Customer", { Name: "Zoë" });
+      await expect(writer.lockObject(id)).resolves.toMatchObject({ isLocked: true });
+      await expect(client.getLock(id)).resolves.toEqual({ isLocked: true, messages: [expect.any(String)] });
+      for (const refused of [other.updateObject(id, { Name: "Ann" }), other.lockObject(id), other.unlockObject(id)]) {
+        await expect(refused).rejects.toMatchObject({ code: 713 });
+      }
+      await writer.updateObject(id, { Name: "Ann" }, { renew: false });
+      await expect(writer.unlockObject(id)).resolves.toEqual({ isLocked: false, messages: [] });
+      await expect(other.updateObject(id, { Name: "Bea" })).resolves.toMatchObject({ Name: "Bea" });
+      await other.lockObject(id);
+      await other.logOut();
+      await expect(writer.updateObject(id, { Name: "Cid" })).resolves.toMatchObject({ Name: "Cid" });
+    });
+
+    test("reads, defines and removes classes", async () => {
+      const admin = await loggedIn("admin");
+      const name = `Note_${mode}`;
+      const put = await admin.putClass(name, { attributes: [{ name: "Text", type: "string", indexed: true }], rights: [{ group: "*", permissions: ["read", "create"] }] });
+      const structure = await client.getStructure();
+      const note = structure.classes.find((each) => each.name === name);
+      expect(note).toMatchObject({ base: null, builtIn: false, permissions: ["read", "create"], attributes: [{ name: "Text", type: "string", inherited: false }] });
+      const created = await client.createObject<{ Text: string }>(name, { Text: "new" }, { serialization: { depth: 0 } });
+      expect(created.Text).toBe("new");
+
+      const { attributes = [], ...definition } = definitionOf(put);
+      const wider = { ...definition, attributes: [...attributes, { name: "About", type: "reference", target: "Customer" } as const] };
+      await admin.putClass(name, wider, { ifMatch: put });
+      await expect(admin.putClass(name, definition, { ifMatch: structure })).rejects.toMatchObject({ code: 713 });
+      await expect(admin.putClass(name, definition)).rejects.toMatchObject({ code: 307 });
+      await expect(admin.removeClass(name)).rejects.toMatchObject({ code: 307 });
+      await expect(client.putClass(name, wider)).rejects.toMatchObject({ code: 404 });
+      await admin.deleteObject(created["~ObjectID"]);
+      await admin.removeClass(name, { ifMatch: await admin.getStructure() });
+      expect((await admin.getStructure()).classes.map((each) => each.name)).not.toContain(name);
+    });
+
+    test("tells what the server refuses", async () => {
+      await expect(client.getObject("ZZZZZZ")).rejects.toMatchObject({ code: 304, httpStatus: 404, requestId: expect.any(String) });
+      await expect(client.listObjects("Customer", { query: { where: { Unknown: 1 } } })).rejects.toMatchObject({ code: 307, httpStatus: 400 });
+      await expect(client.listObjects("Customer", { cursor: "none" })).rejects.toMatchObject({ code: 307 });
+    });
+
+    test("makes many calls at once", async () => {
+      const pages = await Promise.all(Array.from({ length: 60 }, (_, page) => client.listObjects("Customer", { page: page % 20, perPage: 10 })));
+      expect(pages.map((page) => page["~Elements"].length)).toEqual(Array<number>(60).fill(10));
+    });
+
+    test("renews the session when it is over, once", async () => {
+      await sessions().end({ userId });
+      await expect(client.checkSession()).resolves.toBe(false);
+      const before = await sessions().count();
+      const pages = await Promise.all(Array.from({ length: 10 }, () => client.listObjects("Customer", { perPage: 1 })));
+      expect(pages.map((page) => page["~Elements"].length)).toEqual(Array<number>(10).fill(1));
+      expect(await sessions().count()).toBe(before + 1);
+      await expect(client.checkSession()).resolves.toBe(true);
+    });
+
+    test("logs out", async () => {
+      const { session } = client;
+      const before = await sessions().count();
+      await client.logOut();
+      expect(await sessions().count()).toBe(before - 1);
+      const { headers } = (await session?.seal({ headers: { appkey: "demo-app-key" } })) ?? { headers: {} };
+      expect((await fetch(`${server().url}/_CheckSession`, { headers })).status).toBe(401);
+    });
+
+    test("is good for the database it has logged in to only", async () => {
+      const { headers } = (await client.session?.seal({ headers: { appkey: "demo-app-key" } })) ?? { headers: {} };
+      expect((await fetch(`${server().url}/second/_CheckSession`, { headers })).status).toBe(401);
+      await expect(clientOf("second").checkService()).resolves.toMatchObject({ applicationName: expect.any(String) });
+    });
+  });
+
+  test("in secure mode sends contents that the server can read", async () => {
+    const client = clientOf();
+    await client.logIn({ ...reader, mode: "secure", keyPair: await keyPair });
+    await expect(client.request({ method: "POST", path: "/v1/logout", body: {}, renew: false })).resolves.toMatchObject({ data: {} });
+    await expect(client.checkSession()).resolves.toBe(false);
+  });
+
+  test("in secure mode comes by padding with SHA-1, too", async () => {
+    const client = clientOf();
+    await client.logIn({ ...reader, mode: "secure", padding: "OAEP-SHA-1", keyPair: await storedKeyPair("SHA-1") });
+    await expect(client.checkSession()).resolves.toBe(true);
+  });
+}

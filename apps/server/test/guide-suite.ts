@@ -1,0 +1,54 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { RunningServer } from "../src/index.ts";
+import { startDemoServer } from "./demo-server.ts";
+
+const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Ids, times and how far an index is are of the moment; everything else must be as the guide shows it. */
+function withoutChance(answer: string): unknown {
+  const text = answer.replaceAll(/"~(?:ObjectID|StoreTime)":"[^"]+"/g, '"~":"any"').replaceAll(/\d{8}T\d{6}[+-]\d\d:\d\d/g, "then").replaceAll(/"indexState":"(?:ready|building)"/g, '"indexState":"any"');
+  return JSON.parse(text);
+}
+
+/** Sends the requests of a guide, one after the other, and compares the answers with those that it shows. */
+export function guideSuite(page: string): void {
+  const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides", page), "utf8");
+  describe.each(["bash", "zsh"].filter(has))(`the requests of ${page} in %s`, (shell) => {
+    let server: RunningServer;
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "sallyport-guide-"));
+      if (!has("curl")) await symlink(resolve(import.meta.dirname, "stand-in-curl.mjs"), join(folder, "curl"));
+      server = await startDemoServer("memory");
+    }, 60_000);
+    afterAll(async () => {
+      await server.close();
+      await rm(folder, { recursive: true });
+    });
+
+    const blocks: Block[] = Array.from(guide.matchAll(/^```(\w+)\n(.*?)^```$/gms), ([, language = "", text = ""]) => ({ language, text }));
+    const shown = blocks.filter(({ language }) => language === "json").map(({ text }) => text);
+
+    test("answer what it shows", async () => {
+      const requests = blocks.filter(({ language }) => language === "sh").map(({ text }) => text.replace("http://127.0.0.1:8080", server.url));
+      // Every request but the preparation is followed by an answer on a line of its own.
+      const script = requests.map((text, index) => (index === 0 ? text : `${text}echo\n`)).join("");
+      const environment = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
+      const { stdout, stderr } = await promisify(execFile)(shell, ["-c", script], { env: environment });
+      expect(stderr).toBe("");
+      expect(stdout.trimEnd().split("\n").map(withoutChance)).toEqual(shown.map(withoutChance));
+      expect(shown.length).toBeGreaterThan(6);
+      // A process for each request takes its time where there is no curl.
+    }, 60_000);
+  });
+}

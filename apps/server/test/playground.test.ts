@@ -1,0 +1,166 @@
+import type { RunningServer } from "../src/index.ts";
+import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
+import { chromium, HeadlessBrowser } from "./headless-browser.ts";
+
+const files = ["swagger-ui.css", "swagger-ui-bundle.js", "playground.css", "playground.js"];
+
+interface Taken {
+  readonly status: number;
+  readonly type: string | null;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+async function take(url: string, path: string, init: RequestInit = {}): Promise<Taken> {
+  const answer = await fetch(url + path, { redirect: "manual", ...init });
+  return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text(), headers: answer.headers };
+}
+
+describe("the page at /docs of the demo", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startDemoServer("embedded");
+  }, 60_000);
+  afterAll(() => server.close());
+
+  test.each([
+    ["/docs", "<title>sallyport API</title>"],
+    ["/second/docs", "<title>sallyport API · second</title>"],
+  ])("is at %s", async (path, title) => {
+    const { status, type, text, headers } = await take(server.url, path);
+    expect({ status, type }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
+    expect(text).toContain(title);
+    for (const known of ["demo-app-key", "reads customers and invoices"]) expect(text).toContain(known);
+    expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers.get("cache-control")).toBe("no-store");
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  test("is where a slash at the end leads to", async () => {
+    for (const path of ["/docs/", "/second/docs/"]) {
+      const { status, headers } = await take(server.url, path);
+      expect({ status, to: new URL(headers.get("location") ?? "", server.url + path).pathname }).toEqual({ status: 308, to: path.slice(0, -1) });
+    }
+  });
+
+  test.each(files)("comes with %s, of its own type, kept while it is the same", async (file) => {
+    const { status, type, text, headers } = await take(server.url, `/second/docs/${file}`);
+    expect({ status, type }).toEqual({ status: 200, type: `text/${file.endsWith("css") ? "css" : "javascript"}; charset=utf-8` });
+    expect(text.length).toBeGreaterThan(1_000);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cache-control")).toBe("no-cache");
+    const again = await take(server.url, `/second/docs/${file}`, { headers: { "if-none-match": headers.get("etag") ?? "", "cache-control": "max-age=0" } });
+    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: "" });
+  });
+
+  test.each(["/nothing/docs", "/nothing/docs/playground.js", "/DOCS", "/docs/nothing.js", "/docs/index.html", "/docs/package.json", "/docs/..%2fpackage.json", "/docs/%zz", "/docs/%00", "/docs/playground.js/x", "/v1/docs", "/second/second/docs"])(
+    "is nothing else: %s",
+    async (path) => {
+      const { status, text } = await take(server.url, path);
+      expect({ status, code: JSON.parse(text).status.internalStatus }).toEqual({ status: 404, code: "304" });
+    },
+  );
+
+  test.each(["POST", "DELETE"])("is not for %s", async (method) => {
+    const { status, type } = await take(server.url, "/docs", { method });
+    expect({ status, type }).toEqual({ status: 404, type: "application/json; charset=utf-8" });
+  });
+
+  if (chromium === undefined) test("needs Chromium to be tried out, which is not here", () => expect(chromium).toBeUndefined());
+  else {
+    test.each([["session id", ""], ["token (JWT)", "/second"]])("logs in by %s, shows the classes, sends requests and asks nobody else", async (kind, alias) => {
+      const browser = new HeadlessBrowser(chromium as string);
+      try {
+        const seen = JSON.parse(String(await browser.evaluate(`${server.url}${alias}/docs`, tryOut(kind))));
+        expect(seen).toMatchObject({
+          before: "",
+          session: expect.stringMatching(/^Logged in to (?:demo|second) as reader, by (?:session id|token)\.$/),
+          classes: ["Customer", "Invoice"],
+          listed: 1_000,
+          blocked: [],
+          after: "Logged out.",
+          classesAfter: [],
+        });
+        expect(seen.elsewhere.filter((name: string) => !name.startsWith(server.url))).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    }, 60_000);
+  }
+});
+
+/** What somebody does on the page who sees it for the first time; what comes of it, as JSON. */
+function tryOut(kind: string): string {
+  return `(async () => {
+    const until = async (find) => {
+      for (let turn = 0; turn < 400; turn += 1) {
+        const found = find();
+        if (found) return found;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error("It did not come: " + find + " " + document.body.innerText.slice(0, 2000));
+    };
+    const operation = () => [...document.querySelectorAll(".opblock")].find((each) => each.id.endsWith("-listObjects"));
+    const classes = () => [...(operation()?.querySelectorAll("select option") ?? [])].map(({ value }) => value).filter((value) => /^[A-Z]/.test(value));
+    const seen = {};
+    await until(operation);
+    seen.before = document.querySelector("#session span").textContent;
+    const kinds = document.querySelector("#log-in select");
+    kinds.selectedIndex = [...kinds.options].findIndex(({ text }) => text === ${JSON.stringify(kind)});
+    document.querySelector("[data-user=reader]").click();
+    await until(() => document.querySelector("#session span").textContent !== "");
+    seen.session = document.querySelector("#session span").textContent;
+    operation().querySelector(".opblock-summary-control").click();
+    await until(() => classes().length > 0);
+    seen.classes = classes();
+    const names = operation().querySelector("select");
+    Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, "value").set.call(names, "Invoice");
+    names.dispatchEvent(new Event("change", { bubbles: true }));
+    (await until(() => operation().querySelector(".execute"))).click();
+    const body = await until(() => operation().querySelector(".live-responses-table .highlight-code")?.textContent);
+    seen.listed = Number(/"~Count":\\s*(\\d+)/.exec(body)[1]);
+    document.querySelector("#session button").click();
+    await until(() => document.querySelector("#news").textContent !== "");
+    seen.after = document.querySelector("#news").textContent;
+    await until(() => classes().length === 0);
+    seen.classesAfter = classes();
+    seen.elsewhere = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => !name.startsWith("data:"));
+    seen.blocked = await new Promise((resolve) => {
+      const observer = new ReportingObserver((reports) => resolve(reports.map(({ body }) => body.effectiveDirective + " " + body.blockedURL)), { types: ["csp-violation"], buffered: true });
+      observer.observe();
+      setTimeout(() => resolve([]), 300);
+    });
+    return JSON.stringify(seen);
+  })()`;
+}
+
+describe("the page at /docs of another server", () => {
+  const databases = [{ alias: "", name: "own", storage: { engine: "memory" } }];
+
+  test("tells nothing of the demo", async () => {
+    const server = await startConfiguredServer({ databases, applicationName: "Own <Service>" });
+    const { status, text } = await take(server.url, "/docs");
+    await server.close();
+    expect(status).toBe(200);
+    expect(text).toContain("<h1>Own &lt;Service&gt; API");
+    expect(text).not.toContain("demo");
+  });
+
+  test("is not there when it is switched off", async () => {
+    const server = await startConfiguredServer({ databases, docs: { enabled: false } });
+    for (const path of ["/docs", "/docs/", "/docs/playground.js"]) expect((await take(server.url, path)).status).toBe(404);
+    await server.close();
+  });
+
+  test("is below the base path", async () => {
+    const server = await startConfiguredServer({ databases, server: { basePath: "/api" } });
+    const root = server.url.replace(/\/api$/, "");
+    expect((await take(root, "/api/docs")).status).toBe(200);
+    expect((await take(root, "/api/docs/playground.js")).status).toBe(200);
+    for (const path of ["/docs", "/API/docs", "/docs/playground.js"]) expect((await take(root, path)).status).toBe(404);
+    await server.close();
+  });
+});

@@ -1,0 +1,170 @@
+import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
+import { createLogger } from "../../src/operations/create-logger.ts";
+import { logIn } from "../cases/run-cases.ts";
+import { call } from "../client.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { testEnvironment } from "../test-environment.ts";
+
+const startPatience = 60_000;
+
+interface Line {
+  readonly msg: string;
+}
+
+describe("queries on Postgres", () => {
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+  let sessionId: string;
+  let hurriedId: string;
+  const lines: Line[] = [];
+
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    await (await postgres.demo()).close();
+    const storage = { engine: "postgres", url: postgres.url };
+    const databases = [
+      { alias: "", storage: { ...storage, schema: "sallyport_demo" } },
+      { alias: "hurried", storage: { ...storage, url: `${postgres.url}?application_name=hurried`, schema: "sallyport_demo_second", statementTimeout: "150ms" } },
+    ];
+    const content = { databases, debugMessages: true, log: { slowQueries: "300ms" } };
+    const configuration = loadConfiguration({ content, environment: { ...testEnvironment, LOG_LEVEL: "warn" } });
+    const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
+    server = await startServer(configuration, logger);
+    [sessionId, hurriedId] = [await logIn(server, "reader"), await logIn(server, "reader", {}, "/hurried")];
+  }, startPatience);
+  afterAll(async () => {
+    await server.close();
+    await postgres.close();
+  });
+
+  const list = (query: unknown, more = "") =>
+    call(server, `/v1/objects/Invoice?query=${encodeURIComponent(typeof query === "string" ? query : JSON.stringify(query))}${more}`, { sessionId });
+
+  const faults: readonly [unknown, string, string][] = [
+    ["{", "308", "at /query"],
+    ["[]", "329", "at /query"],
+    [{ wher: {} }, "307", "at /query/wher: A query has no such member."],
+    [{ macro: "m" }, "307", "at /query/macro: There is no such macro."],
+    [{ where: { Nothing: 1 } }, "307", "at /query/where/Nothing: There is no such attribute."],
+    [{ where: { $or: [{}, { Amount: { $gt: "5" } }] } }, "307", "at /query/where/$or/1/Amount/$gt: A finite number is expected."],
+    [{ where: { "Customer.Nothing": 1 } }, "307", "at /query/where/Customer.Nothing: There is no such attribute."],
+    [{ where: { "a/b~c": 1 } }, "307", "at /query/where/a~1b~0c: There is no such attribute."],
+    [{ where: { ["x".repeat(9_000)]: 1 } }, "307", `at /query/where/${"x".repeat(64)}: There is no such attribute.`],
+    [{ sort: ["Date", "-Nothing"] }, "307", "at /query/sort/1: There is no such attribute."],
+    [{ oids: ["1", "x"] }, "307", "at /query/oids/1: An id or a UUID is expected."],
+    ['{"where":{"__proto__":1}}', "307", "The JSON has the member name __proto__."],
+  ];
+  test.each(faults.map((fault) => [JSON.stringify(fault[0]).slice(0, 150), ...fault] as const))("%s is refused with its place", async (_title, query, code, debugMessage) => {
+    expect((await list(query)).body.status).toMatchObject({ internalStatus: code, debugMessage });
+  });
+
+  test.each<[string, string, string]>([
+    ["?cursor=nothing", "307", "at /cursor: It is none that was given out."],
+    ["?count=exact", "307", "at /count"],
+    [`?cursor=${Buffer.from('["q","1"]').toString("base64url")}`, "307", "at /cursor: It belongs to another query."],
+    ["?page=-1", "307", "at /page"],
+  ])("%s is refused with its place", async (parameters, code, debugMessage) => {
+    expect((await call(server, `/v1/objects/Invoice${parameters}`, { sessionId })).body.status).toMatchObject({ internalStatus: code, debugMessage });
+  });
+
+  describe("with a cursor", () => {
+    const query = { where: { Paid: false }, sort: ["-Customer.Name", "Date"] };
+
+    test("go on to the whole list", async () => {
+      const whole = (await list(query, "&perPage=1000")).body.data;
+      const ids = (data: typeof whole): string[] => data["~Elements"].map((element: Record<string, string>) => element["~ObjectID"]);
+      const walked: string[] = [];
+      for (let cursor = ""; ; ) {
+        const { data } = (await list(query, `&perPage=37${cursor}`)).body;
+        expect(data["~Count"]).toBe(whole["~Count"]);
+        walked.push(...ids(data));
+        if (data["~Cursor"] === undefined) break;
+        cursor = `&cursor=${data["~Cursor"]}`;
+      }
+      expect(walked).toEqual(ids(whole));
+    });
+
+    test("go on with the same query only, and not at a page", async () => {
+      const cursor = (await list(query, "&perPage=5")).body.data["~Cursor"];
+      expect((await list(query, `&perPage=9&cursor=${cursor}`)).code).toBe("0");
+      for (const other of [{ where: { Paid: true }, sort: query.sort }, { where: query.where, sort: ["Date", "-Customer.Name"] }, {}]) {
+        expect((await list(other, `&cursor=${cursor}`)).body.status.debugMessage).toBe("at /cursor: It belongs to another query.");
+      }
+      expect((await call(server, `/v1/objects/Customer?query=${encodeURIComponent(JSON.stringify(query))}&cursor=${cursor}`, { sessionId })).code).toBe("307");
+      expect((await list(query, `&page=1&cursor=${cursor}`)).body.status.debugMessage).toBe("at /page: A cursor tells where the list goes on.");
+    });
+
+    test("are refused a cursor whose values are of other types", async () => {
+      const [digest, id] = JSON.parse(Buffer.from((await list(query, "&perPage=5")).body.data["~Cursor"], "base64url").toString());
+      const forged = (...parts: unknown[]) => Buffer.from(JSON.stringify([digest, ...parts])).toString("base64url");
+      expect((await list(query, `&cursor=${forged(id, "Name", "2026-01-01")}`)).code).toBe("0");
+      expect((await list(query, `&cursor=${forged(id, null, null)}`)).code).toBe("0");
+      for (const parts of [[id], [id, "Name"], [id, 5, "2026-01-01"], [id, "Name", "yesterday"], [id, "Name", true], [id, "\0", null], ["x", "Name", null], ["0", "Name", null], [id, "Name", null, null]]) {
+        expect((await list(query, `&cursor=${forged(...parts)}`)).code).toBe("307");
+      }
+    });
+  });
+
+  test("of whatever size and depth are answered from the catalogue, and soon", async () => {
+    const conditions = (count: number) => `{"where":{"$or":[${Array.from({ length: count }, () => '{"Paid":true}').join()}]}}`;
+    for (const [query, more, codes] of [
+      [conditions(5_000), "", ["699"]],
+      [conditions(450), "", ["0"]],
+      [`{"where":{"$and":[${"{},".repeat(1_500)}{}]}}`, "", ["0"]],
+      [`{"where":${'{"$not":'.repeat(100)}{}${"}".repeat(100)}}`, "", ["307"]],
+      [`${"[".repeat(5_000)}`, "", ["308"]],
+      [{ where: { Number: { $like: "%a".repeat(2_000) } } }, "", ["0"]],
+      [{ where: { Number: { $like: `${"_%".repeat(1_000)}x` } } }, "", ["0"]],
+      [{ where: { Number: { $in: Array.from({ length: 1_000 }, (_, index) => `${index}`) } } }, "", ["0"]],
+      [{ where: { Number: { $in: Array.from({ length: 1_001 }, () => "") } } }, "", ["307"]],
+      [{ where: { Number: "n".repeat(12_000) } }, "", ["0"]],
+      [{ where: { "Customer.Name": { $gt: "n".repeat(5_000) } }, sort: ["-Customer.Name", "Number", "-Amount"] }, "&page=10000000&perPage=1000", ["0"]],
+      [{}, "&page=99999999", ["307"]],
+      [{}, "&page=-1", ["307"]],
+    ] as const) {
+      const start = performance.now();
+      const { code, body } = await list(query, more);
+      expect({ query: JSON.stringify(query).slice(0, 80), code: codes.includes(code as never) ? codes[0] : body }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
+      expect(performance.now() - start).toBeLessThan(1_000);
+    }
+  });
+
+  describe("that take long", () => {
+    const slow = { where: { "Customer.Name": "nobody", Amount: { $gt: 0 } }, sort: ["Date"] };
+
+    beforeAll(async () => {
+      for (const schema of ["sallyport_demo", "sallyport_demo_second"]) {
+        // Each reference takes a millisecond and more.
+        await postgres.sql.query(`
+          create or replace function ${schema}.object_number (id text) returns bigint language plpgsql immutable strict as $$
+            begin perform pg_sleep(0.001); return 0; end $$`);
+      }
+    });
+
+    test("are a line in the log that names the missing indexes", async () => {
+      lines.length = 0;
+      expect((await list({ where: { Amount: { $gt: 0 } } })).code).toBe("0");
+      expect(lines).toEqual([]);
+      expect((await list(slow)).code).toBe("0");
+      expect(lines).toMatchObject([
+        {
+          level: "warn",
+          class: "Invoice",
+          alias: "",
+          requestId: expect.any(String),
+          milliseconds: expect.any(Number),
+          missingIndexes: ["Invoice.Customer", "Customer.Name", "Invoice.Amount", "Invoice.Date"],
+          msg: "slow query of Invoice; an index could help: Invoice.Customer, Customer.Name, Invoice.Amount, Invoice.Date",
+        },
+      ]);
+    });
+
+    test("are ended after the time-out of statements, and answered 706", async () => {
+      const path = `/hurried/v1/objects/Invoice?query=${encodeURIComponent(JSON.stringify(slow))}`;
+      const { status, code, body } = await call(server, path, { sessionId: hurriedId });
+      expect({ status, code }).toEqual({ status: 503, code: "706" });
+      expect(JSON.stringify(body)).not.toMatch(/select|statement|sql/i);
+      expect((await call(server, "/hurried/v1/objects/Invoice?perPage=1", { sessionId: hurriedId })).code).toBe("0");
+    });
+  });
+});

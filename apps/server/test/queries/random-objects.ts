@@ -1,0 +1,59 @@
+import { type Attributes, type AttributeType, type NewObject, type ObjectId, objectIdOf } from "@sallyport/core";
+import fc from "fast-check";
+
+/** Attributes of the class `Item`, by name; the references lead to items and to things. */
+export const itemAttributes: Readonly<Record<string, AttributeType>> = {
+  Text: "string",
+  Amount: "number",
+  Flag: "boolean",
+  Day: "date",
+  Data: "json",
+  Item: "reference",
+  Thing: "reference",
+  Things: "collection",
+  File: "file",
+};
+
+/** Those of the class `Thing`. */
+export const thingAttributes: Readonly<Record<string, AttributeType>> = { Text: "string", Amount: "number", Item: "reference" };
+
+const long = "l".repeat(599);
+
+/** Few, so that values meet: hostile ones, ones beyond the BMP, and ones around the length that an index holds. */
+export const texts = ["", "a", "A", "ab", "b", "é", "\ud7ff", "\uffff", "\u{10000}", "a\u{1f600}b", "a%b", "a_b", "a\\b", "a'b", '"x"', long, `${long}l`, `${long}lm`, `${long}ll`, "\u{1f600}".repeat(600)];
+export const values = {
+  string: texts,
+  number: [-1.5, 0, 1, 2, 10, 1e21, -1e-7, Number.MAX_SAFE_INTEGER],
+  boolean: [false, true],
+  date: ["0001-01-01", "2024-02-29", "2024-02-29T00:00:00.000Z", "2024-02-29T12:30:00.500Z", "9999-12-31"],
+  json: [1, "a", "", true, [], {}, { a: 1, b: [1, 2] }, { b: [1, 2], a: 1 }, [1, 2], [2, 1], { a: null }],
+} as const;
+
+/** Who can be named as a reader. */
+export const readers = ["A1", "B2", "C3"];
+
+/** So many objects are in a set; the first third of them are things. */
+export const setSize = 24;
+
+/** A set of objects of the classes, to be created at once; the first gets the number. */
+export function objectSets(item: string, thing: string, first: number): fc.Arbitrary<NewObject[]> {
+  const ids = Array.from({ length: setSize }, (_, index) => objectIdOf(first + index));
+  const object = (className: string, types: Readonly<Record<string, AttributeType>>) =>
+    fc.record({ className: fc.constant(className), attributes: attributesOf(types, ids), readers: fc.option(fc.subarray(readers), { freq: 2 }) });
+  const things = fc.array(object(thing, thingAttributes), { minLength: setSize / 3, maxLength: setSize / 3 });
+  const items = fc.array(object(item, itemAttributes), { minLength: (2 * setSize) / 3, maxLength: (2 * setSize) / 3 });
+  return fc.tuple(things, items).map((parts) => parts.flat());
+}
+
+function attributesOf(types: Readonly<Record<string, AttributeType>>, ids: readonly ObjectId[]): fc.Arbitrary<Attributes> {
+  const members = Object.entries(types).map(([name, type]) => [name, fc.option(valueOf(type, ids), { freq: 6 })] as const);
+  return fc.record(Object.fromEntries(members), { requiredKeys: [], noNullPrototype: true }) as fc.Arbitrary<Attributes>;
+}
+
+function valueOf(type: AttributeType, ids: readonly ObjectId[]): fc.Arbitrary<unknown> {
+  // Some references lead to nothing.
+  const id = fc.constantFrom(...ids, "ZZZZZZZZ");
+  if (type === "collection") return fc.uniqueArray(id, { maxLength: 4 });
+  if (type === "reference" || type === "file") return id;
+  return fc.constantFrom<unknown>(...values[type]);
+}

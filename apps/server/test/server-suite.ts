@@ -1,0 +1,37 @@
+import type { RunningServer } from "../src/index.ts";
+import { classSuite } from "./class-suite.ts";
+import { clientSuite } from "./client-suite.ts";
+import { departureSuite } from "./departure-suite.ts";
+import { rightsSuite } from "./rights-suite.ts";
+import { secureSuite } from "./secure/secure-suite.ts";
+import { storedServerKeys } from "./secure/stored-keys.ts";
+import { sessionSuite } from "./session-suite.ts";
+import { writeSuite } from "./write-suite.ts";
+
+type Suite = (server: () => RunningServer) => void;
+
+const suites: Readonly<Record<string, Suite>> = {
+  sessions: sessionSuite,
+  "the client": clientSuite,
+  writing: writeSuite,
+  classes: classSuite,
+  deleting: departureSuite,
+  rights: rightsSuite,
+  "token mode and secure mode": secureSuite,
+};
+
+/** What a server has to be started with for all of it. */
+export const serverSuiteEnvironment: Readonly<Record<string, string>> = {
+  ...storedServerKeys,
+  // Failures in one mode must not lock out the next.
+  THROTTLE_ADDRESS_FREE_FAILURES: "1000",
+};
+
+/** Everything that an engine must show besides the black-box suite, and that looks into the server. On Postgres each has a file. */
+export const serverSuite: Suite = (server) => {
+  for (const [name, suite] of Object.entries(suites)) {
+    describe(name, () => {
+      suite(server);
+    });
+  }
+};

@@ -1,0 +1,51 @@
+import type { CountData } from "@sallyport/contract";
+import type { CallOptions } from "../requests/call-options.ts";
+import type { ClientRequests } from "../requests/client-requests.ts";
+import type { Attributes, BusinessObject } from "./business-object.ts";
+import type { ObjectOptions } from "./list-options.ts";
+import type { MatchQuery } from "./object-query.ts";
+import { ifMatchHeader, withVersion } from "./version.ts";
+import type { DeleteOptions, UpdateOptions } from "./write-options.ts";
+
+/** Writing objects. */
+export class WriteCalls {
+  constructor(private readonly requests: ClientRequests) {}
+
+  async create<Known extends Attributes>(className: string, body: Attributes, options: ObjectOptions): Promise<BusinessObject<Known>> {
+    const { serialization, ...limits } = options;
+    const request = { ...limits, method: "POST", path: objectPath(className), query: { serialization }, body } as const;
+    const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
+    return withVersion(data, etag);
+  }
+
+  async update<Known extends Attributes>(id: string, body: Attributes, options: UpdateOptions): Promise<BusinessObject<Known>> {
+    const { serialization, ifMatch, ...limits } = options;
+    const headers = ifMatchHeader(ifMatch);
+    const request = { ...limits, method: "PATCH", path: objectPath(id), query: { serialization }, headers, body } as const;
+    const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
+    return withVersion(data, etag);
+  }
+
+  async updateAll(className: string, query: MatchQuery, body: Attributes, limits: CallOptions): Promise<number> {
+    const path = `/v1/objects/${encodeURIComponent(className)}`;
+    const { data } = await this.requests.json<CountData>({ ...limits, method: "PATCH", path, query: { query }, body });
+    return data["~Count"];
+  }
+
+  async remove(id: string, options: DeleteOptions): Promise<void> {
+    const { recycle = false, ifMatch, ...limits } = options;
+    const query = recycle ? { moveToRecycler: "true" } : {};
+    await this.requests.json({ ...limits, method: "DELETE", path: objectPath(id), query, headers: ifMatchHeader(ifMatch) });
+  }
+
+  async restore<Known extends Attributes>(id: string, options: ObjectOptions): Promise<BusinessObject<Known>> {
+    const { serialization, ...limits } = options;
+    const request = { ...limits, method: "POST", path: `${objectPath(id)}/restore`, query: { serialization } } as const;
+    const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
+    return withVersion(data, etag);
+  }
+}
+
+function objectPath(idOrClass: string): string {
+  return `/v1/object/${encodeURIComponent(idOrClass)}`;
+}

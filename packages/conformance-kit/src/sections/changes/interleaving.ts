@@ -1,0 +1,147 @@
+import { beforeAllChanges, type Change, type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/core";
+import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { changesUpTo } from "../../fixtures/changes-up-to.ts";
+import { files } from "../../fixtures/files.ts";
+import { idsOf } from "../../fixtures/ids-of.ts";
+import { pseudoRandom } from "../../fixtures/pseudo-random.ts";
+import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
+import { whileOpen } from "../../fixtures/while-open.ts";
+
+/** Everything up to the watermark as of now. */
+async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {
+  const watermark = await r.changes.watermark();
+  return { watermark, changes: await changesUpTo(r, watermark) };
+}
+
+/** What is written while a transaction is open has to wait for it, or the transaction has to end with what is above. */
+async function overlap(storage: Storage, other: Storage, end: "kept" | "taken back"): Promise<void> {
+  const created: string[] = [];
+  const insert = async (r: Repositories, count: number) => {
+    const ids = idsOf(await r.objects.insert(files(count)));
+    if (r === other.repositories || end === "kept") created.push(...ids);
+  };
+  for (let round = 0; round < 4; round += 1) {
+    const seen = await whileOpen(
+      storage,
+      (inside) => insert(inside, 2),
+      async () => {
+        await insert(other.repositories, 1);
+        return lookAt(other.repositories);
+      },
+      end,
+    );
+    equal(await changesUpTo(other.repositories, seen.watermark), seen.changes, "what was read, when it is read again");
+    const watermark = await watermarkBehind(other.repositories, created);
+    equalInAnyOrder(idsOf(await changesUpTo(storage.repositories, watermark)), created, "the ids of what has changed");
+  }
+}
+
+/** Lets a transaction take its time. */
+async function linger(r: Repositories, turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await r.audit.read(0, 1);
+}
+
+/** One writer's transactions: they create objects and change one that all writers change, and some of them are taken back. */
+async function write(storage: Storage, writer: number, shared: string): Promise<string[]> {
+  const random = pseudoRandom(writer);
+  const takenBack = new Error("taken back");
+  const kept: string[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    const [sizes, pauses, chance] = [[random(3), random(3)], [random(20), random(20)], random(2)];
+    const changes = round % 2 === 0;
+    const work = async (r: Repositories) => {
+      const created: StoredObject[] = [];
+      for (const [index, size] of sizes.entries()) {
+        created.push(...(await r.objects.insert(files(size))));
+        await linger(r, pauses[index] ?? 0);
+      }
+      if (changes) await r.objects.update([changeOf(shared, { by: writer })], { session: null });
+      if (!changes && chance === 0) throw takenBack;
+      return idsOf(created);
+    };
+    const ids = await storage.transaction(work).catch((error: unknown) => {
+      if (error !== takenBack) throw error;
+      return [];
+    });
+    kept.push(...ids, ...idsOf(await storage.repositories.objects.insert(files(random(2)))));
+  }
+  return kept;
+}
+
+/** Writers whose transactions overlap in any way, and a reader who follows them. */
+async function follow(storages: readonly [Storage, Storage]): Promise<void> {
+  const [{ repositories: reader }] = storages;
+  const [shared] = (await reader.objects.insert(files(1))) as [StoredObject];
+  const followed: Change[] = [];
+  let reached = beforeAllChanges.stamp;
+  const readOn = async (): Promise<void> => {
+    const watermark = await reader.changes.watermark();
+    holds(watermark >= reached, `The watermark ${watermark} is not below ${reached}, where it was`);
+    followed.push(...(await changesUpTo(reader, watermark, { stamp: reached, id: null }, 5)));
+    reached = watermark;
+  };
+
+  const writers = { over: false };
+  const writing = Promise.all(Array.from({ length: 6 }, (_, writer) => write(storages[writer % 2] as Storage, writer, shared.id))).finally(() => {
+    writers.over = true;
+  });
+  const reading = (async () => {
+    while (!writers.over) await readOn();
+  })();
+  const [kept] = await Promise.all([writing, reading]);
+  const all = [shared.id, ...kept.flat()];
+  await watermarkBehind(reader, all);
+  await readOn();
+  equalInAnyOrder(idsOf(followed.filter(({ id }) => id !== shared.id)), all.slice(1), "the ids of the new objects that the reader was told of");
+  const versions = followed.filter(({ id }) => id === shared.id).map(({ version }) => version);
+  equal(versions, [...new Set(versions)].toSorted((one, other) => one - other), "the versions of the object that was changed, each once");
+  equal(versions.at(-1), (await reader.objects.get([shared.id], seesAll))[0]?.version, "the last version that the reader was told of");
+  equal(await changesUpTo(reader, reached), followed.filter(({ id, version }) => id !== shared.id || version === versions.at(-1)), "all that is told, from the beginning");
+}
+
+const withinOne = checksOf("changes", {
+  "never appear below what was read, though another transaction is still open": ({ storage }) => overlap(storage, storage, "kept"),
+
+  "of what is taken back never show, and hold nobody up": ({ storage }) => overlap(storage, storage, "taken back"),
+
+  "lose nothing and repeat nothing for who follows writers at work": ({ storage }) => follow([storage, storage]),
+
+  "of one transaction have one stamp, and show together": async ({ storage, r }) => {
+    const writer = { over: false };
+    const looks: Change[][] = [];
+    const writing = storage
+      .transaction(async (inside) => {
+        const ids: string[] = [];
+        for (let step = 0; step < 3; step += 1) {
+          ids.push(...idsOf(await inside.objects.insert(files(2))));
+          await linger(inside, 30);
+        }
+        return ids;
+      })
+      .finally(() => {
+        writer.over = true;
+      });
+    const looking = (async () => {
+      while (!writer.over) looks.push((await lookAt(r)).changes);
+    })();
+    const [created] = await Promise.all([writing, looking]);
+    const last = await changesUpTo(r, await watermarkBehind(r, created));
+    for (const changes of [...looks.filter(({ length }) => length > 0), last]) equal(idsOf(changes), created, "the ids of what has changed");
+    equal(new Set(last.map(({ stamp }) => stamp)).size, 1, "how many stamps there are");
+  },
+});
+
+const together = checksOf(
+  "changes",
+  {
+    "never appear below what another process has read, though a transaction is still open": async ({ storage, another }) =>
+      overlap(storage, await another(), "kept"),
+
+    "lose nothing and repeat nothing for who follows several processes at work": async ({ storage, another }) => follow([storage, await another()]),
+  },
+  { needs: "severalProcesses" },
+);
+
+export const changeInterleavingChecks: readonly Check[] = [...withinOne, ...together];

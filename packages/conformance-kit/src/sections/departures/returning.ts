@@ -1,0 +1,142 @@
+import { isVisible, seesAll, type StoredObject } from "@sallyport/core";
+import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { bringBack } from "../../fixtures/bring-back.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { changesUpTo } from "../../fixtures/changes-up-to.ts";
+import { createObject } from "../../fixtures/create-object.ts";
+import { findObjects } from "../../fixtures/find-objects.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { idsOf } from "../../fixtures/ids-of.ts";
+import { hour } from "../../fixtures/policy.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
+
+const anybody = { session: null };
+const all = { attributes: null, limit: 100 };
+
+export const returningChecks: readonly Check[] = checksOf("departures", {
+  "bring back what went together, whichever of it is asked for": async ({ storage, r, advance }) => {
+    const attributes = { Name: "plan", Texts: hostileTexts, Deep: { list: [1.5, null, { a: [] }] }, Number: 0.1 };
+    const objects = [
+      await createObject(r, { attributes, readers: ["A1", "B2"] }),
+      await createObject(r, { className: "Image", attributes: {}, readers: [] }),
+      await createObject(r, { className: "Unknown" }),
+    ];
+    const [first, second, third] = objects as [StoredObject, StoredObject, StoredObject];
+    const other = await createObject(r);
+    await r.objects.update([changeOf(first.id, {})], anybody);
+    for (const [round, asked] of [first, second, third].entries()) {
+      await takeAway(storage, idsOf([second, first, third]), true);
+      await takeAway(storage, [other.id], true);
+      const group = await storage.transaction((inside) => inside.departures.recycledWith(asked.id));
+      equal(idsOf(group), idsOf(objects), "the ids of what went together");
+      equal(group.map((each) => [each.attributes, each.readers]), objects.map((each) => [each.attributes, each.readers]), "attributes and readers as they went");
+      advance(hour);
+      const before = await storage.now();
+      const restored = await bringBack(storage, asked.id);
+      const after = await storage.now();
+      holds(restored.every(({ storedAt }) => before <= storedAt && storedAt <= after), "The time is that of the return");
+      const versions = [2, 1, 1].map((version) => version + 2 * (round + 1));
+      const expected = objects.map((object, index) => ({ ...object, version: versions[index], storedAt: restored[index]?.storedAt }));
+      equal(restored, expected, "what comes back");
+      equalInAnyOrder(await r.objects.get(idsOf(objects), seesAll), expected, "the objects");
+      equal([(await r.objects.getByUuid(third.uuid, seesAll))?.id, await r.departures.find({ kind: "id", id: third.id }, seesAll)], [third.id, null], "by UUID, and what is left");
+      equal((await r.departures.find({ kind: "id", id: other.id }, seesAll))?.kind, "recycled", "what went apart from them");
+      await bringBack(storage, other.id);
+    }
+  },
+
+  "come back visible to those who could read them, counted, and in their place": async ({ storage, r }) => {
+    const objects = [await createObject(r), await createObject(r, { readers: ["A1"] }), await createObject(r), await createObject(r, { readers: ["B2"] })];
+    for (const { id } of [objects[2], objects[0], objects[1]] as StoredObject[]) await takeAway(storage, [id], true);
+    for (const { id } of [objects[1], objects[0], objects[2]] as StoredObject[]) await bringBack(storage, id);
+    for (const visibility of [seesAll, { classes: null, principals: new Set(["A1"]) }]) {
+      const seen = objects.filter((object) => isVisible(object, visibility));
+      equal(idsOf(await findObjects(r, ["File"], visibility, { offset: 0, limit: 10 })), idsOf(seen), "the ids of what is listed");
+      equal(await r.objects.count({ classes: ["File"] }, visibility), seen.length, "how many are counted");
+    }
+  },
+
+  "come back without what they have lost": async ({ storage, r }) => {
+    const object = await createObject(r, { attributes: { Name: "plan", Boss: "A1", Team: ["A1", "B2"] } });
+    await takeAway(storage, [object.id], true);
+    const [restored] = await bringBack(storage, object.id, { attributes: { Boss: null, Team: ["B2"] } });
+    equal(restored?.attributes, { Name: "plan", Boss: null, Team: ["B2"] }, "the attributes");
+    equal((await r.objects.get([object.id], seesAll))[0]?.attributes, restored?.attributes, "the attributes as they are read");
+  },
+
+  "come back with the links that are given for them": async ({ storage, r }) => {
+    const [target, recycled] = [await createObject(r), await createObject(r)];
+    const source = await createObject(r, { attributes: { Boss: target.id }, links: { Boss: [target.id] } });
+    await takeAway(storage, [source.id], true);
+    await takeAway(storage, [recycled.id], true);
+    await bringBack(storage, source.id, { links: { Boss: [target.id], Team: [recycled.id] } });
+    const referrers = await r.departures.referrers(idsOf([target, recycled]), all);
+    equalInAnyOrder(referrers.map(({ id, attribute, target: to }) => [id, attribute, to]), [[source.id, "Boss", target.id], [source.id, "Team", recycled.id]], "the referrers");
+  },
+
+  "leave what points to them as it is until they are back": async ({ storage, r }) => {
+    const target = await createObject(r);
+    const source = await createObject(r, { attributes: { Boss: target.id }, links: { Boss: [target.id] } });
+    await takeAway(storage, [target.id], true);
+    equal(await r.objects.get([source.id], seesAll), [source], "what points to it");
+    const [changed] = await r.objects.update([changeOf(source.id, { Name: "new" })], anybody);
+    equal(changed?.attributes["Boss"], target.id, "the reference when something else is changed");
+    await bringBack(storage, target.id);
+    equal((await r.departures.referrers([target.id], all)).map(({ id }) => id), [source.id], "the referrers of what came back");
+  },
+
+  "are the end of what was deleted for good": async ({ storage, r }) => {
+    const [object, together, live] = [await createObject(r), await createObject(r), await createObject(r)];
+    await takeAway(storage, idsOf([object, together]));
+    for (const id of [object.id, together.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"]) {
+      equal(await storage.transaction((inside) => inside.departures.recycledWith(id)), [], `what was recycled with "${id}"`);
+    }
+    equal(await r.departures.restore([]), [], "what comes back of nothing");
+  },
+
+  "tell what can still be pointed to": async ({ storage, r }) => {
+    const [live, recycled, deleted] = [await createObject(r), await createObject(r), await createObject(r)];
+    await takeAway(storage, [recycled.id], true);
+    await takeAway(storage, [deleted.id]);
+    const asked = [deleted.id, recycled.id, live.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"];
+    equalInAnyOrder(await storage.transaction((inside) => inside.departures.remaining(asked)), idsOf([live, recycled]), "what can be pointed to");
+  },
+
+  "are unlocked when they come back": async ({ storage, r }) => {
+    const session = await (await Visitor.create(r)).open(r);
+    const { id } = await createObject(r);
+    await r.locks.take(id, session);
+    await takeAway(storage, [id], true);
+    await bringBack(storage, id);
+    equal(await r.locks.state(id), null, "the lock");
+    await r.objects.update([changeOf(id, {})], anybody);
+  },
+
+  "are told as changes of what is there again": async ({ storage, r }) => {
+    const [object, other] = [await createObject(r), await createObject(r)];
+    await takeAway(storage, [object.id], true);
+    const reached = await watermarkBehind(r, idsOf([other, object]));
+    await bringBack(storage, object.id);
+    const watermark = await watermarkBehind(r, [(await createObject(r)).id]);
+    const [told] = await changesUpTo(r, watermark, { stamp: reached, id: null });
+    equal([told?.id, told?.kind, told?.version], [object.id, "stored", 3], "what is told first");
+    equal((await changesUpTo(r, watermark)).length, 3, "how many changes there are in all");
+  },
+
+  "leave nothing behind when their return is taken back": async ({ storage, r }) => {
+    const { id } = await createObject(r);
+    await takeAway(storage, [id], true);
+    const before = await r.departures.find({ kind: "id", id }, seesAll);
+    await storage
+      .transaction(async (inside) => {
+        const group = await inside.departures.recycledWith(id);
+        await inside.departures.restore(group.map((object) => ({ id: object.id, attributes: {}, links: {} })));
+        throw new Error("taken back");
+      })
+      .catch(() => {});
+    equal([await r.objects.get([id], seesAll), await r.departures.find({ kind: "id", id }, seesAll)], [[], before], "the object, and what is left of it");
+  },
+});

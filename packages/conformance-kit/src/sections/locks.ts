@@ -1,0 +1,163 @@
+import { type Digest, type Repositories, seesAll } from "@sallyport/core";
+import { equal, failsWith, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { changeOf } from "../fixtures/change-of.ts";
+import { codeOf } from "../fixtures/code-of.ts";
+import { createObject } from "../fixtures/create-object.ts";
+import { occurrences } from "../fixtures/occurrences.ts";
+import { hour, minute } from "../fixtures/policy.ts";
+import { Visitor } from "../fixtures/visitor.ts";
+
+/** An object and two who want it. */
+async function scene(r: Repositories) {
+  const visitor = await Visitor.create(r);
+  const { id } = await createObject(r);
+  return { visitor, id, mine: await visitor.open(r), theirs: await visitor.open(r) };
+}
+
+function write({ objects }: Repositories, id: string, session: Digest | null): Promise<unknown> {
+  return objects.update([changeOf(id, { Name: "new" })], { session });
+}
+
+export const lockChecks: readonly Check[] = checksOf("locks", {
+  "are taken, seen and released": async ({ storage, r, advance }) => {
+    const { id, mine } = await scene(r);
+    equal(await r.locks.state(id), null, "the lock of an object that nobody has locked");
+    advance(minute);
+    const before = await storage.now();
+    equal(await r.locks.take(id, mine), "taken", "taking the lock");
+    const after = await storage.now();
+    const lock = await r.locks.state(id);
+    holds(lock !== null && before <= lock.since && lock.since <= after, "The time is that of the taking");
+    equal(lock.session, mine, "the session that holds the lock");
+    equal(await r.locks.release(id, mine), "released", "releasing it");
+    equal([await r.locks.state(id), await r.locks.release(id, mine)], [null, "free"], "the lock afterwards, and releasing it again");
+  },
+
+  "are one session's, and taking them again changes nothing": async ({ r, advance }) => {
+    const { id, mine, theirs } = await scene(r);
+    await r.locks.take(id, mine);
+    const lock = await r.locks.state(id);
+    advance(minute);
+    equal([await r.locks.take(id, mine), await r.locks.take(id, theirs)], ["taken", "held"], "taking it again, and by another session");
+    equal(await r.locks.release(id, theirs), "held", "releasing it by another session");
+    equal(await r.locks.state(id), lock, "the lock");
+    equal(await r.locks.release(id, null), "released", "releasing it whoever holds it");
+    equal(await r.locks.take(id, theirs), "taken", "taking it by the other session");
+  },
+
+  "are of one object each": async ({ r }) => {
+    const { id, mine, theirs } = await scene(r);
+    const other = await createObject(r);
+    equal([await r.locks.take(id, mine), await r.locks.take(other.id, theirs)], ["taken", "taken"], "taking two");
+    equal([(await r.locks.state(id))?.session, (await r.locks.state(other.id))?.session], [mine, theirs], "who holds them");
+  },
+
+  "cannot be taken of what is not there": async ({ r }) => {
+    const { id, mine } = await scene(r);
+    for (const nothing of ["ZZZZZZZZZZ", "0", "", "constructor", `0${id}`]) {
+      equal([await r.locks.take(nothing, mine), await r.locks.state(nothing), await r.locks.release(nothing, mine)], ["gone", null, "free"], `the lock of "${nothing}"`);
+    }
+  },
+
+  "are taken by one of those who want them at once": async ({ r }) => {
+    const { visitor, id } = await scene(r);
+    for (let round = 0; round < 4; round += 1) {
+      const sessions = await atOnce(8, () => visitor.open(r));
+      const outcomes = await Promise.all(sessions.map((session) => r.locks.take(id, session)));
+      equal([occurrences("taken", outcomes), occurrences("held", outcomes)], [1, 7], "how many took it and how many did not");
+      equal((await r.locks.state(id))?.session, sessions[outcomes.indexOf("taken")], "who holds it");
+      await r.locks.release(id, null);
+    }
+  },
+
+  "refuse writes of other sessions and of none with 713, all or nothing": async ({ r }) => {
+    const { id, mine, theirs } = await scene(r);
+    const other = await createObject(r);
+    await r.locks.take(id, mine);
+    for (const session of [theirs, null]) {
+      await failsWith(713, () => write(r, id, session), "a write of another session");
+      await failsWith(713, () => r.objects.update([changeOf(other.id, { Name: "new" }), changeOf(id, {})], { session }), "a write of both");
+    }
+    equal((await r.objects.get([id, other.id], seesAll)).map(({ version }) => version), [1, 1], "the versions");
+    await write(r, id, mine);
+    await write(r, other.id, theirs);
+    await r.locks.release(id, mine);
+    await write(r, id, null);
+    equal((await r.objects.get([id], seesAll))[0]?.version, 3, "the version after the writes that were allowed");
+  },
+
+  "keep out writes that were under way when they are taken": async ({ r }) => {
+    const { visitor, id, theirs } = await scene(r);
+    for (let round = 0; round < 6; round += 1) {
+      const mine = await visitor.open(r);
+      const seen = r.locks.take(id, mine).then(async () => (await r.objects.get([id], seesAll))[0]?.version);
+      const writes = atOnce(6, () => codeOf(write(r, id, theirs)));
+      const [version] = await Promise.all([seen, writes]);
+      equal((await r.objects.get([id], seesAll))[0]?.version, version, "the version, since the lock was taken");
+      await r.locks.release(id, mine);
+    }
+  },
+
+  "are free when their session has ended": async ({ r }) => {
+    const { id, mine, theirs } = await scene(r);
+    await r.locks.take(id, mine);
+    await r.sessions.end({ digest: mine });
+    equal([await r.locks.state(id), await r.locks.release(id, theirs)], [null, "free"], "the lock");
+    await write(r, id, theirs);
+    equal(await r.locks.take(id, theirs), "taken", "taking it");
+    equal((await r.locks.state(id))?.session, theirs, "who holds it");
+  },
+
+  "are free when their session has expired": async ({ r, advance }) => {
+    const { visitor, id, mine } = await scene(r);
+    await r.locks.take(id, mine);
+    advance(hour);
+    const theirs = await visitor.open(r);
+    equal([await r.locks.state(id), await r.locks.release(id, null)], [null, "free"], "the lock");
+    await write(r, id, null);
+    const taken = await r.locks.take(id, theirs);
+    equal([taken, (await r.locks.state(id))?.session], ["taken", theirs], "taking it, and who holds it");
+  },
+
+  "last as long as their session is extended": async ({ r, advance }) => {
+    const { visitor, id, mine, theirs } = await scene(r);
+    await r.locks.take(id, mine);
+    for (let round = 0; round < 3; round += 1) {
+      advance(8 * minute);
+      equal(await visitor.isAdmitted(r, mine), true, "whether the session is admitted");
+      equal(await r.locks.take(id, theirs), "held", "taking it by another session");
+    }
+  },
+
+  "are free when the session of their device is replaced": async ({ r }) => {
+    const { visitor, id, theirs } = await scene(r);
+    const mine = await visitor.open(r, { deviceId: "phone" });
+    await r.locks.take(id, mine);
+    const next = await visitor.open(r, { deviceId: "phone" });
+    equal(await r.locks.state(id), null, "the lock");
+    await write(r, id, theirs);
+    equal([await r.locks.take(id, theirs), await r.locks.take(id, next)], ["taken", "held"], "taking it by another session, then by the new one");
+  },
+
+  "leave the object as it is": async ({ r }) => {
+    const { id, mine } = await scene(r);
+    const before = await r.objects.get([id], seesAll);
+    await r.locks.take(id, mine);
+    await r.locks.release(id, mine);
+    equal(await r.objects.get([id], seesAll), before, "the object");
+  },
+
+  "are forgotten when they are swept, those of live sessions are not": async ({ r }) => {
+    const { visitor, id, mine } = await scene(r);
+    await r.locks.take(id, mine);
+    for (let index = 0; index < 5; index += 1) {
+      const ended = await visitor.open(r);
+      await r.locks.take((await createObject(r)).id, ended);
+      await r.sessions.end({ digest: ended });
+    }
+    equal([await r.locks.sweep(3), await r.locks.sweep(3), await r.locks.sweep(3)], [3, 2, 0], "how many were swept");
+    equal((await r.locks.state(id))?.session, mine, "who holds the lock that is left");
+  },
+});

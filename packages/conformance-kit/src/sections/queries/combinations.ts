@@ -1,0 +1,63 @@
+import type { Filter } from "@sallyport/core";
+import { type Check, checksOf } from "../../check.ts";
+import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/asking.ts";
+
+const isOne: Filter = { kind: "oneOf", path: valueOf("number"), values: [1] };
+const isAboveOne: Filter = { kind: "compare", path: valueOf("number"), operator: "gt", value: 1 };
+const isYes: Filter = { kind: "oneOf", path: { hops: [], leaf: "Flag", type: "boolean" }, values: [true] };
+const all = (...filters: readonly Filter[]): Filter => ({ kind: "all", filters });
+const any = (...filters: readonly Filter[]): Filter => ({ kind: "any", filters });
+
+const files = {
+  missing: {},
+  null: { Value: null, Flag: null },
+  one: { Value: 1 },
+  two: { Value: 2 },
+  "one, yes": { Value: 1, Flag: true },
+  "two, yes": { Value: 2, Flag: true },
+  yes: { Flag: true },
+  no: { Value: null, Flag: false },
+};
+const names = Object.keys(files);
+
+export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
+  "take several conditions together": async ({ r }) => {
+    await insertFiles(r, files);
+    await isTrueOf(r, all(isOne, isYes), ["one, yes"]);
+    await isTrueOf(r, all(isOne), ["one", "one, yes"]);
+    await isTrueOf(r, all(), names);
+    await isTrueOf(r, all(isOne, isAboveOne), []);
+  },
+
+  "take one of several conditions": async ({ r }) => {
+    await insertFiles(r, files);
+    await isTrueOf(r, any(isOne, isYes), ["one", "one, yes", "two, yes", "yes"]);
+    await isTrueOf(r, any(isYes), ["one, yes", "two, yes", "yes"]);
+    await isTrueOf(r, any(), []);
+  },
+
+  "take what is not true for false, also where a value is missing": async ({ r }) => {
+    await insertFiles(r, files);
+    await isTrueOf(r, not(isOne), names.filter((name) => !name.startsWith("one")));
+    await isTrueOf(r, not(all(isOne, isYes)), names.filter((name) => name !== "one, yes"));
+    await isTrueOf(r, not(any(isOne, isYes)), ["missing", "null", "two", "no"]);
+    await isTrueOf(r, not(not(isOne)), ["one", "one, yes"]);
+    await isTrueOf(r, all(not(isOne), not(isAboveOne)), ["missing", "null", "yes", "no"]);
+    await isTrueOf(r, any(all(isYes, not(isAboveOne)), all(isAboveOne, not(isYes))), ["two", "one, yes", "yes"]);
+    await isTrueOf(r, not(any(not(isYes), all())), []);
+  },
+
+  "look into filters at any depth": async ({ r }) => {
+    await insertFiles(r, files);
+    let filter: Filter = isOne;
+    for (let depth = 0; depth < 20; depth += 1) filter = depth % 2 === 0 ? all(filter, not(isAboveOne)) : any(filter, all(isOne, isYes));
+    await isTrueOf(r, filter, ["one", "one, yes"]);
+  },
+
+  "take many conditions": async ({ r }) => {
+    await insertFiles(r, files);
+    const many = Array.from({ length: 500 }, (_, index): Filter => ({ kind: "oneOf", path: valueOf("number"), values: [index + 1] }));
+    await isTrueOf(r, any(...many), ["one", "two", "one, yes", "two, yes"]);
+    await isTrueOf(r, all(...many.map(not)), ["missing", "null", "yes", "no"]);
+  },
+});

@@ -1,0 +1,93 @@
+import { type Check, checksOf } from "../../check.ts";
+import { insertFiles, isTrueOf, namesOf, valueOf } from "../../fixtures/asking.ts";
+import { equal } from "../../assert/index.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import type { Repositories } from "@sallyport/core";
+
+const path = valueOf("string");
+
+/** Files whose values are their names, one that has null and one that has none. */
+async function insertTexts(r: Repositories, texts: readonly string[]): Promise<void> {
+  const files = texts.map((text) => [text, { Value: text }] as const);
+  await insertFiles(r, { "\u0001missing": {}, ...Object.fromEntries(files), "\u0001null": { Value: null } });
+}
+
+/** Patterns, and what of the texts is like them. */
+const patterns: readonly (readonly [string, readonly string[]])[] = [
+  ["plan", ["plan"]],
+  ["Plan", ["Plan"]],
+  ["%", ["plan", "Plan", "plans", "a plan", "", "100%", "100 %", "1000", "a_b", "axb", "a\\b", "line\nbreak", "\u{1f600}", "\u{1f600}\u{1f600}", "e\u0301", "%_\\"]],
+  ["", [""]],
+  ["plan%", ["plan", "plans"]],
+  ["%plan", ["plan", "a plan"]],
+  ["%lan%", ["plan", "Plan", "plans", "a plan"]],
+  ["_lan", ["plan", "Plan"]],
+  ["_", ["\u{1f600}"]],
+  ["__", ["\u{1f600}\u{1f600}", "e\u0301"]],
+  ["___", ["a_b", "axb", "a\\b", "%_\\"]],
+  ["100\\%", ["100%"]],
+  ["%\\%", ["100%", "100 %"]],
+  ["a\\_b", ["a_b"]],
+  ["a_b", ["a_b", "axb", "a\\b"]],
+  ["a\\\\b", ["a\\b"]],
+  ["\\p\\l\\a\\n", ["plan"]],
+  ["line%", ["line\nbreak"]],
+  ["%\nb%", ["line\nbreak"]],
+  ["%a%a%", ["a plan"]],
+  ["\\%\\_\\\\", ["%_\\"]],
+  ["plan\u0301", []],
+  ["[a-z]+", []],
+  ["plan.*", []],
+];
+
+export const queryTextChecks: readonly Check[] = checksOf("queries", {
+  "find texts that are like a pattern": async ({ r }) => {
+    await insertTexts(r, patterns[2]?.[1] ?? []);
+    for (const [pattern, expected] of patterns) await isTrueOf(r, { kind: "like", path, pattern }, expected);
+  },
+
+  "find texts that have a part": async ({ r }) => {
+    await insertTexts(r, ["plan", "Plan", "a_plan", "100%", "a\\b", "", "\u{1f600}x", "e\u0301"]);
+    for (const [value, expected] of [
+      ["lan", ["plan", "Plan", "a_plan"]],
+      ["p", ["plan", "a_plan"]],
+      ["_", ["a_plan"]],
+      ["%", ["100%"]],
+      ["\\", ["a\\b"]],
+      ["\u{1f600}", ["\u{1f600}x"]],
+      ["\u00e9", []],
+      ["plan plan", []],
+      ["", ["plan", "Plan", "a_plan", "100%", "a\\b", "", "\u{1f600}x", "e\u0301"]],
+    ] as const) {
+      await isTrueOf(r, { kind: "contains", path, value }, expected);
+    }
+  },
+
+  "find long texts by what stands behind their start": async ({ r }) => {
+    const long = `${"l".repeat(3_000)}end`;
+    await insertFiles(r, { long: { Value: long }, other: { Value: "l".repeat(3_000) } });
+    for (const pattern of ["%end", "l%end", `${long.slice(0, 700)}%end`, long]) await isTrueOf(r, { kind: "like", path, pattern }, ["long"]);
+    await isTrueOf(r, { kind: "contains", path, value: "lend" }, ["long"]);
+  },
+
+  "take hostile texts for what they are": async ({ r }) => {
+    await insertTexts(r, hostileTexts);
+    for (const text of hostileTexts) {
+      await isTrueOf(r, { kind: "oneOf", path, values: [text] }, [text]);
+      await isTrueOf(r, { kind: "like", path, pattern: text.replaceAll(/[\\%_]/g, "\\$&") }, [text]);
+      const containing = hostileTexts.filter((each) => each.includes(text));
+      await isTrueOf(r, { kind: "contains", path, value: text }, containing);
+    }
+    await isTrueOf(r, { kind: "oneOf", path, values: hostileTexts }, hostileTexts);
+  },
+
+  "find nothing in classes with hostile names": async ({ r }) => {
+    await insertFiles(r, { plan: { Value: "plan" } });
+    for (const name of hostileTexts) {
+      const query = { classes: [name], filter: { kind: "oneOf", path, values: ["plan"] }, sort: [{ path, descending: false }] } as const;
+      equal(await r.objects.find(query, { classes: null, principals: null }, { offset: 0, limit: 10 }), { objects: [], last: null }, `the objects of ${name}`);
+      equal(await r.objects.count(query, { classes: null, principals: null }), 0, `how many objects of ${name} there are`);
+    }
+    equal(await namesOf(r, {}), ["plan"], "what is still there");
+  },
+});

@@ -1,0 +1,124 @@
+import type { Comparison, JsonValue, Repositories, Scalar, ValueType } from "@sallyport/core";
+import { type Check, checksOf } from "../../check.ts";
+import { insertFiles, isTrueOf, valueOf } from "../../fixtures/asking.ts";
+
+type Named = Readonly<Record<string, JsonValue>>;
+
+/** Files with these values, one that has null and one that has none. */
+async function insertValues(r: Repositories, values: Named): Promise<void> {
+  const files = Object.entries(values).map(([name, value]) => [name, { Value: value }] as const);
+  await insertFiles(r, { missing: {}, ...Object.fromEntries(files), null: { Value: null } });
+}
+
+/** Demands of a type that each value is equal to itself alone. */
+async function tellsApart(r: Repositories, type: ValueType, values: Named): Promise<void> {
+  await insertValues(r, values);
+  const path = valueOf(type);
+  const names = Object.keys(values);
+  for (const name of names) await isTrueOf(r, { kind: "oneOf", path, values: [values[name] as JsonValue] }, [name]);
+  const half = names.filter((_, index) => index % 2 === 0);
+  await isTrueOf(r, { kind: "oneOf", path, values: half.map((name) => values[name] as JsonValue) }, half);
+  await isTrueOf(r, { kind: "oneOf", path, values: Object.values(values) }, names);
+  await isTrueOf(r, { kind: "oneOf", path, values: [] }, []);
+  await isTrueOf(r, { kind: "empty", path }, ["missing", "null"]);
+  await isTrueOf(r, { kind: "present", path }, [...names, "null"]);
+}
+
+const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+};
+
+/** Demands of a type that its values have this order, and that neither null nor what is missing stands in it. */
+async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Record<string, Scalar>>): Promise<void> {
+  await insertValues(r, values);
+  const names = Object.keys(values);
+  for (const [place, name] of names.entries()) {
+    for (const [operator, isOn] of Object.entries(sides)) {
+      const expected = names.filter((_, index) => isOn(index - place));
+      await isTrueOf(r, { kind: "compare", path: valueOf(type), operator: operator as Comparison, value: values[name] as Scalar }, expected);
+    }
+  }
+}
+
+/** In the order of their code points, which neither UTF-16 nor any dictionary has. */
+const texts = {
+  nothing: "",
+  blank: " ",
+  ten: "10",
+  nine: "9",
+  Capital: "Z",
+  a: "a",
+  "a and a blank": "a ",
+  "a and an exclamation mark": "a!",
+  aa: "aa",
+  b: "b",
+  composed: "\u00e9",
+  "last before the surrogates": "\ud7ff",
+  "first behind the surrogates": "\ue000",
+  ligature: "\ufb01",
+  "last of the plane": "\uffff",
+  "first beyond": "\u{10000}",
+  beyond: "\u{1f469}",
+  last: "\u{10ffff}",
+};
+
+const start = "long ".repeat(150);
+
+/** As long as what an index can hold, and longer; in their order. */
+const longTexts = {
+  start,
+  "with a": `${start}a`,
+  "with ab": `${start}ab`,
+  "with b": `${start}b`,
+  "with much": `${start}${"b".repeat(5_000)}`,
+  "with wide": `${start}\uffff${"w".repeat(900)}`,
+  "with wider": `${start}\u{10000}${"w".repeat(900)}`,
+};
+
+const numbers = { least: -1.7e308, negative: -1.5, "near below": -1e-7, zero: 0, "near above": 1e-7, one: 1, "a bit more": 1.0000000000000002, nine: 9, ten: 10, whole: 9_007_199_254_740_991, large: 1e21, largest: 1.7e308 };
+
+const dates = { first: "0001-01-01", day: "2024-02-29", midnight: "2024-02-29T00:00:00.000Z", noon: "2024-02-29T12:00:00.000Z", "a bit later": "2024-02-29T12:00:00.001Z", next: "2024-03-01", last: "9999-12-31" };
+
+export const queryValueChecks: readonly Check[] = checksOf("queries", {
+  "tell texts apart": async ({ r }) => tellsApart(r, "string", { ...texts, decomposed: "e\u0301", capital: "A", quoted: "'", escaped: "\\", wild: "%", word: "null" }),
+  "tell long texts apart": async ({ r }) => tellsApart(r, "string", longTexts),
+  "tell numbers apart": async ({ r }) => tellsApart(r, "number", numbers),
+  "tell true and false apart": async ({ r }) => tellsApart(r, "boolean", { no: false, yes: true }),
+  "tell dates apart": async ({ r }) => tellsApart(r, "date", dates),
+
+  "tell JSON apart, but not by the order of members": async ({ r }) => {
+    await tellsApart(r, "json", { one: 1, text: "1", yes: true, list: [], object: {}, several: [1, 2], turned: [2, 1], longer: [1, 2, null], member: { a: 1 }, "null member": { a: null }, inner: { a: { b: [1, { c: "d" }] } } });
+    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{ b: 1, a: 1 }] }, []);
+    await insertFiles(r, { "two members": { Value: { a: 1, b: [{ c: 1, d: 2 }] } } });
+    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{ b: [{ d: 2, c: 1 }], a: 1 }] }, ["two members"]);
+    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{}, { toString: 1 }] }, ["object"]);
+  },
+
+  "know which collections are empty": async ({ r }) => {
+    await insertValues(r, { none: [], one: ["1"] });
+    await isTrueOf(r, { kind: "empty", path: valueOf("collection") }, ["missing", "null"]);
+    await isTrueOf(r, { kind: "present", path: valueOf("collection") }, ["none", "one", "null"]);
+  },
+
+  "compare texts by code points": async ({ r }) => hasOrder(r, "string", texts),
+  "compare long texts to their end": async ({ r }) => hasOrder(r, "string", longTexts),
+  "compare numbers": async ({ r }) => hasOrder(r, "number", numbers),
+  "compare true and false": async ({ r }) => hasOrder(r, "boolean", { no: false, yes: true }),
+  "compare dates": async ({ r }) => hasOrder(r, "date", dates),
+
+  "compare with what no object has": async ({ r }) => {
+    await insertValues(r, { a: "a", c: "c" });
+    const path = valueOf("string");
+    for (const operator of ["gt", "gte"] as const) await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["c"]);
+    for (const operator of ["lt", "lte"] as const) await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["a"]);
+  },
+
+  "look for many values at once": async ({ r }) => {
+    await insertValues(r, { found: "value 999", other: "value" });
+    const values = Array.from({ length: 1_000 }, (_, index) => `value ${index}`);
+    await isTrueOf(r, { kind: "oneOf", path: valueOf("string"), values }, ["found"]);
+  },
+});

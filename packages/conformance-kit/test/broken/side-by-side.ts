@@ -1,0 +1,125 @@
+import type { Change, ChangePosition, ObjectRepository, Repositories, Storage, StoredObject } from "@sallyport/core";
+import { objectNumber } from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { brokenStorage } from "./broken-adapter.ts";
+
+/** A call or transaction at work, and what it has written by now. */
+export interface Unit {
+  readonly changes: Map<string, Change>;
+}
+
+/** What has changed: by units that are kept, and by those at work. */
+export class ChangeLog {
+  readonly kept = new Map<string, Change>();
+  readonly atWork = new Set<Unit>();
+  private given = 0;
+
+  next(): number {
+    this.given += 1;
+    return this.given;
+  }
+
+  /** The stamp that a unit has given its first change. */
+  static stampOf({ changes }: Unit): number | undefined {
+    return [...changes.values()][0]?.stamp;
+  }
+
+  /** Nothing up to here can still appear, provided that units have one stamp. */
+  get complete(): number {
+    const open = [...this.atWork].flatMap((unit) => ChangeLog.stampOf(unit) ?? []);
+    return Math.min(this.given + 1, ...open) - 1;
+  }
+
+  get highestKept(): number {
+    return Math.max(0, ...[...this.kept.values()].map(({ stamp }) => stamp));
+  }
+}
+
+/** How changes are stamped and told. */
+export interface Telling {
+  /** The stamp of what a unit writes now. */
+  readonly stamp: (log: ChangeLog, unit: Unit) => number;
+  readonly watermark: (log: ChangeLog) => number;
+  /** Which units are told of beside those that are kept. */
+  readonly tells?: "what is at work" | "what is taken back";
+}
+
+/** How it is done right. */
+export const soundly: Telling = {
+  stamp: (log, unit) => ChangeLog.stampOf(unit) ?? log.next(),
+  watermark: (log) => log.complete,
+};
+
+/** A storage in memory whose transactions overlap, as far as changes tell. The objects themselves are there at once. */
+export function sideBySide(options: { readonly clockOffset: () => number }, { stamp, watermark, tells }: Telling): Storage {
+  const storage = new MemoryStorage(options);
+  const log = new ChangeLog();
+  const keep = ({ changes }: Unit) => {
+    for (const [id, change] of changes) if (change.version >= (log.kept.get(id)?.version ?? 0)) log.kept.set(id, change);
+  };
+
+  const repositoriesOf = (unit: Unit): Repositories => {
+    const { objects } = storage.repositories;
+    const note = async (writing: Promise<StoredObject[]>) => {
+      const written = await writing;
+      for (const object of written) unit.changes.set(object.id, changeOf(object, stamp(log, unit)));
+      if (tells === "what is at work") keep(unit);
+      return written;
+    };
+    return {
+      ...storage.repositories,
+      objects: replaced(objects, {
+        insert: (...inserted) => note(objects.insert(...inserted)),
+        update: (...changed) => note(objects.update(...changed)),
+      }),
+      changes: {
+        watermark: async () => watermark(log),
+        read: async (after, upTo, limit) => inOrder(log.kept.values()).filter((change) => isWithin(change, after, upTo)).slice(0, limit),
+      },
+    };
+  };
+
+  const atWork = async <T>(work: (r: Repositories) => Promise<T>): Promise<T> => {
+    const unit: Unit = { changes: new Map() };
+    log.atWork.add(unit);
+    try {
+      const result = await work(repositoriesOf(unit));
+      keep(unit);
+      return result;
+    } catch (error) {
+      if (tells === "what is taken back") keep(unit);
+      throw error;
+    } finally {
+      log.atWork.delete(unit);
+    }
+  };
+
+  const outside = repositoriesOf({ changes: new Map() });
+  return brokenStorage(storage, {
+    repositories: {
+      ...outside,
+      objects: replaced(outside.objects, {
+        insert: (...inserted) => atWork((r) => r.objects.insert(...inserted)),
+        update: (...changed) => atWork((r) => r.objects.update(...changed)),
+      }),
+    },
+    transaction: atWork,
+  });
+}
+
+function replaced(objects: ObjectRepository, replacement: Partial<ObjectRepository>): ObjectRepository {
+  return Object.assign(Object.create(objects) as ObjectRepository, replacement);
+}
+
+function changeOf({ id, uuid, className, version }: StoredObject, stamp: number): Change {
+  return { stamp, id, uuid, className, version, kind: "stored" };
+}
+
+function inOrder(changes: Iterable<Change>): Change[] {
+  return [...changes].toSorted((one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id));
+}
+
+function isWithin({ stamp, id }: Change, after: ChangePosition, upTo: number): boolean {
+  const isBehind = stamp === after.stamp ? after.id !== null && objectNumber(id) > objectNumber(after.id) : stamp > after.stamp;
+  return isBehind && stamp <= upTo;
+}

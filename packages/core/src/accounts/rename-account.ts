@@ -1,0 +1,18 @@
+import { faultAt } from "../errors/fault-at.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { AccountRepository } from "./account-repository.ts";
+import { confusableKeyOf, loginNameOf } from "./login-name.ts";
+
+const longestName = 1_024;
+
+/** The name of a user as it is stored: one that nobody could log in with is 307. */
+export function userName(name: string): string {
+  if (name.trim() === "" || name.length > longestName) throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
+  return loginNameOf(name);
+}
+
+/** Lets a user who has an account log in by another name from now on. One that is taken, or looks like one that is: 307. */
+export async function renameAccount(accounts: AccountRepository, userId: ObjectId, name: string): Promise<void> {
+  const loginName = userName(name);
+  await accounts.rename(userId, loginName, confusableKeyOf(loginName));
+}

@@ -1,0 +1,58 @@
+import type { Writing } from "../objects/object-change.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
+import type { SingleReference } from "../objects/object-reference.ts";
+import type { Visibility } from "../rights/visibility.ts";
+import type { Departure } from "./departure.ts";
+import type { HeldObject } from "./held-object.ts";
+import type { Referrer } from "./referrer.ts";
+import type { Restoration } from "./restoration.ts";
+
+/** Which links are asked for. */
+export interface ReferrerQuery {
+  /** By attributes of exactly these classes; `null` for all. */
+  readonly attributes: readonly Pick<Referrer, "className" | "attribute">[] | null;
+  /** At most so many links. */
+  readonly limit: number;
+}
+
+/**
+ * Port: how objects go, what is left of them, and how they come back. An object that is gone leaves its id and UUID, which
+ * nobody else gets; a recycled one also its attributes, and the references to it stay as they are. Deleting and restoring
+ * are several calls in one transaction; what they ask for is held until its end.
+ */
+export interface DepartureRepository {
+  /**
+   * Holds the live ones of these objects, and returns them by ascending number: nobody else writes or locks them, deletes
+   * them or begins to point to them, before the transaction ends; what is read of them afterwards stays so. Waits for
+   * those who do. Under an outdated model: `OutdatedModelError`.
+   */
+  hold(ids: readonly ObjectId[], by?: Pick<Writing, "modelGeneration">): Promise<HeldObject[]>;
+
+  /** Who points to these objects, each link once, without the objects themselves. */
+  referrers(ids: readonly ObjectId[], query: ReferrerQuery): Promise<Referrer[]>;
+
+  /** Takes the targets out of the attributes: a reference becomes null, a collection loses them. A write of each object, whatever it loses. */
+  clear(links: readonly Referrer[]): Promise<void>;
+
+  /**
+   * Lets live objects go, with their links and locks. They go together with one of them, `leader`. Their references are
+   * kept for their return if they are recycled; references to those that are not are to be cleared before.
+   */
+  depart(ids: readonly ObjectId[], how: { readonly recycled: boolean; readonly leader: ObjectId }): Promise<void>;
+
+  /** What is left of an object that is gone, for those who could read the object; else `null`. */
+  find(reference: SingleReference, visibility: Visibility): Promise<Departure | null>;
+
+  /**
+   * The recycled objects that went together with this one, itself among them, as they were but for the version, which is
+   * that of the departure, by ascending number; none when it is not recycled. They are held like live ones.
+   */
+  recycledWith(id: ObjectId, by?: Pick<Writing, "modelGeneration">): Promise<StoredObject[]>;
+
+  /** Which of these ids can be pointed to: those of live objects, which are held from going, and of recycled ones. */
+  remaining(ids: readonly ObjectId[]): Promise<ObjectId[]>;
+
+  /** Brings recycled objects back and returns them in the order given, each with the next version and the time of its return. */
+  restore(objects: readonly Restoration[]): Promise<StoredObject[]>;
+}

@@ -1,0 +1,15 @@
+import type { ObjectId } from "../objects/object-id.ts";
+
+/** What is left of an object that is gone. */
+export interface Departure {
+  readonly id: ObjectId;
+  /** Lower case. */
+  readonly uuid: string;
+  readonly className: string;
+  /** One more than the object had. */
+  readonly version: number;
+  /** By the storage's clock, milliseconds since 1970. */
+  readonly departedAt: number;
+  /** `recycled`: it can be restored. */
+  readonly kind: "recycled" | "deleted";
+}

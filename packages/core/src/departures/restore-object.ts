@@ -1,0 +1,48 @@
+import { ServiceError } from "../errors/service-error.ts";
+import { withCurrentModel } from "../model/with-current-model.ts";
+import type { FoundObject } from "../objects/get-object.ts";
+import { ObjectSerializer } from "../objects/object-serializer.ts";
+import { planSerialization, type Serialization } from "../objects/serialization/index.ts";
+import type { SerializedObject } from "../objects/serialized-object.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
+import type { SingleReference } from "../objects/object-reference.ts";
+import { visibleObject } from "../objects/visible-object.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { mayOnClass, visibilityOf } from "../rights/index.ts";
+import { linkedIds, restorationOf } from "./restoration-of.ts";
+
+/**
+ * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
+ * that was deleted for good: 609; without the right to delete: 404; one that is there: 307.
+ */
+export class RestoreObject {
+  run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
+    const { r, database, principal } = context;
+    return withCurrentModel(context, async (model) => {
+      const visibility = visibilityOf(principal, model);
+      const departure = await r.departures.find(reference, visibility);
+      const { id, className } = departure ?? (await visibleObject(r, reference, visibility, 609));
+      const modelClass = model.find(className);
+      if (modelClass === undefined) throw new ServiceError(304);
+      if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
+      if (departure === null) throw isThere();
+      if (departure.kind === "deleted") throw new ServiceError(609);
+      const plan = planSerialization(serialization, { model, visibility, className });
+      const restored = await database.storage.transaction(async ({ departures }) => {
+        const group = await departures.recycledWith(id, { modelGeneration: model.generation });
+        const remaining = new Set(await departures.remaining(linkedIds(group, model)));
+        return departures.restore(group.map((object) => restorationOf(object, { model, remaining })));
+      });
+      // Somebody else was faster.
+      if (restored.length === 0) throw isThere();
+      const root = restored.find((object) => object.id === id) as StoredObject;
+      const source = { objects: r.objects, visibility, storeTime: database.storeTime };
+      const [object] = await new ObjectSerializer(source, plan).run([root]);
+      return { object: object as SerializedObject, version: root.version };
+    });
+  }
+}
+
+function isThere(): ServiceError {
+  return new ServiceError(307, { detail: "The object is not in the recycler." });
+}

@@ -1,0 +1,95 @@
+import type { Digest } from "../digests/digest.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { DeleteRule } from "../model/class-definition.ts";
+import { deleteRuleOf } from "../model/delete-rule-of.ts";
+import type { Model } from "../model/model.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
+import type { DepartureRepository } from "./departure-repository.ts";
+import type { HeldObject } from "./held-object.ts";
+import type { Referrer } from "./referrer.ts";
+
+/** Objects that go or change with one that is deleted, itself among them; and links that are followed from one of its steps. */
+const maximum = 10_000;
+
+export interface Deletion {
+  readonly departures: Pick<DepartureRepository, "hold" | "referrers">;
+  readonly model: Model;
+  /** Locks of other sessions refuse. */
+  readonly session: Digest;
+  /** References to recycled objects are kept, so that nothing is lost by them. */
+  readonly recycled: boolean;
+}
+
+export interface ThoseWhoGo {
+  /** The object itself and those that go with it, held. */
+  readonly going: readonly StoredObject[];
+  /** What the others lose, held as well. */
+  readonly losing: readonly Referrer[];
+}
+
+/**
+ * Finds out what an object that is held takes along, step by step: who points to it, who points to those that go with it, and so
+ * on. What they have in common is that each was held before it was last asked what it points to. 718 when a rule or a lock of
+ * another session is in the way, or when there are too many.
+ */
+export async function thoseWhoGo(first: HeldObject, deletion: Deletion): Promise<ThoseWhoGo> {
+  const going = new Map<ObjectId, StoredObject>();
+  const held = new Map<ObjectId, StoredObject>();
+  const others: Referrer[] = [];
+  accept([first], held, deletion);
+  for (let step: readonly ObjectId[] = [first.object.id]; step.length > 0; ) {
+    for (const id of step) going.set(id, held.get(id) as StoredObject);
+    const links = await linksTo(step, held, deletion);
+    others.push(...links.filter((link) => ruleOf(link, deletion) !== "cascade"));
+    const next = links.filter((link) => ruleOf(link, deletion) === "cascade").map(({ id }) => id);
+    step = [...new Set(next)].filter((id) => !going.has(id));
+  }
+  const losing = others.filter(({ id }) => !going.has(id));
+  const refusing = losing.find((link) => ruleOf(link, deletion) === "refuse");
+  if (refusing !== undefined) throw refused(`An object of the class ${refusing.className} needs it as ${refusing.attribute}.`);
+  return { going: [...going.values()], losing };
+}
+
+/** The links to these objects that matter, read again until all their sources were held before; those that refuse need not be. */
+async function linksTo(ids: readonly ObjectId[], held: Map<ObjectId, StoredObject>, deletion: Deletion): Promise<Referrer[]> {
+  const { departures, model, recycled } = deletion;
+  const attributes = recycled ? strictLinks(model) : null;
+  for (;;) {
+    const links = await departures.referrers(ids, { attributes, limit: maximum + 1 });
+    if (links.length > maximum) throw tooMany();
+    const sources = links.filter((link) => ruleOf(link, deletion) !== "refuse").map(({ id }) => id);
+    const missing = [...new Set(sources)].filter((id) => !held.has(id));
+    if (missing.length === 0) return links;
+    accept(await departures.hold(missing), held, deletion);
+  }
+}
+
+function accept(objects: readonly HeldObject[], held: Map<ObjectId, StoredObject>, { session }: Deletion): void {
+  for (const { object, lockedBy } of objects) {
+    if (lockedBy !== null && lockedBy !== session) throw refused("Another session has locked it, or an object that goes or changes with it.");
+    held.set(object.id, object);
+  }
+  if (held.size > maximum) throw tooMany();
+}
+
+/** What the model no longer knows is cleared. */
+function ruleOf({ className, attribute }: Referrer, { model }: Deletion): DeleteRule {
+  const definition = model.find(className)?.attributes.get(attribute);
+  return definition === undefined ? "clear" : deleteRuleOf(definition);
+}
+
+/** The attributes that mean more than that a value is lost. */
+function strictLinks(model: Model): Pick<Referrer, "className" | "attribute">[] {
+  return [...model.all()].flatMap(({ definition: { name: className }, links }) =>
+    links.filter((link) => deleteRuleOf(link) !== "clear").map(({ name }) => ({ className, attribute: name })),
+  );
+}
+
+function tooMany(): ServiceError {
+  return refused(`More than ${maximum} objects or references go or change with it.`);
+}
+
+function refused(detail: string): ServiceError {
+  return new ServiceError(718, { detail });
+}

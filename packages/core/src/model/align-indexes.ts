@@ -1,0 +1,22 @@
+import type { Storage } from "../storage/storage.ts";
+import { Model } from "./model.ts";
+import { type AttributeIndex, type IndexReport, wantedIndexes } from "./wanted-indexes.ts";
+
+/** Gives a database the indexes that its model asks for, and takes others away. May take minutes; nobody waits for it. */
+export class AlignIndexes {
+  /** `busy` when another process is at it. */
+  async run(storage: Storage): Promise<IndexReport | "busy"> {
+    const { model: models } = storage.repositories;
+    const built: AttributeIndex[] = [];
+    let removed = 0;
+    for (;;) {
+      const model = new Model(await models.load());
+      const report = await storage.alignIndexes(wantedIndexes(model));
+      if (report === "busy") return report;
+      built.push(...report.built);
+      removed += report.removed;
+      // Whoever changed the model meanwhile was told that somebody is at it.
+      if ((await models.load()).generation === model.generation) return { built, removed };
+    }
+  }
+}

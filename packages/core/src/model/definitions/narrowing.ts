@@ -1,0 +1,90 @@
+import type { Filter } from "../../query/filter.ts";
+import type { ObjectQuery } from "../../query/object-query.ts";
+import type { AttributeDefinition } from "../class-definition.ts";
+import type { Model, ModelClass } from "../model.ts";
+
+/** Something that a change of the model takes away, and whose objects would be lost or be wrong by it. */
+export interface Narrowing {
+  /** What of the definition it comes from. */
+  readonly pointer: string;
+  readonly query: ObjectQuery;
+  /** What is wrong with them. */
+  readonly fault: string;
+  /** Only if there are such objects is there anything to ask. */
+  readonly given?: ObjectQuery;
+}
+
+/** What the change of one class from one model to the other takes away from the objects that there are. */
+export function narrowingsOf(name: string, before: Model, after: Model): Narrowing[] {
+  return [...ofValues(name, before, after), ...ofTargets(before, after)];
+}
+
+/** Values that would be lost, and those that would be missing, in the class and those below it. */
+function ofValues(name: string, before: Model, after: Model): Narrowing[] {
+  const found = new Map<string, { narrowing: Omit<Narrowing, "query">; filter: Filter; classes: string[] }>();
+  const note = (className: string, narrowing: Omit<Narrowing, "query">, filter: Filter) => {
+    const key = `${narrowing.pointer} ${narrowing.fault}`;
+    const known = found.get(key) ?? { narrowing, filter, classes: [] };
+    found.set(key, known);
+    known.classes.push(className);
+  };
+  const pointers = new Map(after.find(name)?.definition.attributes.map((attribute, index) => [attribute.name, `/attributes/${index}`]));
+  const own = new Set(before.find(name)?.definition.attributes.map((attribute) => attribute.name));
+  const pointerTo = (attribute: string, member: string) =>
+    pointers.has(attribute) ? `${pointers.get(attribute)}/${member}` : own.has(attribute) ? "/attributes" : "/base";
+
+  for (const member of after.find(name)?.family ?? []) {
+    const old = before.find(member);
+    // Without a definition before there are no objects.
+    if (old === undefined) continue;
+    const next = after.find(member) as ModelClass;
+    for (const attribute of old.attributes.values()) {
+      const lost = lossOf(attribute, next.attributes.get(attribute.name), before, after);
+      if (lost !== null) note(member, { pointer: pointerTo(attribute.name, lost), fault: `have a value of ${attribute.name}` }, hasValue(attribute.name));
+    }
+    for (const { name: attribute, type, mandatory } of next.attributes.values()) {
+      if (mandatory !== true || old.attributes.get(attribute)?.mandatory === true) continue;
+      note(member, { pointer: pointerTo(attribute, "mandatory"), fault: `have no value of ${attribute}` }, { kind: "empty", path: { hops: [], leaf: attribute, type } });
+    }
+  }
+  return [...found.values()].map(({ narrowing, filter, classes }) => ({ ...narrowing, query: { classes, filter } }));
+}
+
+/** Which member of its definition makes values of the attribute useless; `null` if none does. */
+function lossOf(old: AttributeDefinition, next: AttributeDefinition | undefined, before: Model, after: Model): "name" | "type" | "target" | null {
+  if (next === undefined) return "name";
+  if (next.type !== old.type) return "type";
+  if (next.target === old.target || old.target === undefined || next.target === undefined) return null;
+  const wider = after.find(next.target)?.family ?? [];
+  return before.find(old.target)?.family.every((each) => wider.includes(each)) === true ? null : "target";
+}
+
+/** Links to objects of classes that leave the family that the links are made for. */
+function ofTargets(before: Model, after: Model): Narrowing[] {
+  const narrowings: Narrowing[] = [];
+  for (const { definition, links } of after.all()) {
+    for (const link of links) {
+      const target = link.type === "file" ? "File" : (link.target ?? "");
+      const left = after.find(target)?.family ?? [];
+      const lost = before.find(target)?.family.filter((each) => !left.includes(each)) ?? [];
+      if (lost.length === 0 || before.find(definition.name)?.attributes.has(link.name) !== true) continue;
+      const classes = [definition.name];
+      const fault = `of ${definition.name} point to such objects by ${link.name}, or may do so`;
+      const filter: Filter =
+        link.type === "reference"
+          ? { kind: "oneOf", path: { hops: [{ reference: link.name, classes: lost }], leaf: "~ClassName", type: "class" }, values: lost }
+          : { kind: "all", filters: [hasValue(link.name), { kind: "not", filter: { kind: "oneOf", path: raw(link.name), values: [[]] } }] };
+      narrowings.push({ pointer: "/base", fault, query: { classes, filter }, given: { classes: lost } });
+    }
+  }
+  return narrowings;
+}
+
+/** What stands there as it is stored, whether or not it leads to something. */
+function raw(attribute: string) {
+  return { hops: [], leaf: attribute, type: "json" } as const;
+}
+
+function hasValue(attribute: string): Filter {
+  return { kind: "not", filter: { kind: "empty", path: raw(attribute) } };
+}

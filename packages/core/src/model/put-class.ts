@@ -1,0 +1,77 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { requireAdministrator } from "../rights/require-administrator.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { ClassDefinition } from "./class-definition.ts";
+import type { ClassStructure } from "./class-structure.ts";
+import { currentModel } from "./current-model.ts";
+import { acceptClass } from "./definitions/accept-class.ts";
+import { acceptLines } from "./definitions/accept-lines.ts";
+import { acceptNarrowings } from "./definitions/accept-narrowings.ts";
+import { acceptRights } from "./definitions/accept-rights.ts";
+import type { GivenClass } from "./definitions/given-class.ts";
+import { isSameClass } from "./definitions/is-same.ts";
+import { narrowingsOf } from "./definitions/narrowing.ts";
+import type { IndexAlignment } from "./index-alignment.ts";
+import { Model } from "./model.ts";
+import { ReadyIndexes } from "./ready-indexes.ts";
+import { structureOf } from "./structure-of.ts";
+
+export interface PutClassInput {
+  readonly name: string;
+  readonly definition: GivenClass;
+  /** Generations that the model may have; `null` for any. */
+  readonly expectedGenerations: readonly number[] | null;
+}
+
+export interface PutClassOutcome {
+  readonly structure: ClassStructure;
+  readonly generation: number;
+}
+
+/**
+ * Creates a class or replaces its definition whole. Whoever is no administrator: 404; a fault in the definition, or
+ * objects that stand against it: 307; another generation than expected: 713.
+ */
+export class PutClass {
+  constructor(private readonly indexes: IndexAlignment) {}
+
+  async run({ r: outside, database, principal }: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
+    requireAdministrator(principal);
+    // What is refused here keeps no writer waiting.
+    await prepare(outside, input);
+    const model = await database.storage.transaction(async (r) => {
+      await r.model.hold();
+      const { before, after, definition } = await prepare(r, input);
+      const known = before.find(input.name)?.definition;
+      if (known !== undefined && isSameClass(known, definition)) return before;
+      const outcome = await r.model.change({ put: [definition] }, before.generation);
+      if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
+      return after;
+    });
+    this.indexes.begin(database);
+    const modelClass = model.find(input.name);
+    if (modelClass === undefined) throw new ServiceError(799, { detail: "The class that was put is not there." });
+    const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
+    return { structure: structureOf(modelClass, source), generation: model.generation };
+  }
+}
+
+interface Prepared {
+  readonly before: Model;
+  readonly after: Model;
+  readonly definition: ClassDefinition;
+}
+
+/** Checks everything; what comes back is ready to be stored. */
+async function prepare(r: Repositories, { name, definition: given, expectedGenerations }: PutClassInput): Promise<Prepared> {
+  const { stored, model: before } = await currentModel(r.model, expectedGenerations);
+  const rights = await acceptRights(given.rights, before.find(name)?.definition.rights ?? [], before, r.objects);
+  const definition = acceptClass(name, given, rights, before);
+  const others = stored.classes.map((each) => (each.name === name ? definition : each));
+  const classes = before.find(name) === undefined ? [...others, definition] : others;
+  const after = new Model({ generation: stored.generation + 1, classes });
+  acceptLines(definition, after);
+  await acceptNarrowings(narrowingsOf(name, before, after), r.objects);
+  return { before, after, definition };
+}

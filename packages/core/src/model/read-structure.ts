@@ -1,0 +1,22 @@
+import type { SessionContext } from "../request/request-context.ts";
+import { mayOnClass } from "../rights/visibility-of.ts";
+import type { ClassStructure } from "./class-structure.ts";
+import { ReadyIndexes } from "./ready-indexes.ts";
+import { structureOf } from "./structure-of.ts";
+
+export interface ModelStructure {
+  readonly classes: readonly ClassStructure[];
+  /** For the `ETag` of the answer. */
+  readonly generation: number;
+}
+
+/** Shows the classes that the caller may read. */
+export class ReadStructure {
+  async run({ r, database, principal, modelGeneration }: Pick<SessionContext, "r" | "database" | "principal" | "modelGeneration">): Promise<ModelStructure> {
+    const model = await database.models.current(modelGeneration, r.model);
+    const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
+    const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
+    const classes = readable.map((modelClass) => structureOf(modelClass, source));
+    return { classes, generation: model.generation };
+  }
+}

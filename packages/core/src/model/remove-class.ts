@@ -1,0 +1,56 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { requireAdministrator } from "../rights/require-administrator.ts";
+import { seesAll } from "../rights/visibility.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import { builtInClasses } from "./built-in-classes.ts";
+import { currentModel } from "./current-model.ts";
+import type { IndexAlignment } from "./index-alignment.ts";
+import type { Model } from "./model.ts";
+
+export interface RemoveClassInput {
+  readonly name: string;
+  /** Generations that the model may have; `null` for any. */
+  readonly expectedGenerations: readonly number[] | null;
+}
+
+/**
+ * Takes a class away that nothing needs any more. Whoever is no administrator: 404; an unknown class: 304; a built-in one,
+ * and one with objects, with classes below it or with links to it: 307; another generation than expected: 713.
+ */
+export class RemoveClass {
+  constructor(private readonly indexes: IndexAlignment) {}
+
+  async run({ r: outside, database, principal }: SessionContext, input: RemoveClassInput): Promise<{ readonly generation: number }> {
+    requireAdministrator(principal);
+    // What is refused here keeps no writer waiting.
+    await prepare(outside, input);
+    const generation = await database.storage.transaction(async (r) => {
+      await r.model.hold();
+      const before = await prepare(r, input);
+      const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
+      if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
+      return before.generation + 1;
+    });
+    this.indexes.begin(database);
+    return { generation };
+  }
+}
+
+/** Checks everything; the model from which the class can be taken. */
+async function prepare(r: Repositories, { name, expectedGenerations }: RemoveClassInput): Promise<Model> {
+  const { model } = await currentModel(r.model, expectedGenerations);
+  const modelClass = model.find(name);
+  if (modelClass === undefined) throw new ServiceError(304);
+  const refuse = (detail: string) => new ServiceError(307, { detail });
+  if (builtInClasses.some((each) => each.name === name)) throw refuse("The class is built in.");
+  const below = modelClass.family.filter((each) => each !== name);
+  if (below.length > 0) throw refuse(`These classes inherit from it: ${below.join(", ")}.`);
+  const pointing = [...model.all()].flatMap(({ definition }) =>
+    definition.name === name ? [] : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
+  );
+  if (pointing.length > 0) throw refuse(`These attributes point to it: ${pointing.join(", ")}.`);
+  const count = await r.objects.count({ classes: [name] }, seesAll);
+  if (count > 0) throw refuse(`${count} objects are of the class.`);
+  return model;
+}

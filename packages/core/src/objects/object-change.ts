@@ -1,0 +1,26 @@
+import type { Digest } from "../digests/digest.ts";
+import type { Visibility } from "../rights/visibility.ts";
+import type { Links } from "./links.ts";
+import type { ObjectId } from "./object-id.ts";
+import type { Attributes } from "./stored-object.ts";
+
+/** What is to become of one object. */
+export interface ObjectChange {
+  readonly id: ObjectId;
+  /** The attributes to set; the others stay. */
+  readonly attributes: Attributes;
+  /** The links of those among them that are references or collections; `[]` for one that points to nothing. */
+  readonly links: Links;
+  /** Versions that the object may have; `null` for any. */
+  readonly expectedVersions: readonly number[] | null;
+}
+
+/** On whose behalf objects are written. */
+export interface Writing {
+  /** Locks of other sessions refuse; with `null`, those of any session. */
+  readonly session: Digest | null;
+  /** Generation of the model that the write was prepared under; it is refused when another is current. Not asked unless given. */
+  readonly modelGeneration?: number;
+  /** Objects that are not visible are refused as if they had never been there, or were gone. All are visible unless given. */
+  readonly visibility?: Visibility;
+}

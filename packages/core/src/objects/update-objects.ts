@@ -1,0 +1,100 @@
+import { guardUserAttributes, isUserClass } from "../accounts/index.ts";
+import { faultAt } from "../errors/fault-at.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { Model } from "../model/model.ts";
+import { withCurrentModel } from "../model/with-current-model.ts";
+import type { ObjectQuery } from "../query/object-query.ts";
+import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
+import type { Links } from "./links.ts";
+import { matchingAmong, matchingObjects, type MatchingObject } from "./matching-objects.ts";
+import type { ObjectRepository } from "./object-repository.ts";
+import { prepareAttributes } from "./prepare-attributes.ts";
+import type { GivenAttributes } from "./values/accept-attributes.ts";
+
+/** Objects that one request changes. */
+const maximumObjects = 10_000;
+/** Bytes of attributes that travel to storage at once; as every object gets them, a few objects can make them many. */
+const maximumBytes = 8 * 1024 * 1024;
+const maximumBatch = 1_000;
+/** The same of one request, and the links in it: all of it is written in one transaction, while others wait for the objects. */
+const maximumTotal = 32 * 1024 * 1024;
+const maximumLinks = 100_000;
+
+export interface UpdateObjectsInput {
+  readonly className: string;
+  readonly query: QueryRequest;
+  readonly given: GivenAttributes;
+  /** Versions that each of the objects may have; `null` for any. */
+  readonly expectedVersions: readonly number[] | null;
+}
+
+export interface UpdatedObjects {
+  readonly count: number;
+}
+
+/**
+ * Gives all objects that a query means the same attributes, in one transaction: all that match at one moment, or none. A class that
+ * is unknown or not readable: 304; one without the right to write among those that match: 404; a body that is none of the class, a
+ * query that cannot be asked, one that means more than 10,000 objects, or more than 32 MiB or 100,000 links to write: 307; another
+ * version, or a lock of another session: 713.
+ */
+export class UpdateObjects {
+  run(context: SessionContext, { className, query: request, given, expectedVersions }: UpdateObjectsInput): Promise<UpdatedObjects> {
+    const { r, database, principal, sessionDigest } = context;
+    return withCurrentModel(context, async (model) => {
+      const visibility = visibilityOf(principal, model);
+      const modelClass = model.find(className);
+      if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
+      if (!modelClass.family.some((name) => mayWrite(context, model, name))) throw new ServiceError(404);
+      const query = await resolveQuery(request, { model, objects: r.objects, visibility, className });
+      const { attributes, links } = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
+      const by = { session: sessionDigest, modelGeneration: model.generation };
+      return database.storage.transaction(async ({ objects }) => {
+        const matching = await heldMatches(objects, query, visibility);
+        for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
+        const bytes = JSON.stringify([attributes, links]).length;
+        acceptSize(matching.length, bytes, links);
+        for (const batch of batches(matching, bytes)) {
+          await objects.update(batch.map(({ id }) => ({ id, attributes, links, expectedVersions })), by);
+        }
+        return { count: matching.length };
+      });
+    });
+  }
+}
+
+/** The objects that match, held: those that matched before they were held are asked again, as others may have changed them. */
+async function heldMatches(objects: ObjectRepository, query: ObjectQuery, visibility: Visibility): Promise<readonly MatchingObject[]> {
+  const before = await matchingObjects(objects, query, visibility, maximumObjects);
+  if (before === null) throw faultAt("/query", `More than ${maximumObjects} objects match.`);
+  const ids = before.map(({ id }) => id);
+  await objects.hold(ids);
+  return matchingAmong(objects, query, visibility, ids);
+}
+
+function mayWrite({ principal }: SessionContext, model: Model, className: string): boolean {
+  const modelClass = model.find(className);
+  return modelClass !== undefined && mayOnClass(principal, modelClass, "write");
+}
+
+/** Refuses what is not allowed with objects of a class, which may stand below the one that was named. */
+function acceptClass(context: SessionContext, model: Model, className: string, given: GivenAttributes): void {
+  if (!mayWrite(context, model, className)) throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
+  if (!isUserClass(model, className)) return;
+  guardUserAttributes(context.principal, Object.keys(given));
+  if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "Users are named one by one.");
+}
+
+/** Refuses what is too much for one transaction: so many objects that each get so much. */
+function acceptSize(count: number, bytes: number, links: Links): void {
+  const each = Object.values(links).flat().length;
+  if (count * bytes <= maximumTotal && count * each <= maximumLinks) return;
+  throw faultAt("/query", `${count} objects match, too many for so large a change.`);
+}
+
+function* batches(all: readonly MatchingObject[], bytes: number): Generator<readonly MatchingObject[]> {
+  const size = Math.min(maximumBatch, Math.max(1, Math.floor(maximumBytes / bytes)));
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
+}

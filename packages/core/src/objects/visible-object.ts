@@ -1,0 +1,23 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { Visibility } from "../rights/visibility.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { SingleReference } from "./object-reference.ts";
+import type { StoredObject } from "./stored-object.ts";
+
+/**
+ * The object that is meant; one that never existed or that the caller may not see: 304. One that is gone, and that the caller could
+ * see: 609 for those who read or delete, 610 for those who write.
+ */
+export async function visibleObject(
+  { objects, departures }: Pick<Repositories, "objects" | "departures">,
+  reference: SingleReference,
+  visibility: Visibility,
+  gone: 609 | 610,
+): Promise<StoredObject> {
+  const found =
+    reference.kind === "id"
+      ? (await objects.get([reference.id], visibility))[0]
+      : await objects.getByUuid(reference.uuid, visibility);
+  if (found !== undefined && found !== null) return found;
+  throw new ServiceError((await departures.find(reference, visibility)) === null ? 304 : gone);
+}

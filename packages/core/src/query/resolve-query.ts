@@ -1,0 +1,55 @@
+import type { Model } from "../model/model.ts";
+import type { ObjectRepository } from "../objects/object-repository.ts";
+import { readableFamily } from "../rights/readable-family.ts";
+import type { Visibility } from "../rights/visibility.ts";
+import type { Filter } from "./filter.ts";
+import type { ObjectQuery } from "./object-query.ts";
+import { askedObjects } from "./parsing/asked-objects.ts";
+import { fault } from "./parsing/fault.ts";
+import { followedReferences } from "./parsing/followed-references.ts";
+import { resolveLinkOperands } from "./parsing/link-operands.ts";
+import { sortKeys } from "./parsing/sort-keys.ts";
+import { WhereParser } from "./parsing/where-parser.ts";
+
+/** A query as a client writes it: `where`, `sort`, `oids`. */
+export type QueryRequest = Readonly<Record<string, unknown>>;
+
+/** What a query is understood by. */
+export interface QuerySource {
+  readonly model: Model;
+  readonly objects: ObjectRepository;
+  readonly visibility: Visibility;
+  /** The class whose objects are asked for, and those of the classes below it. */
+  readonly className: string;
+}
+
+/** References that one query follows, for each object that it looks at. */
+const mostReferences = 50;
+
+const known: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
+
+/**
+ * Turns the query of a client into what storage is asked. What the model does not know, what is of another type than it
+ * must be, and what is too much: 307 with the place. Of classes and objects that the caller may not read a query tells
+ * nothing: their values are missing.
+ */
+export async function resolveQuery(request: QueryRequest, { model, objects, visibility, className }: QuerySource): Promise<ObjectQuery> {
+  const classes = readableFamily(model, className, visibility);
+  const source = { model, visibility, classes };
+  for (const name of Object.keys(request)) if (!known.has(name)) throw fault(["query", name], "A query has no such member.");
+  const { where, sort, oids, macro } = request;
+  if (macro !== undefined) throw fault(["query", "macro"], "There is no such macro.");
+  const filters: Filter[] = [];
+  if (where !== undefined) filters.push(new WhereParser(source).parse(where, ["query", "where"]));
+  if (oids !== undefined) filters.push(askedObjects(oids, ["query", "oids"]));
+  const restricting = filters.filter((filter) => filter.kind !== "all" || filter.filters.length > 0);
+  const asked: Filter = { kind: "all", filters: restricting };
+  const keys = sort === undefined ? [] : sortKeys(sort, ["query", "sort"], source);
+  if (followedReferences(asked, keys) > mostReferences) throw fault(["query"], `The paths follow more than ${mostReferences} references together.`);
+  const filter = await resolveLinkOperands(asked, objects, visibility);
+  return {
+    classes: classes.map(({ definition }) => definition.name),
+    ...(restricting.length === 0 ? {} : { filter }),
+    sort: keys,
+  };
+}

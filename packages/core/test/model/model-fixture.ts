@@ -1,0 +1,45 @@
+import { type ClassStructure, type GivenClass, type ObjectId, type Principal, PutClass, ReadStructure, RemoveClass, type ServiceError, type SessionContext } from "../../src/index.ts";
+import { type Fixture, openFixture } from "../fixture.ts";
+
+export const administrator: Principal = { userId: "1", groups: [], administrator: true };
+
+export interface ModelFixture extends Fixture {
+  /** Databases whose indexes were asked for. */
+  readonly aligned: unknown[];
+  put(name: string, definition?: Partial<GivenClass>, expected?: readonly number[] | null, principal?: Principal): Promise<{ structure: ClassStructure; generation: number }>;
+  remove(name: string, expected?: readonly number[] | null, principal?: Principal): Promise<{ generation: number }>;
+  structure(principal?: Principal): Promise<readonly ClassStructure[]>;
+  generation(): Promise<number>;
+  group(): Promise<ObjectId>;
+}
+
+export async function openModelFixture(): Promise<ModelFixture> {
+  const fixture = await openFixture();
+  const aligned: unknown[] = [];
+  const indexes = { begin: (database: unknown) => void aligned.push(database) };
+  const contextOf = async (principal: Principal) =>
+    ({ ...fixture.context, modelGeneration: (await fixture.r.model.load()).generation, principal }) as unknown as SessionContext;
+  return {
+    ...fixture,
+    aligned,
+    put: async (name, definition = {}, expectedGenerations = null, principal = administrator) =>
+      new PutClass(indexes).run(await contextOf(principal), {
+        name,
+        definition: { base: null, attributes: [], rights: [], ...definition },
+        expectedGenerations,
+      }),
+    remove: async (name, expectedGenerations = null, principal = administrator) =>
+      new RemoveClass(indexes).run(await contextOf(principal), { name, expectedGenerations }),
+    structure: async (principal = administrator) => (await new ReadStructure().run(await contextOf(principal))).classes,
+    generation: async () => (await fixture.r.model.load()).generation,
+    group: async () => (await fixture.insert({ className: "UserGroup", attributes: { Name: "group" } }))[0] as ObjectId,
+  };
+}
+
+/** The code of a failure and its detail; `ok` of a success. */
+export function outcomeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => "ok",
+    (error: ServiceError) => `${error.code} ${error.detail ?? ""}`.trim(),
+  );
+}

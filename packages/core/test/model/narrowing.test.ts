@@ -1,0 +1,152 @@
+import type { ClassDefinition, GivenAttribute, GivenClass, JsonValue } from "../../src/index.ts";
+import { type ModelFixture, openModelFixture, outcomeOf } from "./model-fixture.ts";
+
+const attributes: readonly GivenAttribute[] = [
+  { name: "Name", type: "string" },
+  { name: "Size", type: "number" },
+  { name: "Any", type: "json" },
+  { name: "Buyer", type: "reference", target: "Customer" },
+  { name: "Team", type: "collection", target: "Customer" },
+];
+const without = (name: string) => attributes.filter((attribute) => attribute.name !== name);
+const changed = (name: string, change: Partial<GivenAttribute>) => attributes.map((attribute) => (attribute.name === name ? { ...attribute, ...change } : attribute));
+const ofClass = (name: string, base: string | null = null, own: readonly GivenAttribute[] = []): ClassDefinition => ({ name, base, attributes: own as ClassDefinition["attributes"], rights: [] });
+
+describe("a change that narrows a class", () => {
+  let fixture: ModelFixture;
+  let customer: string;
+  let keyCustomer: string;
+
+  beforeEach(async () => {
+    fixture = await openModelFixture();
+    await fixture.define(ofClass("Party"), ofClass("Customer", "Party"), ofClass("KeyCustomer", "Customer"), ofClass("Order", null, attributes), ofClass("RushOrder", "Order"));
+    [customer, keyCustomer] = (await fixture.insert({ className: "Customer", attributes: {} }, { className: "KeyCustomer", attributes: {} })) as [string, string];
+  });
+
+  const order = (values: Record<string, JsonValue>, className = "Order") => fixture.insert({ className, attributes: values });
+  const put = (definition: Partial<GivenClass>, name = "Order") => outcomeOf(fixture.put(name, definition));
+
+  test("goes through where there are no objects", async () => {
+    for (const { name } of attributes) expect(await put({ attributes: without(name) })).toBe("ok");
+    expect(await put({ attributes: changed("Name", { type: "number", mandatory: true }) })).toBe("ok");
+  });
+
+  test.each<[string, JsonValue]>([["Name", ""], ["Size", 0], ["Any", false], ["Buyer", "ZZZZZZ"], ["Team", []]])(
+    "is refused while %s has values, in whatever class of the family",
+    async (name, value) => {
+      await order({ [name]: value });
+      await order({ [name]: value }, "RushOrder");
+      await order({ [name]: null });
+      await order({});
+      const index = attributes.findIndex((attribute) => attribute.name === name);
+      const says = `2 objects have a value of ${name}.`;
+      expect(await put({ attributes: without(name) })).toBe(`307 at /attributes: ${says}`);
+      expect(await put({ attributes: [...without(name), { name, type: name === "Any" ? "string" : "json" }] })).toMatch(`307 at /attributes/4/type: ${says}`);
+      expect(await put({ attributes: changed(name, { indexed: !["Any", "Team"].includes(name) }) })).toBe("ok");
+      expect(index).toBeGreaterThanOrEqual(0);
+    },
+  );
+
+  test("goes through when the values are null", async () => {
+    await order({ Name: null, Size: null, Any: null, Buyer: null, Team: null });
+    expect(await put({ attributes: [] })).toBe("ok");
+  });
+
+  test("is refused while objects lack what becomes mandatory", async () => {
+    await order({ Name: "a", Buyer: customer, Team: [] });
+    for (const className of ["Order", "RushOrder"]) await order({ Name: null, Buyer: "ZZZZZZ" }, className);
+    expect(await put({ attributes: changed("Name", { mandatory: true }) })).toBe("307 at /attributes/0/mandatory: 2 objects have no value of Name.");
+    expect(await put({ attributes: changed("Buyer", { mandatory: true }) })).toBe("307 at /attributes/3/mandatory: 2 objects have no value of Buyer.");
+    expect(await put({ attributes: changed("Team", { mandatory: true }) })).toBe("307 at /attributes/4/mandatory: 2 objects have no value of Team.");
+    expect(await put({ attributes: [...attributes, { name: "New", type: "string", mandatory: true }] })).toBe("307 at /attributes/5/mandatory: 3 objects have no value of New.");
+    expect(await put({ attributes: [...attributes, { name: "New", type: "string" }] })).toBe("ok");
+  });
+
+  test("does not mind what was mandatory before", async () => {
+    await order({});
+    await fixture.define(ofClass("Order", null, changed("Name", { mandatory: true })));
+    expect(await put({ attributes: [...changed("Name", { mandatory: true }), { name: "New", type: "string" }] })).toBe("ok");
+  });
+
+  test("is refused while links point to another target", async () => {
+    await order({ Buyer: customer, Team: [customer] });
+    for (const [name, index] of [["Buyer", 3], ["Team", 4]] as const) {
+      const says = `307 at /attributes/${index}/target: 1 objects have a value of ${name}.`;
+      for (const target of ["KeyCustomer", "Order"]) expect(await put({ attributes: changed(name, { target }) })).toBe(says);
+    }
+    const wider = attributes.map((attribute) => (attribute.target === undefined ? attribute : { ...attribute, target: "Party" }));
+    expect(await put({ attributes: wider })).toBe("ok");
+  });
+
+  test("is refused when another base would lose values or lack them", async () => {
+    await order({ Name: "a" }, "RushOrder");
+    await fixture.define(ofClass("Strict", null, [{ name: "Must", type: "string", mandatory: true }]));
+    expect(await put({ base: null }, "RushOrder")).toBe("307 at /base: 1 objects have a value of Name.");
+    expect(await put({ base: "Strict", attributes }, "RushOrder")).toBe("307 at /base: 1 objects have no value of Must.");
+    expect(await put({ base: null, attributes }, "RushOrder")).toBe("ok");
+  });
+
+  test("is refused when links would lead out of the family that they are made for", async () => {
+    await order({ Buyer: keyCustomer });
+    expect(await put({ base: "Party" }, "KeyCustomer")).toBe("307 at /base: 1 objects of Order point to such objects by Buyer, or may do so.");
+    await order({ Team: [customer] }, "RushOrder");
+    await fixture.define(ofClass("Order", null, without("Buyer")));
+    expect(await put({ base: "Party" }, "KeyCustomer")).toBe("307 at /base: 1 objects of RushOrder point to such objects by Team, or may do so.");
+  });
+
+  test("may lead a class out of a family that nobody points to", async () => {
+    await order({ Buyer: customer, Team: [] });
+    expect(await put({ base: "Party" }, "KeyCustomer")).toBe("ok");
+    expect(await put({ base: "Customer" }, "KeyCustomer")).toBe("ok");
+  });
+
+  test("may take an attribute from a class that inherits it", async () => {
+    await order({ Name: "a" }, "RushOrder");
+    await fixture.define(ofClass("RushOrder", "Order", [{ name: "Name", type: "string" }]));
+    expect(await put({ base: "Order" }, "RushOrder")).toBe("ok");
+  });
+});
+
+describe("the removal of a class", () => {
+  let fixture: ModelFixture;
+
+  beforeEach(async () => {
+    fixture = await openModelFixture();
+    await fixture.define(ofClass("Party"), ofClass("Customer", "Party"), ofClass("Order", null, [{ name: "Buyer", type: "reference", target: "Customer" }, { name: "Next", type: "collection", target: "Order" }]));
+  });
+
+  const remove = (name: string) => outcomeOf(fixture.remove(name));
+
+  test.each<[string, RegExp]>([
+    ["Nothing", /^304$/],
+    ["__proto__", /^304$/],
+    ["User", /^307 The class is built in/],
+    ["Party", /^307 .*inherit from it: Customer\./],
+    ["Customer", /^307 .*point to it: Order\.Buyer\./],
+  ])("of %s is refused", async (name, expected) => {
+    const before = await fixture.generation();
+    expect(await remove(name)).toMatch(expected);
+    expect(await fixture.generation()).toBe(before);
+  });
+
+  test("is refused while there are objects of it", async () => {
+    await fixture.insert({ className: "Order", attributes: {} }, { className: "Order", attributes: {}, readers: [] });
+    expect(await remove("Order")).toBe("307 2 objects are of the class.");
+  });
+
+  test("goes through in the right order, also of what points to itself", async () => {
+    for (const name of ["Order", "Customer", "Party"]) {
+      const { generation } = await fixture.remove(name);
+      expect(generation).toBe(await fixture.generation());
+    }
+    expect((await fixture.structure()).map(({ builtIn }) => builtIn)).not.toContain(false);
+    expect(fixture.aligned).toHaveLength(3);
+  });
+
+  test("is for administrators only, and asks for the generation", async () => {
+    const current = await fixture.generation();
+    expect(await outcomeOf(fixture.remove("Nothing", null, { userId: "2", groups: [], administrator: false }))).toBe("404");
+    expect(await outcomeOf(fixture.remove("Order", [current + 1]))).toMatch(/^713/);
+    expect(await outcomeOf(fixture.remove("Order", [current]))).toBe("ok");
+  });
+});

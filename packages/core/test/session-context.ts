@@ -1,0 +1,18 @@
+import type { ObjectId, Principal, SessionContext } from "../src/index.ts";
+import { digests, type Fixture } from "./fixture.ts";
+
+/** A request of a session of somebody, under the model of now. */
+export async function sessionContext({ context, r }: Fixture, who: Partial<Principal> = {}, name = "session"): Promise<SessionContext> {
+  const { generation } = await r.model.load();
+  const userId: ObjectId = who.userId ?? "ZZZ";
+  const sessionDigest = digests.sha256(name);
+  const session = { mode: "session", appKeyId: context.appKey.id, userId, appNames: [], deviceId: null } as const;
+  return {
+    ...context,
+    modelGeneration: generation,
+    session,
+    sessionDigest,
+    overCode: 201,
+    principal: { userId, groups: [], administrator: false, ...who },
+  };
+}

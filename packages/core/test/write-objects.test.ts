@@ -1,0 +1,180 @@
+import { type ClassDefinition, CreateObject, OutdatedModelError, type Repositories, seesAll, type SessionContext, type StoredObject, UpdateObject } from "../src/index.ts";
+import { type Fixture, openFixture } from "./fixture.ts";
+import { sessionContext } from "./session-context.ts";
+
+const everything = ["read", "create", "write", "delete"] as const;
+const classes: ClassDefinition[] = [
+  {
+    name: "Person",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string", mandatory: true },
+      { name: "Boss", type: "reference", target: "Person" },
+      { name: "Team", type: "collection", target: "Person" },
+      { name: "Anything", type: "reference" },
+      { name: "Hidden", type: "reference", target: "Secret" },
+    ],
+    rights: [{ group: "A1", permissions: everything }, { group: "B2", permissions: ["read"] }, { group: "C3", permissions: ["create", "write"] }],
+  },
+  { name: "Manager", base: "Person", attributes: [], rights: [{ group: "A1", permissions: everything }] },
+  { name: "Secret", base: null, attributes: [{ name: "Name", type: "string" }], rights: [] },
+];
+
+describe("writing objects", () => {
+  let fixture: Fixture;
+  let context: SessionContext;
+  let calls: string[];
+  const [create, update] = [new CreateObject(), new UpdateObject()];
+
+  beforeEach(async () => {
+    fixture = await openFixture();
+    await fixture.define(...classes);
+    context = counted(await sessionContext(fixture, { groups: ["A1"] }));
+    await context.database.models.current(context.modelGeneration, fixture.r.model);
+    calls = [];
+  });
+
+  /** Notes which calls reach the storage of objects. The storage is built on another copy of the domain, with errors of its own. */
+  function counted(plain: SessionContext): SessionContext {
+    const objects = new Proxy(plain.r.objects, {
+      get: (target, name) => {
+        const call = Reflect.get(target, name) as (...values: unknown[]) => unknown;
+        return async (...values: unknown[]) => {
+          calls.push(String(name));
+          try {
+            return await call.apply(target, values);
+          } catch (error) {
+            throw (error as Error).constructor.name === "OutdatedModelError" ? new OutdatedModelError() : error;
+          }
+        };
+      },
+    });
+    return { ...plain, r: { ...plain.r, objects } as Repositories };
+  }
+
+  const patch = (id: string, given: Parameters<UpdateObject["run"]>[2]["given"], as = context) =>
+    update.run(as, { kind: "id", id }, { given, expectedVersions: null, serialization: undefined });
+  const person = async (className = "Person") => (await fixture.insert({ className, attributes: { Name: "somebody" } }))[0] as string;
+  const refused = (code: number, detail?: unknown) => expect.objectContaining(detail === undefined ? { code } : { code, detail });
+
+  test("takes one trip without links, one more for what links lead to, and reads no target twice", async () => {
+    const id = await person();
+    await create.run(context, "Person", { Name: "new" });
+    expect(calls.splice(0)).toEqual(["insert"]);
+    const { object } = await create.run(context, "Person", { Name: "new", Boss: id, Team: [id] });
+    expect(calls.splice(0)).toEqual(["get", "insert"]);
+    expect(object["Boss"]).toMatchObject({ "~ObjectID": id, Name: "somebody" });
+    await patch(id, { Name: "changed" });
+    expect(calls.splice(0)).toEqual(["get", "update"]);
+  });
+
+  test("stores ids for references, and tells storage where they lead", async () => {
+    const [one, other] = [await person(), await person("Manager")];
+    const [found] = await fixture.r.objects.get([other], seesAll);
+    const { object } = await create.run(context, "Person", { Name: "new", Boss: { "~UUID": found?.uuid ?? "" }, Team: [one, found?.uuid.toUpperCase() ?? ""] });
+    const [stored] = await fixture.r.objects.get([object["~ObjectID"]], seesAll);
+    expect(stored?.attributes).toEqual({ Name: "new", Boss: other, Team: [one, other] });
+    expect(object).toMatchObject({ Boss: { "~ObjectID": other, "~ClassName": "Manager" }, Team: { "~Count": 2 } });
+  });
+
+  test("refuses references to nothing that the caller sees, to another class, and twice the same", async () => {
+    const [one, hidden, restricted] = [
+      await person(),
+      (await fixture.insert({ className: "Secret", attributes: {} }))[0] as string,
+      (await fixture.insert({ className: "Person", attributes: {}, readers: ["XYZ"] }))[0] as string,
+    ];
+    const image = (await fixture.insert({ className: "Image", attributes: {} }))[0] as string;
+    const administrator = await sessionContext(fixture, { administrator: true });
+    const [{ uuid }] = (await fixture.r.objects.get([one], seesAll)) as [StoredObject];
+    const unseen = "There is no such object.";
+    for (const [given, detail, as] of [
+      [{ Boss: "ZZZZ" }, `at /Boss: ${unseen}`, context],
+      [{ Anything: hidden }, `at /Anything: ${unseen}`, context],
+      [{ Team: [one, restricted] }, `at /Team/1: ${unseen}`, context],
+      [{ Boss: { "~ObjectID": one, "~ClassName": "Manager" } }, `at /Boss: ${unseen}`, context],
+      [{ Boss: { "~ObjectID": one, "~UUID": "0f8fad5b-d9cb-469f-a165-70867728950e" } }, `at /Boss: ${unseen}`, context],
+      [{ Team: [one, uuid] }, "at /Team/1: The object is in the collection already.", context],
+      [{ Boss: image }, "at /Boss: An object of the class Person is expected.", administrator],
+      [{ Hidden: one }, "at /Hidden: An object of another class is expected.", context],
+    ] as const) {
+      await expect(patch(one, given, as)).rejects.toEqual(refused(307, detail));
+    }
+    await expect(patch(one, { Anything: image, Boss: { "~ObjectID": one, "~UUID": uuid } }, administrator)).resolves.toMatchObject({ version: 2 });
+  });
+
+  test("asks who the caller is before it looks at the body", async () => {
+    const id = await person();
+    const [hidden] = await fixture.insert({ className: "Secret", attributes: {} });
+    const reader = await sessionContext(fixture, { groups: ["B2"] });
+    const blind = await sessionContext(fixture, { groups: ["C3"] });
+    for (const given of [{ Name: "fine" }, { Nonsense: 1 }]) {
+      await expect(patch(id, given, reader)).rejects.toEqual(refused(404));
+      await expect(create.run(reader, "Person", given)).rejects.toEqual(refused(404));
+      await expect(patch(id, given, blind)).rejects.toEqual(refused(304));
+      await expect(create.run(blind, "Person", given)).rejects.toEqual(refused(304));
+      await expect(patch(hidden as string, given)).rejects.toEqual(refused(304));
+      for (const name of ["Secret", "Nothing", "constructor"]) await expect(create.run(context, name, given)).rejects.toEqual(refused(304));
+    }
+  });
+
+  test("prepares a write again when the model was changed meanwhile, by its new rules", async () => {
+    const id = await person();
+    const [first] = classes as [ClassDefinition];
+    await fixture.define({ ...first, attributes: [...first.attributes, { name: "Age", type: "number", mandatory: true }] });
+    await expect(patch(id, { Name: "old" })).resolves.toMatchObject({ object: { Name: "old" }, version: 2 });
+    expect(calls.splice(0)).toEqual(["get", "update", "update"]);
+    await expect(create.run(context, "Person", { Name: "young" })).rejects.toEqual(refused(307, "at /Age: The attribute is mandatory."));
+  });
+
+  test("does not read an object whose class is known, and tells nothing of one that the caller does not see", async () => {
+    const id = await person();
+    await patch(id, { Name: "first" });
+    calls.splice(0);
+    await expect(patch(id, { Name: "second" })).resolves.toMatchObject({ version: 3 });
+    expect(calls.splice(0)).toEqual(["update"]);
+    const [kept] = await fixture.insert({ className: "Person", attributes: { Name: "kept" }, readers: ["A9"] });
+    const administrator = await sessionContext(fixture, { administrator: true });
+    await patch(kept as string, { Name: "seen" }, { ...administrator, database: context.database });
+    for (const given of [{ Name: "fine" }, { Nonsense: 1 }]) await expect(patch(kept as string, given)).rejects.toEqual(refused(304));
+    await expect(patch(id, { Nonsense: 1 })).rejects.toMatchObject({ code: 307 });
+  });
+
+  test("gives up when the model never stays the same", async () => {
+    const id = await person();
+    const restless = { ...context.r, objects: { ...context.r.objects, get: context.r.objects.get, update: async () => { throw new OutdatedModelError(); } } };
+    await expect(patch(id, { Name: "new" }, { ...context, r: restless as unknown as Repositories })).rejects.toEqual(refused(706));
+  });
+
+  test("leaves name and groups of users to administrators", async () => {
+    const [user] = await fixture.insert({ className: "User", attributes: { Name: "somebody" } });
+    const { classes: all } = await fixture.r.model.load();
+    const definition = all.find(({ name }) => name === "User") as ClassDefinition;
+    await fixture.define({ ...definition, rights: [{ group: "A1", permissions: everything }] }, { name: "Guest", base: "User", attributes: [], rights: [{ group: "A1", permissions: everything }] });
+    const member = await sessionContext(fixture, { groups: ["A1"] });
+    for (const given of [{ Name: "other" }, { Groups: [] }, { Description: "new", Groups: null }]) {
+      await expect(patch(user as string, given, member)).rejects.toEqual(refused(404));
+      await expect(create.run(member, "Guest", given)).rejects.toEqual(refused(404));
+    }
+    await expect(patch(user as string, { Description: "new" }, member)).resolves.toMatchObject({ object: { Description: "new" } });
+    const administrator = await sessionContext(fixture, { administrator: true });
+    await expect(patch(user as string, { Name: "Ame\u0301lie" }, administrator)).resolves.toMatchObject({ object: { Name: "Am\u00e9lie" } });
+    for (const Name of ["", " \t", "x".repeat(1_025)]) await expect(patch(user as string, { Name }, administrator)).rejects.toEqual(refused(307));
+  });
+
+  test("renames the account with the user, both or neither", async () => {
+    const [first, second] = await fixture.insert({ className: "User", attributes: { Name: "first" } }, { className: "User", attributes: { Name: "second" } });
+    const { accounts } = fixture.r;
+    await accounts.create({ userId: first as string, loginName: "first", secret: "secret", administrator: false }, "first");
+    await accounts.create({ userId: second as string, loginName: "second", secret: "secret", administrator: false }, "second");
+    const administrator = await sessionContext(fixture, { administrator: true });
+    await patch(first as string, { Name: "Third", Description: "new" }, administrator);
+    expect((await accounts.forProof("Third", [])).account?.userId).toBe(first);
+    expect((await accounts.forProof("first", [])).account).toBeNull();
+    for (const Name of ["second", "SECOND ", "se cond"]) {
+      await expect(patch(first as string, { Name, Description: "newer" }, administrator)).rejects.toEqual(refused(307));
+    }
+    const [object] = await fixture.r.objects.get([first as string], seesAll);
+    expect(object).toMatchObject({ version: 2, attributes: { Name: "Third", Description: "new" } });
+    expect((await accounts.forProof("Third", [])).account?.userId).toBe(first);
+  });
+});

@@ -1,0 +1,165 @@
+import { type AttributeDefinition, type AttributeType, attributeTypes, type ClassDefinition, Model, permissions, type ReadableClasses } from "@sallyport/core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { openApiShape } from "../../test/open-api-shape.ts";
+import { routeTable } from "../routes/route-table.ts";
+import type { UseCases } from "../routes/use-cases.ts";
+import { openApiDocument } from "./open-api-document.ts";
+
+const routes = routeTable({} as UseCases);
+
+const attribute = (type: AttributeType, more: Partial<AttributeDefinition> = {}): AttributeDefinition => ({ name: `A${type}`, type, ...more });
+
+const classes: readonly ClassDefinition[] = [
+  { name: "File", base: null, attributes: [], rights: [] },
+  { name: "Every", base: null, attributes: attributeTypes.map((type) => attribute(type, type === "reference" || type === "collection" ? { target: "Base" } : {})), rights: [] },
+  { name: "Must", base: null, attributes: attributeTypes.map((type) => attribute(type, { mandatory: true, indexed: true })), rights: [] },
+  { name: "Base", base: null, attributes: [{ name: "Own", type: "string" }], rights: [] },
+  { name: "Below", base: "Base", attributes: [{ name: "More", type: "number" }], rights: [] },
+  { name: "Hidden", base: "Base", attributes: [{ name: "Secret", type: "string" }], rights: [] },
+  { name: "Leading", base: "Hidden", attributes: [attribute("reference", { target: "Hidden" }), attribute("collection", { name: "None", target: "Elsewhere" })], rights: [] },
+  // Names that other things in a description have.
+  { name: "Object", base: null, attributes: [{ name: "constructor", type: "string" }], rights: [] },
+  { name: "constructor", base: null, attributes: [], rights: [] },
+];
+
+const model = new Model({ generation: 1, classes });
+
+function readable(...hidden: string[]): ReadableClasses {
+  const seen = [...model.all()].filter(({ definition }) => !hidden.includes(definition.name));
+  return { model, classes: seen.map((modelClass) => ({ modelClass, permissions })) };
+}
+
+const describing = (described: ReadableClasses) => openApiDocument({ routes, title: "Test", version: "1.2.3", basePath: "/api", alias: "second", classes: described });
+const schemasOf = (described: ReadableClasses) => describing(described).components.schemas as Record<string, Record<string, ReturnType<typeof JSON.parse>>>;
+
+describe("the API description of a database", () => {
+  const document = describing(readable("Hidden"));
+
+  test("is valid, and so is the general one", async () => {
+    for (const each of [document, describing({ model, classes: [] }), openApiDocument({ routes, title: "Test", version: "1", basePath: "" })]) {
+      const copy = JSON.parse(JSON.stringify(each));
+      expect(openApiShape.safeParse(copy).error).toBeUndefined();
+      expect(await new Validator().validate(copy)).toEqual({ valid: true });
+    }
+  });
+
+  test("is recognised when it is not", async () => {
+    const broken = { ...JSON.parse(JSON.stringify(document)), paths: { "/x": { get: { responses: { 200: {} } } } } };
+    expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
+  });
+
+  test("refers to nothing that is not there", () => {
+    const references = new Set(Array.from(JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g), ([, target = ""]) => target));
+    const missing = [...references].filter((target) => {
+      const [folder = "", name = ""] = target.split(/\/(.*)/s);
+      return !Object.hasOwn(document.components[folder as "schemas"], name);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("has the address of the database", () => {
+    expect(document.servers.map(({ url }) => url)).toEqual(["/api/second"]);
+    const ofEmpty = (basePath: string) => openApiDocument({ routes: [], title: "a", version: "1", basePath, alias: "" }).servers.map(({ url }) => url);
+    expect([...ofEmpty(""), ...ofEmpty("/api")]).toEqual(["/", "/api"]);
+  });
+
+  test("describes the values of every type", () => {
+    const { properties, required } = schemasOf(readable("Hidden"))["class.Every"] ?? {};
+    const nothing = { type: "null" };
+    const bases = [{ $ref: "#/components/schemas/class.Base" }, { $ref: "#/components/schemas/class.Below" }, { $ref: "#/components/schemas/class.Leading" }];
+    expect(properties).toMatchObject({
+      "~ClassName": { const: "Every" },
+      Astring: { type: ["string", "null"] },
+      Anumber: { type: ["number", "null"] },
+      Aboolean: { type: ["boolean", "null"] },
+      Adate: { anyOf: [{ format: "date" }, { format: "date-time" }, nothing] },
+      Ajson: { description: "Any JSON." },
+      Afile: { anyOf: [{ $ref: "#/components/schemas/class.File" }, nothing] },
+      Areference: { anyOf: [...bases, nothing] },
+      Acollection: { properties: { "~Elements": { type: "array", items: { anyOf: bases } } } },
+    });
+    expect(required).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+  });
+
+  test("says what is mandatory, and that it is never null unless it may be hidden", () => {
+    const { properties } = schemasOf(readable())["class.Must"] ?? {};
+    expect(properties).toMatchObject({
+      Astring: { type: "string", description: "Mandatory. Indexed." },
+      Adate: { anyOf: [{ format: "date" }, { format: "date-time" }] },
+      Areference: { anyOf: [{ $ref: "#/components/schemas/Object" }, { type: "null" }] },
+    });
+    expect(properties.Adate.anyOf).toHaveLength(2);
+  });
+
+  test("has inherited attributes in each class, and names a base that may be read", () => {
+    const all = schemasOf(readable());
+    expect(Object.keys(all["class.Below"]?.["properties"])).toEqual(["~ClassName", "~ObjectID", "~StoreTime", "Own", "More"]);
+    expect(all["class.Below"]?.["description"]).toBe("Inherits from `Base`.");
+    expect(schemasOf(readable("Base"))["class.Below"]).not.toHaveProperty("description");
+  });
+
+  test("tells nothing of a class that may not be read, wherever it is meant", () => {
+    const hidden = readable("Hidden", "Base", "Below", "Leading", "File");
+    const text = JSON.stringify(describing(hidden));
+    for (const name of ["Hidden", "Secret", "class.File", "Leading"]) expect(text).not.toContain(`"${name}`);
+    expect(schemasOf(hidden)["class.Every"]?.["properties"]).toMatchObject({
+      Areference: { type: "null" },
+      Afile: { type: "null" },
+      Acollection: { properties: { "~Elements": { type: "array", maxItems: 0 } } },
+    });
+  });
+
+  test("says by its class name which class an object is of", () => {
+    const { anyOf, discriminator } = schemasOf(readable("Hidden"))["Object"] ?? {};
+    expect(discriminator.propertyName).toBe("~ClassName");
+    expect(Object.values(discriminator.mapping)).toEqual(anyOf.map(({ $ref }: { $ref: string }) => $ref));
+    expect(discriminator.mapping["constructor"]).toBe("#/components/schemas/class.constructor");
+    expect(discriminator.mapping["Object"]).toBe("#/components/schemas/class.Object");
+  });
+
+  test("stays general where nothing may be read", () => {
+    expect(schemasOf({ model, classes: [] })["Object"]).toMatchObject({ type: "object" });
+  });
+
+  test("describes what may be written: whole objects with all that is mandatory, and changes", () => {
+    const written = schemasOf(readable());
+    expect(written["class.Must.new"]).toMatchObject({ allOf: [{ $ref: "#/components/schemas/class.Must.change" }], required: attributeTypes.map((type) => `A${type}`) });
+    expect(written["class.Every.new"]).not.toHaveProperty("required");
+    const target = { $ref: "#/components/schemas/ReferenceTarget" };
+    expect(written["class.Must.change"]).toMatchObject({
+      additionalProperties: false,
+      properties: { Astring: { type: "string" }, Areference: target, Acollection: { anyOf: [{ type: "array", items: target }] } },
+    });
+    expect(written["class.Every.change"]?.["properties"]).toMatchObject({ Areference: { anyOf: [target, { type: "null" }] }, Anumber: { type: ["number", "null"] } });
+    expect(written["class.Every.change"]?.["properties"]).not.toHaveProperty("~ObjectID");
+  });
+
+  test("offers for a body the classes with which the caller may do what the method does, each with an example", () => {
+    const may = (name: string) => (name === "Base" ? permissions : name === "Below" ? (["read", "write"] as const) : (["read"] as const));
+    const some = { model, classes: readable().classes.map((each) => ({ ...each, permissions: may(each.modelClass.definition.name) })) };
+    const { post, patch } = describing(some).paths["/v1/object/{idOrClass}"] ?? {};
+    const bodyOf = (operation: typeof post) => operation?.requestBody?.content["application/json"];
+    expect(bodyOf(post)?.schema).toEqual({ anyOf: [{ $ref: "#/components/schemas/class.Base.new" }] });
+    expect(bodyOf(patch)?.schema).toEqual({ anyOf: ["Base", "Below"].map((name) => ({ $ref: `#/components/schemas/class.${name}.change` })) });
+    expect(bodyOf(patch)?.examples).toEqual({ Base: { summary: "Base", value: { Own: "Own" } }, Below: { summary: "Below", value: { Own: "Own", More: 1 } } });
+    expect(post?.parameters?.[0]?.schema).toEqual({ type: "string", enum: ["Base"] });
+    expect(patch?.parameters?.[0]?.schema).toEqual({ type: "string", minLength: 1 });
+  });
+
+  test("offers nothing to write to who may not", () => {
+    const reading = { model, classes: readable().classes.map((each) => ({ ...each, permissions: ["read"] as const })) };
+    const { paths, components } = describing(reading);
+    expect(paths["/v1/object/{idOrClass}"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Attributes" });
+    expect(Object.keys(components.schemas).filter((name) => name.endsWith(".change") || name.endsWith(".new"))).toEqual([]);
+  });
+
+  test("offers for a path the classes with which the caller may do what it does", () => {
+    const list = routes.find(({ operation }) => operation === "listObjects");
+    if (list === undefined) throw new Error("There is no list.");
+    const reading = { model, classes: readable().classes.map((each) => ({ ...each, permissions: each.modelClass.definition.name === "Base" ? permissions : (["read"] as const) })) };
+    const both = openApiDocument({ routes: [list, { ...list, method: "POST" }], title: "a", version: "1", basePath: "", classes: reading });
+    const { get, post } = both.paths["/v1/objects/{className}"] ?? {};
+    expect(get?.parameters?.[0]?.schema).toMatchObject({ enum: classes.map(({ name }) => name) });
+    expect(post?.parameters?.[0]?.schema).toMatchObject({ enum: ["Base"] });
+  });
+});

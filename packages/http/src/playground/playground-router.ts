@@ -1,0 +1,69 @@
+import { extname } from "node:path";
+import { Router } from "express";
+import { fixedHeaders } from "../envelope/answer.ts";
+import { requestIdOf } from "../server/request-id.ts";
+import type { DatabaseDirectory } from "../server/database-entry.ts";
+import type { HttpSettings } from "../server/http-settings.ts";
+import { PlaygroundFiles } from "./playground-files.ts";
+import { playgroundPage } from "./playground-page.ts";
+import type { Playground } from "./playground.ts";
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const { "Content-Type": _json, ...fixed } = fixedHeaders;
+
+const headers = {
+  ...fixed,
+  "Content-Security-Policy": contentSecurityPolicy,
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+interface PlaygroundParts {
+  readonly playground: Playground;
+  readonly databases: DatabaseDirectory;
+  readonly settings: HttpSettings;
+}
+
+/**
+ * `/docs` of every database: a page on which the API can be read about and tried out, and the files of that page. It
+ * comes with nothing from elsewhere, and asks for nothing elsewhere.
+ */
+export function playgroundRouter({ playground, databases, settings }: PlaygroundParts): Router {
+  const { applicationName: name, applicationVersion: version, basePath } = settings;
+  const files = new PlaygroundFiles();
+  const options = { caseSensitive: true, strict: true };
+  const pages = Router(options);
+  // Whatever is not of a database goes on, and is answered like any other path.
+  pages.use("{/:alias}/docs", (request, response, next) => {
+    if (request.method !== "GET" || !databases.has(aliasOf(request.params))) return next("router");
+    response.set({ ...headers, "X-Request-Id": requestIdOf(request) });
+    next();
+  });
+  pages.get("{/:alias}/docs", (request, response) => {
+    const alias = aliasOf(request.params);
+    response.type("html").send(playgroundPage({ name, version, alias, demo: playground.demo(alias) }));
+  });
+  pages.get("{/:alias}/docs/", (_request, response) => response.redirect(308, "../docs"));
+  pages.get("{/:alias}/docs/:file", async (request, response, next) => {
+    const { file: asked = "" } = request.params;
+    const file = await files.get(asked);
+    if (file === undefined) return next("router");
+    // It is asked for every time, and sent again only if it is another.
+    response.set({ "Cache-Control": "no-cache", ETag: file.tag }).type(extname(asked)).send(file.content);
+  });
+  return Router(options).use(basePath === "" ? "/" : basePath, pages);
+}
+
+function aliasOf({ alias = "" }: Readonly<Record<string, string | string[]>>): string {
+  return typeof alias === "string" ? alias : "";
+}

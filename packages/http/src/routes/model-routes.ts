@@ -1,0 +1,63 @@
+import { classDefinition, classStructure, emptyResponse, modelStructure } from "@sallyport/contract";
+import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+type ModelUseCases = Pick<UseCases, "readStructure" | "putClass" | "removeClass">;
+
+const path = "/v1/model/structure/{className}";
+
+/** The classes of business objects. `ETag` is the generation of the model, which rises with every change of any class. */
+export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCases): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/model/structure",
+      operation: "getStructure",
+      summary: "Shows the classes that the caller may read: their attributes, and what he may do with their objects.",
+      access: "session",
+      versioned: true,
+      data: modelStructure,
+      errors: [],
+      handle: async (context) => {
+        const { classes, generation } = await readStructure.run(context);
+        return { data: { classes }, version: generation };
+      },
+    }),
+    defineRoute({
+      method: "PUT",
+      path,
+      operation: "putClass",
+      summary: "Creates a class or replaces its definition, for administrators.",
+      description: "Additions happen while everybody goes on working. What objects would lose something by, or be wrong by, is refused with 307 and the number of these objects.",
+      access: "session",
+      versioned: true,
+      conditional: true,
+      body: { schema: classDefinition, faultOrder: [] },
+      data: classStructure,
+      errors: [404, 713],
+      handle: async (context, { parameter, body, expectedVersions }) => {
+        const { structure, generation } = await putClass.run(context, {
+          name: parameter("className"),
+          definition: body,
+          expectedGenerations: expectedVersions,
+        });
+        return { data: structure, version: generation };
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path,
+      operation: "removeClass",
+      summary: "Removes a class that has no objects, nothing below it and nothing that points to it, for administrators.",
+      access: "session",
+      versioned: true,
+      conditional: true,
+      data: emptyResponse,
+      errors: [404, 713],
+      handle: async (context, { parameter, expectedVersions }) => {
+        const { generation } = await removeClass.run(context, { name: parameter("className"), expectedGenerations: expectedVersions });
+        return { data: {}, version: generation };
+      },
+    }),
+  ];
+}

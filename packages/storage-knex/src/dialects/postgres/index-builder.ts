@@ -1,0 +1,113 @@
+import type { AttributeIndex, IndexReport } from "@sallyport/core";
+import type { Knex } from "knex";
+import { type Connection, runOn, withConnection } from "./connection.ts";
+import type { Tables } from "./tables.ts";
+import { existingIndexes, existingStatistics, type ValueIndex, type ValueSupport, valueIndex, valueStatistics } from "./value-indexes.ts";
+
+/** What is to be done. */
+interface Plan {
+  /** Names of indexes that nobody wants, and of incomplete ones. */
+  readonly uselessIndexes: readonly string[];
+  readonly uselessStatistics: readonly string[];
+  readonly missingIndexes: readonly ValueIndex[];
+  readonly missingStatistics: readonly ValueSupport[];
+}
+
+/**
+ * Builds and drops the indexes over values of one schema. Where there is more than one session they are built
+ * concurrently: writers go on, and what breaks off leaves an invalid index behind, which the next run drops. A lock of the
+ * session keeps two processes from building the same index; nobody waits for it, because a statement that waits is one that
+ * the building of an index waits for.
+ */
+export class IndexBuilder {
+  private stopped = false;
+  private building: Connection | undefined;
+
+  constructor(
+    private readonly knex: Knex,
+    private readonly tables: Tables,
+    private readonly concurrent: boolean,
+  ) {}
+
+  align(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return withConnection(this.knex, async (connection) => {
+      const plan = await this.plan(connection, wanted);
+      if (Object.values(plan).every((part: readonly unknown[]) => part.length === 0)) return { built: [], removed: 0 };
+      if (!(await this.lock(connection))) return "busy";
+      try {
+        this.building = connection;
+        return await this.build(connection, wanted);
+      } finally {
+        this.building = undefined;
+        await this.unlock(connection);
+      }
+    });
+  }
+
+  /**
+   * Lets go of what runs. The database finishes the index that it is at by itself, which the next run finds ready; the
+   * engine of one session is waited for.
+   */
+  stop(): void {
+    this.stopped = true;
+    if (this.concurrent) this.building?.connection?.stream.destroy();
+  }
+
+  private async build(connection: Connection, wanted: readonly AttributeIndex[]): Promise<IndexReport> {
+    const run = async (text: string): Promise<void> => {
+      if (!this.stopped) await runOn(connection, { text, unhurried: true });
+    };
+    const how = this.concurrent ? "concurrently " : "";
+    const named = (name: string) => `"${this.tables.schema}"."${name}"`;
+    await run("set statement_timeout = 0");
+    // Somebody else may have been at it until just now.
+    const plan = await this.plan(connection, wanted);
+    for (const name of plan.uselessIndexes) await run(`drop index ${how}if exists ${named(name)}`);
+    for (const name of plan.uselessStatistics) await run(`drop statistics if exists ${named(name)}`);
+    for (const { name, definition } of plan.missingStatistics) await run(`create statistics ${named(name)} on ${definition}`);
+    for (const { name, definition, index } of plan.missingIndexes) {
+      await run(`create index ${how}"${name}" on ${definition}`);
+      // For those who look into the database.
+      await run(`comment on index ${named(name)} is '${index.className}.${index.attribute}'`);
+    }
+    if (plan.missingStatistics.length > 0) await run(`analyze ${this.tables.objects}`);
+    return { built: plan.missingIndexes.map(({ index }) => index), removed: plan.uselessIndexes.length };
+  }
+
+  private async plan(connection: Connection, wanted: readonly AttributeIndex[]): Promise<Plan> {
+    const [indexes, statistics] = await Promise.all([
+      runOn<{ name: string; valid: boolean }>(connection, { text: existingIndexes(this.tables) }),
+      runOn<{ name: string }>(connection, { text: existingStatistics(this.tables) }),
+    ]);
+    const ready = new Set(indexes.rows.filter(({ valid }) => valid).map(({ name }) => name));
+    const known = new Set(statistics.rows.map(({ name }) => name));
+    const wantedIndexes = new Map(wanted.map((index) => valueIndex(this.tables, index)).map((each) => [each.name, each]));
+    const wantedStatistics = new Map(wanted.map((index) => valueStatistics(this.tables, index)).map((each) => [each.name, each]));
+    return {
+      uselessIndexes: indexes.rows.map(({ name }) => name).filter((name) => !ready.has(name) || !wantedIndexes.has(name)),
+      uselessStatistics: [...known].filter((name) => !wantedStatistics.has(name)),
+      missingIndexes: [...wantedIndexes.values()].filter(({ name }) => !ready.has(name)),
+      missingStatistics: [...wantedStatistics.values()].filter(({ name }) => !known.has(name)),
+    };
+  }
+
+  private async lock(connection: Connection): Promise<boolean> {
+    const text = "select pg_try_advisory_lock(hashtextextended($1, 0)) as locked";
+    const { rows } = await runOn<{ locked: boolean }>(connection, { text, values: [this.lockName] });
+    return rows[0]?.locked === true;
+  }
+
+  /** Makes the connection what it was; if that fails, nobody uses it again, and the lock ends with it. */
+  private async unlock(connection: Connection): Promise<void> {
+    try {
+      await runOn(connection, { text: "reset statement_timeout" });
+      await runOn(connection, { text: "select pg_advisory_unlock(hashtextextended($1, 0))", values: [this.lockName] });
+    } catch (error) {
+      connection.__knex__disposed = error;
+    }
+  }
+
+  private get lockName(): string {
+    return `sallyport:${this.tables.schema}:indexes`;
+  }
+}

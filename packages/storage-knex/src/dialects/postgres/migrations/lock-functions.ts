@@ -1,0 +1,48 @@
+import type { Tables } from "../tables.ts";
+
+/**
+ * The row of the object is held first: a write that is under way ends before the lock is taken, and one that begins
+ * later finds it. Of a lock that counts, its session is there and its time not over.
+ */
+export function takeLockFunction({ locks, objects, sessions, takeLock }: Tables): string {
+  return `create function ${takeLock} (number bigint, taker bytea, ahead float8) returns text language plpgsql as $$
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+    holder bytea;
+  begin
+    perform from ${objects} where oid = number for no key update;
+    if not found then
+      return 'gone';
+    end if;
+    select l.session into holder from ${locks} l join ${sessions} s on s.digest = l.session
+      where l.oid = number and s.expires_at > now;
+    if holder is not null then
+      return case when holder = taker then 'taken' else 'held' end;
+    end if;
+    insert into ${locks} as l (oid, session, since) values (number, taker, now)
+      on conflict (oid) do update set session = excluded.session, since = excluded.since;
+    return 'taken';
+  end
+  $$`;
+}
+
+/** The row of the lock is held first, so that what is found out about its holder is still so when it is removed. */
+export function releaseLockFunction({ locks, releaseLock, sessions }: Tables): string {
+  return `create function ${releaseLock} (number bigint, releaser bytea, ahead float8) returns text language plpgsql as $$
+  declare
+    holder bytea;
+  begin
+    select session into holder from ${locks} where oid = number for update;
+    if holder is null or not exists (
+      select from ${sessions} where digest = holder and expires_at > statement_timestamp() + ahead * interval '1 millisecond'
+    ) then
+      return 'free';
+    end if;
+    if releaser is not null and holder <> releaser then
+      return 'held';
+    end if;
+    delete from ${locks} where oid = number;
+    return 'released';
+  end
+  $$`;
+}

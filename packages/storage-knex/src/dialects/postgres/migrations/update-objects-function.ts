@@ -1,0 +1,66 @@
+import type { Tables } from "../tables.ts";
+import { acceptModel, holdTargets, planOnce, raise } from "./writing-steps.ts";
+
+/**
+ * `changes` are `{oid, attributes, versions}`, `linked` is null or `{source, attribute, targets}` of the attributes that
+ * are set, and `targets` are all of these, each once. Of `classes` and
+ * `principals` null means that they do not count. Rows are held in ascending order, so that those who change several
+ * objects at once wait for one another instead of blocking each other.
+ */
+export function updateObjectsFunction(tables: Tables): string {
+  const { departures, links, locks, objects, sessions, updateObjects } = tables;
+  const asked = "jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])";
+  return `create or replace function ${updateObjects} (
+    changes jsonb, linked jsonb, targets bigint[], writer bytea, generation bigint, classes text[], principals bigint[], ahead float8
+  ) returns setof ${objects} language plpgsql ${planOnce} as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+    numbers constant bigint[] := array(select (change -> 'oid')::bigint from jsonb_array_elements(changes) as change);
+    found bigint;
+  begin
+    ${acceptModel(tables, "generation")}
+    perform from ${objects}
+      where oid = any (numbers) and (classes is null or class = any (classes))
+        and (principals is null or readers is null or readers && principals)
+      order by oid for no key update;
+    get diagnostics found = row_count;
+    if found < cardinality(numbers) then
+      if exists (select from ${departures} where oid = any (numbers)) then
+        ${raise("SP610", "An object is gone.")};
+      end if;
+      ${raise("SP304", "An object was never there.")};
+    end if;
+    if exists (
+      select from ${locks} l join ${sessions} s on s.digest = l.session
+      where l.oid = any (numbers) and l.session is distinct from writer and s.expires_at > now
+    ) then
+      ${raise("SPLCK", "An object is locked.")};
+    end if;
+    if exists (
+      select from jsonb_to_recordset(changes) as c (oid bigint, versions jsonb) join ${objects} o on o.oid = c.oid
+      where o.oid = any (numbers) and not c.versions @> to_jsonb(o.version)
+    ) then
+      ${raise("SP713", "An object has another version.")};
+    end if;
+    ${holdTargets(tables, "$3")}
+    if linked is not null then
+      with wanted as materialized (
+        select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target
+      )
+      delete from ${links} k using ${asked}
+      where k.source = any (numbers) and k.source = l.source and k.attribute = l.attribute and not exists (
+        select from wanted w where w.target = k.target and w.source = k.source and w.attribute = k.attribute
+      );
+      insert into ${links} (target, source, attribute)
+      select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target
+      on conflict do nothing;
+    end if;
+    return query update ${objects} o
+      set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes
+      from jsonb_to_recordset(changes) as c (oid bigint, attributes jsonb)
+      where o.oid = any (numbers) and o.oid = c.oid
+      returning o.*;
+  end
+  $$`;
+}

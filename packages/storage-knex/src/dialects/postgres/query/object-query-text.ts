@@ -1,0 +1,84 @@
+import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
+import type { SqlValue } from "../../../sql-runner.ts";
+import { objectColumns } from "../statements/object-columns.ts";
+import type { Tables } from "../tables.ts";
+import { condition } from "./condition.ts";
+import { emptyColumn } from "./empty-column.ts";
+import { keyColumns, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
+import { orderParts } from "./order-parts.ts";
+import { QueryParameters } from "./query-parameters.ts";
+import { QueryScope } from "./query-scope.ts";
+
+/** A text for one call, with its values. */
+export interface ComposedText {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** So many classes are looked for each by itself at most, with indexes of their own. */
+const mostApart = 8;
+/** Characters of a condition that is repeated for each of them. */
+const longestRepeated = 5_000;
+
+/** Objects before a page that may be read for nothing. */
+const nearEnough = 1_000;
+
+/**
+ * A page of the objects that a query means, as rows of objects with their `position`, an array. The page is cut from
+ * ids and keys alone, and whole rows are read for what is on it; but where nothing is sorted and little is skipped, the
+ * rows are read at once.
+ */
+export function findText(tables: Tables, query: ObjectQuery, visibility: Visibility, page: Page): ComposedText {
+  const scope = new QueryScope(tables, new QueryParameters(), visibility);
+  const columns = orderColumns(query.sort ?? [], "o", scope);
+  if (columns.length === 0 && ("after" in page || page.offset <= nearEnough)) {
+    return { text: cutText(query, columns, scope, page, `${objectColumns("o")}, '[]'::jsonb as position`), values: scope.parameters.values };
+  }
+  const position = columns.flatMap(({ whole, name }) => (whole ? `page.${name}` : [])).join(", ");
+  return {
+    text: `select ${objectColumns("o")}, jsonb_build_array(${position}) as position
+      from (select *, row_number() over () as place from (${cutText(query, columns, scope, page, `o.oid${keyColumns(columns)}`)}) cut) page
+      join ${tables.objects} o on o.oid = page.oid order by page.place`,
+    values: scope.parameters.values,
+  };
+}
+
+/** How many objects a query means, as `count`. */
+export function countText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number | undefined): ComposedText {
+  const scope = new QueryScope(tables, new QueryParameters(), visibility);
+  const found = `from ${tables.objects} o where ${meant(query, scope)}`;
+  const limited = atMost === undefined ? found : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
+  return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
+}
+
+/**
+ * A page with what is selected of its objects. Where one search in an index cannot serve all of an order (the objects of
+ * several classes, or what has no value beside what has one), the first of each part are put together.
+ */
+function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: QueryScope, page: Page, selected: string): string {
+  const { parameters, tables } = scope;
+  const apart = columns[0]?.path.indexed === true && query.classes.length <= mostApart ? query.classes.map((name) => [name]) : [query.classes];
+  const orderedParts = orderParts(columns, page, "o", scope);
+  const lead = columns.length === 0 ? emptyColumn(query.filter, "o", scope) : "";
+  const texts = apart.flatMap((classes) => {
+    const means = meant({ ...query, classes }, scope);
+    return orderedParts.map((part) => {
+      const order = `order by ${lead}${orderTerms(part.columns)}`;
+      return `select ${selected} from ${tables.objects} o${scope.joins} where ${means} and ${part.condition} ${order}`;
+    });
+  });
+  const limit = parameters.add(page.limit, "bigint");
+  const offset = "offset" in page ? parameters.add(page.offset, "bigint") : "0";
+  if (texts.length === 1) return `${texts.join("")} offset ${offset} limit ${limit}`;
+  const parts = texts.map((text) => `(${text} limit ${offset} + ${limit})`).join(" union all ");
+  return `select * from (${parts}) parts order by ${orderTerms(columns)} offset ${offset} limit ${limit}`;
+}
+
+/** That an object is meant by a query. Few classes are said each with all of it: an index holds the objects of one. */
+function meant({ classes, filter }: ObjectQuery, scope: QueryScope): string {
+  const visible = scope.readable("o");
+  if (filter === undefined) return `${scope.isOf("o", classes)} and ${visible}`;
+  const fits = condition(filter, "o", scope);
+  if (classes.length === 1 || classes.length > mostApart || fits.length > longestRepeated) return `${scope.isOf("o", classes)} and ${visible} and ${fits}`;
+  return `${visible} and (${classes.map((name) => `(${scope.isOf("o", [name])} and ${fits})`).join(" or ")})`;
+}

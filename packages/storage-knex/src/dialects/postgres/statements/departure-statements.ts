@@ -1,0 +1,143 @@
+import { type Statement, statement } from "../../../statement.ts";
+import type { Tables } from "../tables.ts";
+import { objectColumns } from "./object-columns.ts";
+import type { ObjectRow } from "./object-statements.ts";
+import { epochMilliseconds, storageTime } from "./storage-time.ts";
+
+export interface DepartureStatements {
+  /** 1 object numbers, 2 generation of the model or null. */
+  readonly hold: Statement;
+  /** 1 object numbers, 2 offset of the clock. By ascending number. */
+  readonly held: Statement;
+  /** 1 numbers of targets, 2 array of `{className, attribute}` or null, 3 limit. */
+  readonly referrers: Statement;
+  /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 offset of the clock. */
+  readonly clear: Statement;
+  /** 1 object numbers, 2 whether they keep their attributes, 3 number of the leader, 4 offset of the clock. */
+  readonly depart: Statement;
+  /** 1 object number or null, 2 UUID or null, 3 visible classes or null, 4 principals or null. */
+  readonly find: Statement;
+  /** 1 object number, 2 generation of the model or null. */
+  readonly holdGroup: Statement;
+  /** 1 object number. By ascending number. */
+  readonly group: Statement;
+  /** 1 object numbers. */
+  readonly holdTargets: Statement;
+  /** 1 object numbers. */
+  readonly remaining: Statement;
+  /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 offset of the clock. */
+  readonly restore: Statement;
+}
+
+export interface HeldRow extends ObjectRow {
+  readonly locked_by: string | null;
+}
+
+export interface ReferrerRow {
+  readonly source: string;
+  readonly class: string;
+  readonly attribute: string;
+  readonly target: string;
+}
+
+export interface DepartureRow {
+  readonly oid: string;
+  readonly uuid: string;
+  readonly class: string;
+  readonly version: number;
+  readonly departed_at: string;
+  readonly recycled: boolean;
+}
+
+export function departureStatements(tables: Tables): DepartureStatements {
+  const { departures, holdObjects, links, locks, objects, sessions } = tables;
+  // The group of the recycled object with the number that is the first parameter.
+  const group = `from ${departures} d where d.attributes is not null
+    and d.leader = (select leader from ${departures} where oid = $1::bigint and attributes is not null)`;
+  return {
+    hold: statement("departure_hold", `select ${holdObjects}($1::bigint[], $2::bigint)`),
+    held: statement(
+      "departure_held",
+      `select ${objectColumns("o")}, encode(s.digest, 'hex') as locked_by
+      from ${objects} o left join ${locks} l on l.oid = o.oid left join ${sessions} s on s.digest = l.session and s.expires_at > ${storageTime(2)}
+      where o.oid = any ($1::bigint[]) order by o.oid`,
+    ),
+    referrers: statement(
+      "departure_referrers",
+      `select k.source, o.class, k.attribute, k.target from ${links} k join ${objects} o on o.oid = k.source
+      where k.target = any ($1::bigint[]) and k.source <> all ($1)
+        and ($2::jsonb is null or $2 @> jsonb_build_array(jsonb_build_object('className', o.class, 'attribute', k.attribute)))
+      limit $3::bigint`,
+    ),
+    clear: statement("departure_clear", clear(tables)),
+    depart: statement("departure_depart", depart(tables)),
+    find: statement(
+      "departure_find",
+      `select oid, uuid, class, version, ${epochMilliseconds("departed_at")} as departed_at, attributes is not null as recycled
+      from ${departures}
+      where (oid = $1::bigint or uuid = $2::uuid) and ($3::text[] is null or class = any ($3))
+        and (readers is null or $4::bigint[] is null or readers && $4)`,
+    ),
+    holdGroup: statement("departure_hold_group", `select ${holdObjects}(array(select d.oid ${group}), $2::bigint)`),
+    group: statement("departure_group", `select ${objectColumns("d", "departed_at")} ${group} order by d.oid`),
+    holdTargets: statement("departure_hold_targets", `select from ${objects} where oid = any ($1::bigint[]) order by oid for key share`),
+    remaining: statement(
+      "departure_remaining",
+      `select oid from ${objects} where oid = any ($1::bigint[])
+      union all select oid from ${departures} where oid = any ($1) and attributes is not null`,
+    ),
+    restore: statement("departure_restore", restore(tables)),
+  };
+}
+
+/** What an attribute holds without the targets: of a collection the others, in their order. */
+function clear({ links, objects }: Tables): string {
+  const others = `select coalesce(jsonb_agg(member order by place), '[]')
+    from jsonb_array_elements(o.attributes -> l.attribute) with ordinality as list (member, place)
+    where not l.ids @> jsonb_build_array(member)`;
+  return `with asked as materialized (
+    select source, attribute, jsonb_agg(id) as ids, array_agg(target) as targets
+    from jsonb_to_recordset($1::jsonb) as l (source bigint, attribute text, target bigint, id text)
+    group by source, attribute
+  ), unlinked as (
+    delete from ${links} k using asked l where k.target = any (l.targets) and k.source = l.source and k.attribute = l.attribute
+  )
+  update ${objects} o set version = o.version + 1, stored_at = ${storageTime(2)}, attributes = o.attributes || c.cleared
+  from (
+    select o.oid, jsonb_object_agg(l.attribute, case
+      when jsonb_typeof(o.attributes -> l.attribute) = 'array' then (${others})
+      when l.ids @> jsonb_build_array(o.attributes -> l.attribute) then 'null'
+      else o.attributes -> l.attribute end) as cleared
+    from asked l join ${objects} o on o.oid = l.source
+    group by o.oid
+  ) c
+  where o.oid = c.oid`;
+}
+
+function depart({ departures, links, locks, objects }: Tables): string {
+  return `with gone as (
+    delete from ${objects} where oid = any ($1::bigint[]) returning oid, uuid, class, version, readers, attributes
+  ), unlinked as (
+    delete from ${links} where source = any ($1)
+  ), unlocked as (
+    delete from ${locks} where oid = any ($1)
+  )
+  insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader)
+  select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint from gone`;
+}
+
+function restore({ departures, links, objects }: Tables): string {
+  return `with asked as materialized (
+    select oid, attributes from jsonb_to_recordset($1::jsonb) as list (oid bigint, attributes jsonb)
+  ), back as (
+    delete from ${departures} d using asked a where d.oid = a.oid
+    returning d.oid, d.uuid, d.class, d.version, d.readers, d.attributes || a.attributes as attributes
+  ), linked as (
+    insert into ${links} (target, source, attribute)
+    select distinct target, source, attribute
+    from jsonb_to_recordset($2::jsonb) as l (source bigint, attribute text, targets bigint[]) cross join unnest(l.targets) as target
+  )
+  insert into ${objects} as o (oid, uuid, class, version, stored_at, readers, attributes)
+  select oid, uuid, class, version + 1, ${storageTime(3)}, readers, attributes from back
+  returning ${objectColumns("o")}`;
+}

@@ -1,0 +1,107 @@
+import {
+  type Departure,
+  type DepartureRepository,
+  type HeldObject,
+  isObjectId,
+  isUuid,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type Referrer,
+  type ReferrerQuery,
+  type Restoration,
+  type SingleReference,
+  type StoredObject,
+  type Visibility,
+  type Writing,
+} from "@sallyport/core";
+import type { DepartureRow, DepartureStatements, HeldRow, ReferrerRow } from "./dialects/postgres/statements/departure-statements.ts";
+import type { ObjectRow } from "./dialects/postgres/statements/object-statements.ts";
+import { objectNumbers } from "./object-numbers.ts";
+import { objectOf } from "./object-of.ts";
+import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+import { visibilityParameters } from "./visibility-parameters.ts";
+import { linkParameters } from "./write-parameters.ts";
+
+type Model = Pick<Writing, "modelGeneration">;
+
+export class KnexDepartureRepository implements DepartureRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: DepartureStatements,
+    private readonly offset: () => number,
+  ) {}
+
+  async hold(ids: readonly ObjectId[], by: Model = {}): Promise<HeldObject[]> {
+    const numbers = objectNumbers(ids);
+    const { rows } = await this.afterHolding<HeldRow>(
+      [this.statements.hold, [numbers, by.modelGeneration ?? null]],
+      [this.statements.held, [numbers, this.offset()]],
+    );
+    return rows.map((row) => ({ object: objectOf(row), lockedBy: row.locked_by }));
+  }
+
+  async referrers(ids: readonly ObjectId[], { attributes, limit }: ReferrerQuery): Promise<Referrer[]> {
+    const named = attributes === null ? null : JSON.stringify(attributes.map(({ className, attribute }) => ({ className, attribute })));
+    const { rows } = await this.sql.run<ReferrerRow>(this.statements.referrers, [objectNumbers(ids), named, limit]);
+    return rows.map(({ source, class: className, attribute, target }) => {
+      return { id: objectIdOf(Number(source)), className, attribute, target: objectIdOf(Number(target)) };
+    });
+  }
+
+  async clear(links: readonly Referrer[]): Promise<void> {
+    const asked = links.map(({ id, attribute, target }) => ({ source: objectNumber(id), attribute, target: objectNumber(target), id: target }));
+    await this.sql.run(this.statements.clear, [JSON.stringify(asked), this.offset()]);
+  }
+
+  async depart(ids: readonly ObjectId[], { recycled, leader }: { readonly recycled: boolean; readonly leader: ObjectId }): Promise<void> {
+    await this.sql.run(this.statements.depart, [objectNumbers(ids), recycled, objectNumber(leader), this.offset()]);
+  }
+
+  async find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
+    const number = reference.kind === "id" && isObjectId(reference.id) ? objectNumber(reference.id) : null;
+    const uuid = reference.kind === "uuid" && isUuid(reference.uuid) ? reference.uuid : null;
+    const { rows } = await this.sql.run<DepartureRow>(this.statements.find, [number, uuid, ...visibilityParameters(visibility)]);
+    return rows[0] === undefined ? null : departureOf(rows[0]);
+  }
+
+  async recycledWith(id: ObjectId, by: Model = {}): Promise<StoredObject[]> {
+    if (!isObjectId(id)) return [];
+    const { rows } = await this.afterHolding<ObjectRow>(
+      [this.statements.holdGroup, [objectNumber(id), by.modelGeneration ?? null]],
+      [this.statements.group, [objectNumber(id)]],
+    );
+    return rows.map(objectOf);
+  }
+
+  async remaining(ids: readonly ObjectId[]): Promise<ObjectId[]> {
+    const numbers = objectNumbers(ids);
+    const { rows } = await this.afterHolding<{ oid: string }>([this.statements.holdTargets, [numbers]], [this.statements.remaining, [numbers]]);
+    return rows.map(({ oid }) => objectIdOf(Number(oid)));
+  }
+
+  async restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
+    const asked = objects.map(({ id, attributes }) => ({ oid: objectNumber(id), attributes }));
+    const [linked] = linkParameters(objects.map(({ id, links }) => ({ source: { source: objectNumber(id) }, links })));
+    const { rows } = await this.sql.run<ObjectRow>(this.statements.restore, [JSON.stringify(asked), linked, this.offset()]);
+    const restored = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), objectOf(row)]));
+    return objects.flatMap(({ id }) => restored.get(id) ?? []);
+  }
+
+  /** Reads in a statement of its own, which sees what those have left who were waited for. */
+  private async afterHolding<Row>(hold: Parameters<SqlRunner["run"]>, read: [DepartureStatements["held"], readonly SqlValue[]]) {
+    const [, result] = await this.sql.atomically((sql) => Promise.all([sql.run(...hold), sql.run<Row>(...read)]));
+    return result;
+  }
+}
+
+function departureOf(row: DepartureRow): Departure {
+  return {
+    id: objectIdOf(Number(row.oid)),
+    uuid: row.uuid,
+    className: row.class,
+    version: row.version,
+    departedAt: Number(row.departed_at),
+    kind: row.recycled ? "recycled" : "deleted",
+  };
+}

@@ -1,0 +1,31 @@
+import { type Change, type ChangePosition, type ChangeRepository, objectNumber } from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { kindOf } from "./departure-record.ts";
+import type { State } from "./state.ts";
+
+export class MemoryChangeRepository implements ChangeRepository {
+  constructor(private readonly access: Access) {}
+
+  watermark(): Promise<number> {
+    return this.access.read(({ numbers }) => numbers.get("watermark") ?? 0);
+  }
+
+  read(after: ChangePosition, upTo: number, limit: number): Promise<Change[]> {
+    const behind = after.id === null ? Infinity : objectNumber(after.id);
+    return this.access.read((state) =>
+      [...state.stamps.entries()]
+        .filter(([number, stamp]) => stamp <= upTo && (stamp > after.stamp || (stamp === after.stamp && number > behind)))
+        .toSorted(([number, stamp], [other, otherStamp]) => stamp - otherStamp || number - other)
+        .slice(0, limit)
+        .flatMap(([number, stamp]) => changeOf(state, number, stamp)),
+    );
+  }
+}
+
+function changeOf({ objects, departures }: State, number: number, stamp: number): Change[] {
+  const departure = departures.get(number);
+  const last = objects.get(number) ?? departure?.object;
+  if (last === undefined) return [];
+  const { id, uuid, className, version } = last;
+  return [{ stamp, id, uuid, className, version, kind: departure === undefined ? "stored" : kindOf(departure) }];
+}

@@ -1,0 +1,154 @@
+import {
+  type Departure,
+  type DepartureRepository,
+  type HeldObject,
+  isObjectId,
+  isVisible,
+  type JsonValue,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type Referrer,
+  type ReferrerQuery,
+  type Restoration,
+  type SingleReference,
+  type StoredObject,
+  type Visibility,
+  type Writing,
+} from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { type DepartureRecord, kindOf } from "./departure-record.ts";
+import { frozenCopy } from "./frozen-copy.ts";
+import { keepObject } from "./keep-object.ts";
+import { liveLock } from "./memory-lock-repository.ts";
+import { type State, writeStamp } from "./state.ts";
+import { acceptModel } from "./write-objects.ts";
+
+type Model = Pick<Writing, "modelGeneration">;
+
+/** While a transaction runs nobody else writes, so that nothing needs to be held. */
+export class MemoryDepartureRepository implements DepartureRepository {
+  constructor(private readonly access: Access) {}
+
+  hold(ids: readonly ObjectId[], by: Model = {}): Promise<HeldObject[]> {
+    return this.access.read((state, now) => {
+      acceptModel(state, { ...by, session: null });
+      return numbersOf(ids).flatMap((number) => {
+        const object = state.objects.get(number);
+        return object === undefined ? [] : [{ object, lockedBy: liveLock(state, number, now)?.session ?? null }];
+      });
+    });
+  }
+
+  referrers(ids: readonly ObjectId[], { attributes, limit }: ReferrerQuery): Promise<Referrer[]> {
+    const targets = new Set(ids);
+    const wanted = attributes === null ? null : new Set(attributes.map(nameOf));
+    return this.access.read((state) =>
+      [...linksTo(state, targets)].filter((link) => wanted === null || wanted.has(nameOf(link))).slice(0, limit),
+    );
+  }
+
+  clear(links: readonly Referrer[]): Promise<void> {
+    return this.access.write((state, now) => {
+      for (const id of new Set(links.map((link) => link.id))) clearOne(state, id, links.filter((link) => link.id === id), now);
+    });
+  }
+
+  depart(ids: readonly ObjectId[], { recycled, leader }: { readonly recycled: boolean; readonly leader: ObjectId }): Promise<void> {
+    return this.access.write((state, now) => {
+      for (const number of numbersOf(ids)) departOne(state, number, { recycled, leader }, now);
+    });
+  }
+
+  find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
+    return this.access.read(({ departures, uuids }) => {
+      const number = reference.kind === "uuid" ? uuids.get(reference.uuid.toLowerCase()) : numbersOf([reference.id])[0];
+      const record = number === undefined ? undefined : departures.get(number);
+      return record !== undefined && isVisible(record.object, visibility) ? departureOf(record) : null;
+    });
+  }
+
+  recycledWith(id: ObjectId, by: Model = {}): Promise<StoredObject[]> {
+    return this.access.read((state) => {
+      acceptModel(state, { ...by, session: null });
+      const leader = numbersOf([id]).flatMap((number) => state.departures.get(number)?.leader ?? [])[0];
+      const group = [...state.departures.values()].filter((record) => record.leader === leader && kindOf(record) === "recycled");
+      const objects = group.map(({ object }) => object as StoredObject);
+      if (!objects.some((object) => object.id === id)) return [];
+      return objects.toSorted((one, other) => objectNumber(one.id) - objectNumber(other.id));
+    });
+  }
+
+  remaining(ids: readonly ObjectId[]): Promise<ObjectId[]> {
+    return this.access.read((state) => numbersOf(ids).filter((number) => remains(state, number)).map(objectIdOf));
+  }
+
+  restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
+    const copies = frozenCopy(objects);
+    return this.access.write((state, now) => copies.map((object) => restoreOne(state, object, now)));
+  }
+}
+
+/** The numbers of the ids that can exist, ascending, each once. */
+function numbersOf(ids: readonly ObjectId[]): number[] {
+  return [...new Set(ids.filter(isObjectId).map(objectNumber))].toSorted((one, other) => one - other);
+}
+
+function nameOf({ className, attribute }: Pick<Referrer, "className" | "attribute">): string {
+  return JSON.stringify([className, attribute]);
+}
+
+function* linksTo({ objects, links }: State, targets: ReadonlySet<ObjectId>): Generator<Referrer> {
+  for (const [number, linked] of links.entries()) {
+    const source = objects.get(number);
+    if (source === undefined || targets.has(source.id)) continue;
+    for (const [attribute, ids] of Object.entries(linked)) {
+      for (const target of new Set(ids)) if (targets.has(target)) yield { id: source.id, className: source.className, attribute, target };
+    }
+  }
+}
+
+function clearOne(state: State, id: ObjectId, lost: readonly Referrer[], storedAt: number): void {
+  const object = state.objects.get(objectNumber(id));
+  if (object === undefined) return;
+  const linked = { ...state.links.get(objectNumber(id)) };
+  const attributes: Record<string, JsonValue> = { ...object.attributes };
+  for (const { attribute, target } of lost) {
+    const value = attributes[attribute] ?? null;
+    attributes[attribute] = Array.isArray(value) ? value.filter((member) => member !== target) : value === target ? null : value;
+    linked[attribute] = (linked[attribute] ?? []).filter((each) => each !== target);
+  }
+  keepObject(state, frozenCopy({ ...object, attributes, version: object.version + 1, storedAt }));
+  state.links.set(objectNumber(id), frozenCopy(linked));
+}
+
+function departOne(state: State, number: number, { recycled, leader }: { recycled: boolean; leader: ObjectId }, storedAt: number): void {
+  const object = state.objects.get(number);
+  if (object === undefined) return;
+  const { attributes, ...rest } = { ...object, version: object.version + 1, storedAt };
+  state.objects.delete(number);
+  state.links.delete(number);
+  state.locks.delete(number);
+  state.departures.set(number, Object.freeze({ object: Object.freeze(recycled ? { ...rest, attributes } : rest), leader }));
+  state.stamps.set(number, writeStamp(state));
+}
+
+function departureOf(record: DepartureRecord): Departure {
+  const { id, uuid, className, version, storedAt } = record.object;
+  return { id, uuid, className, version, departedAt: storedAt, kind: kindOf(record) };
+}
+
+function remains({ objects, departures }: State, number: number): boolean {
+  const departure = departures.get(number);
+  return objects.has(number) || (departure !== undefined && kindOf(departure) === "recycled");
+}
+
+function restoreOne(state: State, { id, attributes, links }: Restoration, storedAt: number): StoredObject {
+  const number = objectNumber(id);
+  const { object } = state.departures.get(number) as { object: StoredObject };
+  const restored = frozenCopy({ ...object, attributes: { ...object.attributes, ...attributes }, version: object.version + 1, storedAt });
+  state.departures.delete(number);
+  state.links.set(number, links);
+  keepObject(state, restored);
+  return restored;
+}

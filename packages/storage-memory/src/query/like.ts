@@ -1,0 +1,50 @@
+/** One step of a pattern: a character, `_` for any one, `%` for any number of any. */
+type Step = string | typeof anyOne | typeof anyNumber;
+
+const anyOne = Symbol("_");
+const anyNumber = Symbol("%");
+
+/** Makes a function that tells whether a text is like the pattern, in a time that is bounded by the product of their lengths. */
+export function like(pattern: string): (text: string) => boolean {
+  const steps = stepsOf(pattern);
+  return (text) => matches([...text], steps);
+}
+
+function stepsOf(pattern: string): Step[] {
+  const steps: Step[] = [];
+  let escaped = false;
+  for (const character of pattern) {
+    if (escaped) steps.push(character);
+    else if (character === "%") steps.push(anyNumber);
+    else if (character === "_") steps.push(anyOne);
+    else if (character !== "\\") steps.push(character);
+    escaped = !escaped && character === "\\";
+  }
+  return steps;
+}
+
+function matches(characters: readonly string[], steps: readonly Step[]): boolean {
+  let step = 0;
+  let place = 0;
+  // Where the last `%` stands, and how far it reaches as yet. What an earlier one takes can be left to it.
+  let lastAny = -1;
+  let reach = 0;
+  while (place < characters.length) {
+    const wanted = steps[step];
+    if (wanted === anyNumber) {
+      lastAny = step;
+      reach = place;
+      step += 1;
+    } else if (step < steps.length && (wanted === anyOne || wanted === characters[place])) {
+      step += 1;
+      place += 1;
+    } else if (lastAny >= 0) {
+      reach += 1;
+      place = reach;
+      step = lastAny + 1;
+    } else {
+      return false;
+    }
+  }
+  return steps.slice(step).every((rest) => rest === anyNumber);
+}

@@ -1,0 +1,69 @@
+import type { Comparison, Filter, JsonValue, StoredObject, ValuePath } from "@sallyport/core";
+import { compareValues } from "./compare-values.ts";
+import { like } from "./like.ts";
+import { sameJson } from "./same-json.ts";
+import { targetOf, valueAt, type View } from "./value-at.ts";
+
+/** Makes a function that tells whether a filter is true of an object. */
+export function matcher(filter: Filter, view: View): (object: StoredObject) => boolean {
+  switch (filter.kind) {
+    case "all": {
+      const parts = filter.filters.map((part) => matcher(part, view));
+      return (object) => parts.every((part) => part(object));
+    }
+    case "any": {
+      const parts = filter.filters.map((part) => matcher(part, view));
+      return (object) => parts.some((part) => part(object));
+    }
+    case "not": {
+      const negated = matcher(filter.filter, view);
+      return (object) => !negated(object);
+    }
+    case "present":
+      return (object) => valueAt(object, filter.path, view) !== undefined;
+    case "empty":
+      return (object) => isEmpty(valueAt(object, filter.path, view), filter.path, view);
+    case "oneOf": {
+      const isOneOf = among(filter.path, filter.values);
+      return withValue(filter.path, view, isOneOf);
+    }
+    case "compare": {
+      const { path, operator, value } = filter;
+      return withValue(path, view, (found) => sides[operator](compareValues(path.type, found, value)));
+    }
+    case "like": {
+      const isLike = like(filter.pattern);
+      return withValue(filter.path, view, (found) => typeof found === "string" && isLike(found));
+    }
+    case "contains": {
+      const { value } = filter;
+      return withValue(filter.path, view, (found) => (Array.isArray(found) || typeof found === "string") && found.includes(value));
+    }
+  }
+}
+
+const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+};
+
+/** False of objects without a value, otherwise what the check says of the value. */
+function withValue(path: ValuePath, view: View, check: (value: JsonValue) => boolean): (object: StoredObject) => boolean {
+  return (object) => {
+    const value = valueAt(object, path, view);
+    return value !== undefined && value !== null && check(value);
+  };
+}
+
+function isEmpty(value: JsonValue | undefined, { type }: ValuePath, view: View): boolean {
+  if (value === undefined || value === null) return true;
+  return (type === "reference" || type === "file") && targetOf(value, view) === undefined;
+}
+
+function among({ type }: ValuePath, values: readonly JsonValue[]): (value: JsonValue) => boolean {
+  if (type === "json") return (found) => values.some((value) => sameJson(found, value));
+  const wanted = new Set(values);
+  return (found) => wanted.has(found);
+}

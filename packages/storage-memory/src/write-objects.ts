@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import {
+  isObjectId,
+  isUuid,
+  isVisible,
+  type Links,
+  type NewObject,
+  type ObjectChange,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  OutdatedModelError,
+  seesAll,
+  ServiceError,
+  type StoredObject,
+  type Writing,
+} from "@sallyport/core";
+import { keepObject } from "./keep-object.ts";
+import { liveLock } from "./memory-lock-repository.ts";
+import { nextNumber, type State } from "./state.ts";
+
+/** Refuses what was prepared under another model than the current one. */
+export function acceptModel({ numbers }: State, by: Writing | undefined): void {
+  const prepared = by?.modelGeneration;
+  if (prepared !== undefined && prepared !== numbers.get("modelGeneration")) throw new OutdatedModelError();
+}
+
+export function insertOne(state: State, { className, attributes, uuid, readers, links = {} }: NewObject, storedAt: number): StoredObject {
+  if (uuid !== undefined && !isUuid(uuid)) throw new ServiceError(307, { detail: "A UUID is malformed." });
+  const key = (uuid ?? randomUUID()).toLowerCase();
+  if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
+  acceptTargets(state, links);
+  const number = nextNumber(state, "object");
+  const id = objectIdOf(number);
+  const stored = Object.freeze({ id, uuid: key, className, storedAt, version: 1, attributes, readers: readers ?? null });
+  keepObject(state, stored);
+  state.uuids.set(key, number);
+  state.links.set(number, links);
+  return stored;
+}
+
+export function updateOne(state: State, { id, attributes, links, expectedVersions }: ObjectChange, { session, visibility = seesAll }: Writing, now: number): StoredObject {
+  const object = isObjectId(id) ? state.objects.get(objectNumber(id)) : undefined;
+  if (object === undefined) throw new ServiceError(isGone(state, id) ? 610 : 304);
+  if (!isVisible(object, visibility)) throw new ServiceError(304);
+  const number = objectNumber(id);
+  const lock = liveLock(state, number, now);
+  if (lock !== null && lock.session !== session) throw new ServiceError(713, { detail: "The object is locked by another session." });
+  if (expectedVersions !== null && !expectedVersions.includes(object.version)) throw new ServiceError(713, { detail: "The object has another version." });
+  acceptTargets(state, links);
+  const changed = Object.freeze({
+    ...object,
+    version: object.version + 1,
+    storedAt: now,
+    attributes: Object.freeze({ ...object.attributes, ...attributes }),
+  });
+  keepObject(state, changed);
+  state.links.set(number, Object.freeze({ ...state.links.get(number), ...links }));
+  return changed;
+}
+
+function acceptTargets(state: State, links: Links): void {
+  for (const target of Object.values(links).flat()) {
+    if (!isLiveObject(state, target)) throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+  }
+}
+
+function isGone({ departures }: State, id: ObjectId): boolean {
+  return isObjectId(id) && departures.has(objectNumber(id));
+}
+
+function isLiveObject({ objects }: State, id: ObjectId): boolean {
+  return isObjectId(id) && objects.has(objectNumber(id));
+}
