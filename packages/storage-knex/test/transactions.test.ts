@@ -31,6 +31,7 @@ describe("transactions on a server", () => {
 
   test("that deadlock run again, and both succeed", async () => {
     const attempts = [0, 0];
+    const holding = new Set<number>();
     let meet = () => {};
     const met = new Promise<void>((resolve) => {
       meet = resolve;
@@ -39,7 +40,9 @@ describe("transactions on a server", () => {
       storage.transaction(async (r) => {
         attempts[index] = (attempts[index] ?? 0) + 1;
         await disable(r, first);
-        if (attempts.every((count) => count > 0)) meet();
+        // Each holds its first row before either asks for its second: so the deadlock is certain.
+        holding.add(index);
+        if (holding.size === 2) meet();
         await met;
         await disable(r, second);
       });
@@ -88,16 +91,25 @@ describe("transactions on a server", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("survive a taken name and a UUID in use", async () => {
-    const uuid = "00000000-0000-4000-8000-000000000001";
-    await storage.repositories.objects.insert([{ className: "File", attributes: {}, uuid }]);
+  test("survive a taken name", async () => {
     const outcomes = await storage.transaction(async (r) => [
       await r.accounts.create({ userId: "9", loginName: "a", secret: "s", administrator: false }, "a"),
-      await codeOf(r.objects.insert([{ className: "File", attributes: {}, uuid }])),
       await r.sessions.open(newSession("first"), { ...openPolicy, limit: 1 }),
     ]);
-    expect(outcomes).toEqual(["nameTaken", 307, undefined]);
+    expect(outcomes).toEqual(["nameTaken", undefined]);
     expect(await storage.repositories.sessions.end({ userId: "1" })).toBe(1);
+  });
+
+  test("do not survive a UUID in use, even if the work does not mind", async () => {
+    const { objects, sessions } = storage.repositories;
+    const uuid = "00000000-0000-4000-8000-000000000001";
+    await objects.insert([{ className: "File", attributes: {}, uuid }]);
+    const careless = storage.transaction(async (r) => {
+      await r.sessions.open(newSession("with a UUID"), openPolicy);
+      expect(await codeOf(r.objects.insert([{ className: "File", attributes: {}, uuid }]))).toBe(307);
+    });
+    expect(await codeOf(careless)).toBe(307);
+    expect(await sessions.count()).toBe(0);
   });
 
   test("run calls that are made at once one after the other", async () => {
