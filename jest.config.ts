@@ -14,6 +14,8 @@ const config: Config = {
     "^.+\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } }],
   },
   maxWorkers: 2,
+  // Tells what hangs, not what is slow: a disk that others keep busy holds a commit back for seconds.
+  testTimeout: 30_000,
 };
 
 export default config;

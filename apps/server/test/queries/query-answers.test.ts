@@ -24,9 +24,9 @@ describe("queries on Postgres", () => {
     const storage = { engine: "postgres", url: postgres.url };
     const databases = [
       { alias: "", storage: { ...storage, schema: "sallyport_demo" } },
-      { alias: "hurried", storage: { ...storage, url: `${postgres.url}?application_name=hurried`, schema: "sallyport_demo_second", statementTimeout: "150ms" } },
+      { alias: "hurried", storage: { ...storage, url: `${postgres.url}?application_name=hurried`, schema: "sallyport_demo_second", statementTimeout: "1s" } },
     ];
-    const content = { databases, debugMessages: true, log: { slowQueries: "300ms" } };
+    const content = { databases, debugMessages: true, log: { slowQueries: "2s" } };
     const configuration = loadConfiguration({ content, environment: { ...testEnvironment, LOG_LEVEL: "warn" } });
     const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
     server = await startServer(configuration, logger);
@@ -122,22 +122,28 @@ describe("queries on Postgres", () => {
       [{}, "&page=99999999", ["307"]],
       [{}, "&page=-1", ["307"]],
     ] as const) {
-      const start = performance.now();
-      const { code, body } = await list(query, more);
-      expect({ query: JSON.stringify(query).slice(0, 80), code: codes.includes(code as never) ? codes[0] : body }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
-      expect(performance.now() - start).toBeLessThan(1_000);
+      const took: number[] = [];
+      // The shortest of three times is that of the query; the others are also those of whatever else the machine does.
+      for (let turn = 0; turn < 3 && !(Math.min(...took) < 1_000); turn += 1) {
+        const start = performance.now();
+        const { code, body } = await list(query, more);
+        took.push(performance.now() - start);
+        expect({ query: JSON.stringify(query).slice(0, 80), code: codes.includes(code as never) ? codes[0] : body }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
+      }
+      expect(Math.min(...took)).toBeLessThan(1_000);
     }
   });
 
   describe("that take long", () => {
+    const patience = 30_000;
     const slow = { where: { "Customer.Name": "nobody", Amount: { $gt: 0 } }, sort: ["Date"] };
 
     beforeAll(async () => {
       for (const schema of ["sallyport_demo", "sallyport_demo_second"]) {
-        // Each reference takes a millisecond and more.
+        // Each reference takes three milliseconds and more, so that the query takes seconds where others take milliseconds.
         await postgres.sql.query(`
           create or replace function ${schema}.object_number (id text) returns bigint language plpgsql immutable strict as $$
-            begin perform pg_sleep(0.001); return 0; end $$`);
+            begin perform pg_sleep(0.003); return 0; end $$`);
       }
     });
 
@@ -157,7 +163,7 @@ describe("queries on Postgres", () => {
           msg: "slow query of Invoice; an index could help: Invoice.Customer, Customer.Name, Invoice.Amount, Invoice.Date",
         },
       ]);
-    });
+    }, patience);
 
     test("are ended after the time-out of statements, and answered 706", async () => {
       const path = `/hurried/v1/objects/Invoice?query=${encodeURIComponent(JSON.stringify(slow))}`;
@@ -165,6 +171,6 @@ describe("queries on Postgres", () => {
       expect({ status, code }).toEqual({ status: 503, code: "706" });
       expect(JSON.stringify(body)).not.toMatch(/select|statement|sql/i);
       expect((await call(server, "/hurried/v1/objects/Invoice?perPage=1", { sessionId: hurriedId })).code).toBe("0");
-    });
+    }, patience);
   });
 });

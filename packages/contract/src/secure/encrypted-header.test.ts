@@ -86,7 +86,8 @@ test("what is read without blanks and capitals in names is written the same agai
 });
 
 test("answers at once, however long the value", () => {
+  // What took time with the square of the length would take hours.
   const started = performance.now();
   expect(parseEncryptedHeader(`v=1${" ".repeat(1_000_000)};`)).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(50);
+  expect(performance.now() - started).toBeLessThan(5_000);
 });
