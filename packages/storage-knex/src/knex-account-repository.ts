@@ -11,12 +11,11 @@ import {
   objectIdOf,
   objectNumber,
 } from "@sallyport/core";
-import type { ObjectRow } from "./dialects/postgres/statements/object-statements.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import { objectOf } from "./object-of.ts";
-import type { AccountStatements } from "./dialects/postgres/statements/account-statements.ts";
-import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
+import type { ObjectRow } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
+import type { AccountStatements } from "./statements/account-statements.ts";
 
 interface AccountRow {
   readonly user_id: string;
@@ -35,14 +34,13 @@ type ProofRow = AccountRow & ObjectRow & { readonly part: "known" | "next" | "fi
 export class KnexAccountRepository implements AccountRepository {
   constructor(
     private readonly sql: SqlRunner,
-    private readonly statements: LogInStatements,
-    private readonly accounts: AccountStatements,
+    private readonly statements: AccountStatements,
   ) {}
 
   async forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
     // A name that cannot be stored is looked up all the same: as one that nobody has.
     const asked = isStorableText(loginName) ? loginName : "";
-    const { rows } = await this.sql.run<ProofRow>(this.statements.accountForProof, [asked, links]);
+    const { rows } = await this.sql.run<ProofRow>(this.statements.forProof, [asked, links]);
     const known = asked === loginName ? rows.find(({ part }) => part === "known") : undefined;
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
     return {
@@ -55,8 +53,8 @@ export class KnexAccountRepository implements AccountRepository {
 
   async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
     acceptStorable([loginName, secret, confusableKey]);
-    const row = { user_id: objectNumber(userId), login_name: loginName, confusable_key: confusableKey, secret, administrator };
-    const { rowCount } = await this.sql.build(this.sql.table("accounts").insert(row).onConflict().ignore());
+    const values = [objectNumber(userId), loginName, confusableKey, secret, administrator];
+    const { rowCount } = await this.sql.run(this.statements.create, values);
     return rowCount === 1 ? "created" : "nameTaken";
   }
 
@@ -92,7 +90,7 @@ export class KnexAccountRepository implements AccountRepository {
   }
 
   async remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
-    const { rows } = await this.sql.run<{ removed: boolean }>(this.accounts.remove, [objectNumbers(userIds)]);
+    const { rows } = await this.sql.run<{ removed: boolean }>(this.statements.remove, [objectNumbers(userIds)]);
     return rows[0]?.removed === true ? "removed" : "lastAdministrator";
   }
 

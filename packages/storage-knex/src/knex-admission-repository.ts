@@ -9,7 +9,7 @@ import {
   objectIdOf,
   touchInterval,
 } from "@sallyport/core";
-import type { AdmissionRow, AdmissionStatements } from "./dialects/postgres/statements/admission-statements.ts";
+import type { AdmissionRow, AdmissionStatements } from "./statements/admission-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export class KnexAdmissionRepository implements AdmissionRepository {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { acceptStorable, type AppKey, type AppKeyRepository, type Digest, isStorableText, type NewAppKey } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
+import type { AppKeyStatements } from "./statements/app-key-statements.ts";
 
 interface AppKeyRow {
   readonly id: string;
@@ -11,18 +12,17 @@ interface AppKeyRow {
 }
 
 export class KnexAppKeyRepository implements AppKeyRepository {
-  constructor(private readonly sql: SqlRunner) {}
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: AppKeyStatements,
+  ) {}
 
   async create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
     acceptStorable([name, appNames, origins]);
-    const row = {
-      id: randomBytes(9).toString("base64url"),
-      name,
-      digest: Buffer.from(digest, "hex"),
-      app_names: appNames === null ? null : JSON.stringify(appNames),
-      origins: JSON.stringify(origins),
-    };
-    const { rowCount } = await this.sql.build(this.sql.table("app_keys").insert(row).onConflict().ignore());
+    const id = randomBytes(9).toString("base64url");
+    const names = appNames === null ? null : JSON.stringify(appNames);
+    const values = [id, name, Buffer.from(digest, "hex"), names, JSON.stringify(origins)];
+    const { rowCount } = await this.sql.run(this.statements.create, values);
     return rowCount === 1 ? "created" : "nameTaken";
   }
 
@@ -34,13 +34,7 @@ export class KnexAppKeyRepository implements AppKeyRepository {
 
   async listsOrigin(origin: string): Promise<boolean> {
     if (!isStorableText(origin)) return false;
-    const query = this.sql
-      .table("app_keys")
-      .select("id")
-      .where("enabled", true)
-      .whereRaw("origins @> ?::jsonb", [JSON.stringify([origin])])
-      .limit(1);
-    return (await this.sql.build(query)).rowCount > 0;
+    return (await this.sql.run(this.statements.listsOrigin, [origin])).rowCount > 0;
   }
 
   async list(after: string | null, limit: number): Promise<AppKey[]> {

@@ -1,23 +1,23 @@
 import { acceptStorable, type Application, type ApplicationRepository, isStorableText } from "@sallyport/core";
-import type { LogInStatements } from "./dialects/postgres/statements/log-in-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
+import type { ApplicationStatements } from "./statements/application-statements.ts";
 
 export class KnexApplicationRepository implements ApplicationRepository {
   constructor(
     private readonly sql: SqlRunner,
-    private readonly statements: LogInStatements,
+    private readonly statements: ApplicationStatements,
   ) {}
 
   async create({ name, seats }: Application): Promise<"created" | "nameTaken"> {
     acceptStorable(name);
-    const { rowCount } = await this.sql.build(this.sql.table("applications").insert({ name, seats }).onConflict().ignore());
+    const { rowCount } = await this.sql.run(this.statements.create, [name, seats]);
     return rowCount === 1 ? "created" : "nameTaken";
   }
 
   async known(names: readonly string[]): Promise<string[]> {
     const possible = names.filter(isStorableText);
     if (possible.length === 0) return [];
-    const { rows } = await this.sql.run<{ name: string }>(this.statements.knownApplications, [possible]);
+    const { rows } = await this.sql.run<{ name: string }>(this.statements.known, [possible]);
     return rows.map(({ name }) => name);
   }
 

@@ -1,5 +1,5 @@
 import { type AuditEvent, type AuditRepository, type RecordedAuditEvent, objectIdOf, objectNumber } from "@sallyport/core";
-import type { AuditRow, AuditStatements } from "./dialects/postgres/statements/audit-statements.ts";
+import type { AuditRow, AuditStatements } from "./statements/audit-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 
 export class KnexAuditRepository implements AuditRepository {

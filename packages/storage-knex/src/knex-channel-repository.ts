@@ -8,8 +8,8 @@ import {
   type Digest,
   type MessageVerdict,
 } from "@sallyport/core";
-import type { ChannelStatements } from "./dialects/postgres/statements/channel-statements.ts";
-import type { CipherBlockStatements, ClaimRow } from "./dialects/postgres/statements/cipher-block-statements.ts";
+import type { ChannelStatements } from "./statements/channel-statements.ts";
+import type { CipherBlockStatements, ClaimRow } from "./statements/cipher-block-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export class KnexChannelRepository implements ChannelRepository {

@@ -1,5 +1,5 @@
 import type { DatabaseContents } from "@sallyport/core";
-import type { ContentsStatements } from "./dialects/postgres/statements/contents-statements.ts";
+import type { ContentsStatements } from "./statements/contents-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export class KnexDatabaseContents implements DatabaseContents {

@@ -16,9 +16,9 @@ import {
   type Writing,
 } from "@sallyport/core";
 import type { DepartureRow, DepartureStatements, HeldRow, ReferrerRow } from "./dialects/postgres/statements/departure-statements.ts";
-import type { ObjectRow } from "./dialects/postgres/statements/object-statements.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import { objectOf } from "./object-of.ts";
+import type { ObjectRow } from "./object-row.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import { visibilityParameters } from "./visibility-parameters.ts";
 import { linkParameters } from "./write-parameters.ts";

@@ -1,5 +1,5 @@
 import { type KeyRepository, type ServerKeyKind, ServiceError, type StoredKey, type WrappedKeyPair } from "@sallyport/core";
-import type { KeyRow, KeyStatements } from "./dialects/postgres/statements/key-statements.ts";
+import type { KeyRow, KeyStatements } from "./statements/key-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 
 export class KnexKeyRepository implements KeyRepository {

@@ -24,9 +24,10 @@ import {
 import { objectOf } from "./object-of.ts";
 import { countText, findText } from "./dialects/postgres/query/object-query-text.ts";
 import { positionFrom } from "./dialects/postgres/query/order.ts";
-import type { ObjectRow, ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
+import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
 import { objectNumbers } from "./object-numbers.ts";
+import type { ObjectRow } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { principalsOf, visibilityParameters } from "./visibility-parameters.ts";
 import { linkParameters } from "./write-parameters.ts";

@@ -23,9 +23,9 @@ import type { SqlRunner } from "./sql-runner.ts";
 export function knexRepositories(sql: SqlRunner, statements: Statements, tables: Tables, offset: () => number): Repositories {
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-    accounts: new KnexAccountRepository(sql, statements.logIn, statements.accounts),
-    appKeys: new KnexAppKeyRepository(sql),
-    applications: new KnexApplicationRepository(sql, statements.logIn),
+    accounts: new KnexAccountRepository(sql, statements.accounts),
+    appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
+    applications: new KnexApplicationRepository(sql, statements.applications),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
     changes: new KnexChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),

@@ -1,6 +1,6 @@
 import { acceptStorable, channelOf, type NewSession, type SessionPolicy, type SessionRepository, type SessionSelector, objectNumber } from "@sallyport/core";
-import type { ChannelStatements } from "./dialects/postgres/statements/channel-statements.ts";
-import type { SessionStatements } from "./dialects/postgres/statements/session-statements.ts";
+import type { ChannelStatements } from "./statements/channel-statements.ts";
+import type { SessionStatements } from "./statements/session-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 
 export class KnexSessionRepository implements SessionRepository {

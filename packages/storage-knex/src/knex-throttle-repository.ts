@@ -1,5 +1,5 @@
 import type { Attempt, ThrottleKey, ThrottleRepository } from "@sallyport/core";
-import type { ThrottleStatements } from "./dialects/postgres/statements/throttle-statements.ts";
+import type { ThrottleStatements } from "./statements/throttle-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export class KnexThrottleRepository implements ThrottleRepository {

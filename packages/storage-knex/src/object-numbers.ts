@@ -1,8 +1,8 @@
 import { isObjectId, type ObjectId, objectNumber } from "@sallyport/core";
 
-/** The ids that can exist as an array of the database; others name nothing. */
-export function objectNumbers(ids: Iterable<ObjectId>): string {
+/** The numbers of the ids that can exist; others name nothing. */
+export function objectNumbers(ids: Iterable<ObjectId>): number[] {
   const numbers: number[] = [];
   for (const id of ids) if (isObjectId(id)) numbers.push(objectNumber(id));
-  return `{${numbers.join(",")}}`;
+  return numbers;
 }

@@ -1,5 +1,5 @@
 import { objectIdOf, type StoredObject } from "@sallyport/core";
-import type { ObjectRow } from "./dialects/postgres/statements/object-statements.ts";
+import type { ObjectRow } from "./object-row.ts";
 
 export function objectOf(row: ObjectRow): StoredObject {
   return {

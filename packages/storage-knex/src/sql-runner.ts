@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 
-/** A value as the driver takes it. Arrays become arrays of the database, JSON travels as text. */
-export type SqlValue = string | number | boolean | null | Buffer | readonly string[];
+/** A value of a statement. An array travels as whatever the engine has for it, JSON as text. */
+export type SqlValue = string | number | boolean | null | Buffer | readonly string[] | readonly number[];
 
 export interface SqlResult<Row> {
   readonly rows: Row[];

@@ -8,6 +8,6 @@ export function visibilityParameters(visibility: Visibility): [SqlValue, SqlValu
 }
 
 /** The principals alone. */
-export function principalsOf({ principals }: Visibility): string | null {
+export function principalsOf({ principals }: Visibility): number[] | null {
   return principals === null ? null : objectNumbers(principals);
 }

@@ -11,7 +11,7 @@ interface LinkedAttribute {
 export function linkParameters(sources: readonly { readonly source: object; readonly links: Links | undefined }[]): [SqlValue, SqlValue] {
   const linked = sources.flatMap(({ source, links = {} }) => linkedAttributes(links).map((each) => ({ ...source, ...each })));
   const targets = new Set(linked.flatMap((each) => each.targets));
-  return [linked.length === 0 ? null : JSON.stringify(linked), `{${[...targets].join(",")}}`];
+  return [linked.length === 0 ? null : JSON.stringify(linked), [...targets]];
 }
 
 function linkedAttributes(links: Links): LinkedAttribute[] {

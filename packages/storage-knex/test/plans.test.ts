@@ -67,7 +67,7 @@ describe("plans of the statements that run on every request", () => {
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
 
-  const { admission, audit, changes, channels, cipherBlocks, departures, logIn, objects, sessions, throttle } = statements;
+  const { accounts, admission, audit, changes, channels, cipherBlocks, departures, objects, sessions, throttle } = statements;
   const secureDigest = `'\\x${digestOf("secure1")}'`;
   const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
@@ -84,7 +84,7 @@ describe("plans of the statements that run on every request", () => {
     ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
     ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
     ["end of a user's sessions", sessions.endAllOfUser, ["1", "0"], ["sessions_device"]],
-    ["proof", logIn.accountForProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
+    ["proof", accounts.forProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
     ["which objects are visible", objects.visible, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],

@@ -1,11 +1,31 @@
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
+import type { AccountStatements } from "../../../statements/account-statements.ts";
 import type { Tables } from "../tables.ts";
+import { objectColumns } from "./object-columns.ts";
 
-export interface AccountStatements {
-  /** 1 numbers of users. Returns whether their accounts were removed. */
-  readonly remove: Statement;
-}
+const columns = "user_id, login_name, secret, secret_version, administrator, disabled";
 
-export function accountStatements({ removeAccounts }: Tables): AccountStatements {
-  return { remove: statement("account_remove", `select ${removeAccounts}($1::bigint[]) as removed`) };
+export function accountStatements({ accounts, linkedObjects, objects, removeAccounts }: Tables): AccountStatements {
+  return {
+    forProof: statement(
+      "account_for_proof",
+      `with found as (
+        select 'known' as part, ${columns} from ${accounts} where login_name = $1::text
+        union all (select 'next', ${columns} from ${accounts} where login_name > $1::text order by login_name limit 1)
+        union all (select 'first', ${columns} from ${accounts} order by login_name limit 1)
+      ), person as (
+        select o.* from found join ${objects} o on o.oid = found.user_id where found.part = 'known'
+      )
+      select found.*, ${objectColumns("o")} from found left join person o on found.part = 'known'
+      union all
+      select 'linked', null, null, null, null, null, null, ${objectColumns("t")}
+      from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $2::text[]))`,
+    ),
+    create: statement(
+      "account_create",
+      `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator)
+      values ($1::bigint, $2::text, $3::text, $4::text, $5::boolean) on conflict do nothing`,
+    ),
+    remove: statement("account_remove", `select ${removeAccounts}($1::bigint[]) as removed`),
+  };
 }

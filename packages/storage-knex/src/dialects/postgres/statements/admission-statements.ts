@@ -1,35 +1,8 @@
 import type { SessionMode } from "@sallyport/core";
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
+import type { AdmissionStatements } from "../../../statements/admission-statements.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
-
-export interface AdmissionStatements {
-  /** 1 digest of the app key, 2 digest of the session, 3 offset of the clock, 4 least life left that needs no extension. */
-  readonly admit: { readonly [mode in SessionMode]: Statement };
-  /** 1 digest of the session, 2 idle time-out, 3 offset of the clock, 4 as above. */
-  readonly touch: Statement;
-}
-
-/** One row always; what is unknown or not live is null in it. */
-export interface AdmissionRow {
-  readonly maintenance: boolean;
-  readonly model_generation: string;
-  readonly key_id: string | null;
-  readonly key_name: string;
-  readonly key_enabled: boolean;
-  readonly key_app_names: string[] | null;
-  readonly key_origins: string[];
-  readonly mode: SessionMode | null;
-  readonly user_id: string;
-  readonly app_names: string[];
-  readonly device_id: string | null;
-  readonly due: boolean;
-  /** Of secure sessions only. */
-  readonly wrapped_key?: string;
-  readonly iv_prefix: Buffer;
-  readonly administrator: boolean;
-  readonly groups: unknown;
-}
 
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);

@@ -1,9 +1,6 @@
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
+import type { ContentsStatements } from "../../../statements/contents-statements.ts";
 import type { Tables } from "../tables.ts";
-
-export interface ContentsStatements {
-  readonly isEmpty: Statement;
-}
 
 export function contentsStatements({ accounts, appKeys, applications, departures, objects, settings }: Tables): ContentsStatements {
   const without = [accounts, appKeys, applications, departures, objects].map((table) => `not exists (select from ${table})`);

@@ -1,7 +1,7 @@
+import type { ObjectRow } from "../../../object-row.ts";
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { objectColumns } from "./object-columns.ts";
-import type { ObjectRow } from "./object-statements.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 export interface DepartureStatements {

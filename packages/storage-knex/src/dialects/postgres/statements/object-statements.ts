@@ -42,16 +42,6 @@ export interface ObjectStatements {
   readonly update: Statement;
 }
 
-export interface ObjectRow {
-  readonly oid: string;
-  readonly uuid: string;
-  readonly class: string;
-  readonly version: number;
-  readonly stored_at: string;
-  readonly readers: number[] | null;
-  readonly attributes: { readonly [name: string]: never };
-}
-
 const severalIds = "o.oid = any (array(select unnest($1::bigint[])))";
 
 export function objectStatements(tables: Tables): ObjectStatements {

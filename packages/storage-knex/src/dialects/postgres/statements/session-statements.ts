@@ -1,31 +1,16 @@
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
+import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { Tables } from "../tables.ts";
 import { ownShard } from "./count-shards.ts";
 import { storageTime } from "./storage-time.ts";
+
+const shard = `shard = ${ownShard}`;
 
 /**
  * How many sessions there are is kept in counters, changed by the same statements that add and remove rows: each
  * connection has its own counter, so that none waits for another. They count rows, expired ones included, and give an
  * upper bound at once; only when the bound reaches a limit are the live sessions really counted.
  */
-export interface SessionStatements {
-  /**
-   * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 offset of the
-   * clock, 10 version of the secret, 11 limit of the database, 12 of the user (0 = none).
-   */
-  readonly open: Statement;
-  /** 1 digest, 2 offset of the clock. */
-  readonly endOne: Statement;
-  /** 1 id of the user, 2 offset of the clock. */
-  readonly endAllOfUser: Statement;
-  /** 1 offset of the clock. */
-  readonly count: Statement;
-  /** 1 limit, 2 offset of the clock. */
-  readonly sweep: Statement;
-}
-
-const shard = `shard = ${ownShard}`;
-
 export function sessionStatements(tables: Tables): SessionStatements {
   return {
     open: statement(

@@ -1,25 +1,39 @@
+import type { AccountStatements } from "../../../statements/account-statements.ts";
+import type { AdmissionStatements } from "../../../statements/admission-statements.ts";
+import type { AppKeyStatements } from "../../../statements/app-key-statements.ts";
+import type { ApplicationStatements } from "../../../statements/application-statements.ts";
+import type { AuditStatements } from "../../../statements/audit-statements.ts";
+import type { ChannelStatements } from "../../../statements/channel-statements.ts";
+import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
+import type { ContentsStatements } from "../../../statements/contents-statements.ts";
+import type { KeyStatements } from "../../../statements/key-statements.ts";
+import type { SessionStatements } from "../../../statements/session-statements.ts";
+import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
 import type { Tables } from "../tables.ts";
-import { type AccountStatements, accountStatements } from "./account-statements.ts";
-import { type AdmissionStatements, admissionStatements } from "./admission-statements.ts";
-import { type AuditStatements, auditStatements } from "./audit-statements.ts";
+import { accountStatements } from "./account-statements.ts";
+import { admissionStatements } from "./admission-statements.ts";
+import { appKeyStatements } from "./app-key-statements.ts";
+import { applicationStatements } from "./application-statements.ts";
+import { auditStatements } from "./audit-statements.ts";
 import { type ChangeStatements, changeStatements } from "./change-statements.ts";
-import { type ChannelStatements, channelStatements } from "./channel-statements.ts";
-import { type CipherBlockStatements, cipherBlockStatements } from "./cipher-block-statements.ts";
-import { type ContentsStatements, contentsStatements } from "./contents-statements.ts";
+import { channelStatements } from "./channel-statements.ts";
+import { cipherBlockStatements } from "./cipher-block-statements.ts";
+import { contentsStatements } from "./contents-statements.ts";
 import { type DepartureStatements, departureStatements } from "./departure-statements.ts";
 import { type IndexStatements, indexStatements } from "./index-statements.ts";
-import { type KeyStatements, keyStatements } from "./key-statements.ts";
+import { keyStatements } from "./key-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
-import { type LogInStatements, logInStatements } from "./log-in-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { type ObjectStatements, objectStatements } from "./object-statements.ts";
-import { type SessionStatements, sessionStatements } from "./session-statements.ts";
-import { type ThrottleStatements, throttleStatements } from "./throttle-statements.ts";
+import { sessionStatements } from "./session-statements.ts";
+import { throttleStatements } from "./throttle-statements.ts";
 
 /** The statements of one schema. */
 export interface Statements {
   readonly accounts: AccountStatements;
   readonly admission: AdmissionStatements;
+  readonly appKeys: AppKeyStatements;
+  readonly applications: ApplicationStatements;
   readonly audit: AuditStatements;
   readonly changes: ChangeStatements;
   readonly channels: ChannelStatements;
@@ -29,7 +43,6 @@ export interface Statements {
   readonly indexes: IndexStatements;
   readonly keys: KeyStatements;
   readonly locks: LockStatements;
-  readonly logIn: LogInStatements;
   readonly model: ModelStatements;
   readonly objects: ObjectStatements;
   readonly sessions: SessionStatements;
@@ -40,6 +53,8 @@ export function statementsOf(tables: Tables): Statements {
   return {
     accounts: accountStatements(tables),
     admission: admissionStatements(tables),
+    appKeys: appKeyStatements(tables),
+    applications: applicationStatements(tables),
     audit: auditStatements(tables),
     changes: changeStatements(tables),
     channels: channelStatements(tables),
@@ -49,7 +64,6 @@ export function statementsOf(tables: Tables): Statements {
     indexes: indexStatements(tables),
     keys: keyStatements(tables),
     locks: lockStatements(tables),
-    logIn: logInStatements(tables),
     model: modelStatements(tables),
     objects: objectStatements(tables),
     sessions: sessionStatements(tables),

@@ -1,19 +1,7 @@
-import { type Statement, statement } from "../../../statement.ts";
+import { statement } from "../../../statement.ts";
+import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
-
-/**
- * The first parameter is an array of `{key, free, first, longest, forget}`, each key once; the second the offset of
- * the clock. Waits come back in milliseconds. Rows are locked in the order of their keys, so that nobody deadlocks.
- */
-export interface ThrottleStatements {
-  readonly attempt: Statement;
-  readonly fail: Statement;
-  /** 1 all keys, 2 the array, 3 keys to forget, 4 offset of the clock. */
-  readonly pass: Statement;
-  /** 1 limit, 2 offset of the clock. */
-  readonly sweep: Statement;
-}
 
 /** How many forgotten rows each failure clears away: more than it can add. */
 const swept = 10;

@@ -1,0 +1,13 @@
+import type { Statement } from "../statement.ts";
+
+export interface AccountStatements {
+  /**
+   * 1 login name, 2 links. The account (`known`) with its user object, the next one by name (`next`) and the first one
+   * (`first`), as far as they exist; and the objects that the links of the user object point to (`linked`).
+   */
+  readonly forProof: Statement;
+  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator. Adds a row, unless one of the first three is known. */
+  readonly create: Statement;
+  /** 1 numbers of users. Returns whether their accounts were removed. */
+  readonly remove: Statement;
+}

@@ -1,0 +1,5 @@
+import type { Statement } from "../statement.ts";
+
+export interface ContentsStatements {
+  readonly isEmpty: Statement;
+}

@@ -1,0 +1,17 @@
+import type { Statement } from "../statement.ts";
+
+export interface SessionStatements {
+  /**
+   * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 offset of the
+   * clock, 10 version of the secret, 11 limit of the database, 12 of the user (0 = none).
+   */
+  readonly open: Statement;
+  /** 1 digest, 2 offset of the clock. */
+  readonly endOne: Statement;
+  /** 1 id of the user, 2 offset of the clock. */
+  readonly endAllOfUser: Statement;
+  /** 1 offset of the clock. */
+  readonly count: Statement;
+  /** 1 limit, 2 offset of the clock. */
+  readonly sweep: Statement;
+}
