@@ -138,6 +138,17 @@ export function writeSuite(server: () => RunningServer): void {
       expect((await send(demo, `/v1/object/${id}`, "GET")).body.data.Name).toBe(Name);
     });
 
+    test("lets no object grow beyond a mebibyte, whichever way it is written", async () => {
+      const part = "x".repeat(600_000);
+      const id = await create("Customer", { Name: part });
+      const stored = await found(id);
+      expect(await patch(id, { City: part })).toMatchObject({ status: 413, code: "801" });
+      const query = encodeURIComponent(JSON.stringify({ oids: [id] }));
+      expect(await send(demo, `/v1/objects/Customer?query=${query}`, "PATCH", { City: part })).toMatchObject({ status: 413, code: "801" });
+      expect(await found(id)).toEqual(stored);
+      expect(seen(await patch(id, { Name: "Ada", City: part }))).toMatchObject({ code: "0", etag: '"2"' });
+    });
+
     test("lets nobody write what he may not see", async () => {
       const [hidden] = await repositories().objects.insert([{ className: "Customer", attributes: { Name: "Hidden" }, readers: [] }]);
       const id = hidden?.id as string;

@@ -23,6 +23,7 @@ import { modelChecks } from "./sections/model.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
 import { objectLinkChecks } from "./sections/objects/links.ts";
 import { objectReadingChecks } from "./sections/objects/reading.ts";
+import { objectSizeChecks } from "./sections/objects/sizes.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
@@ -70,6 +71,7 @@ export const checks: readonly Check[] = [
   ...objectValueChecks,
   ...objectUpdatingChecks,
   ...objectLinkChecks,
+  ...objectSizeChecks,
   ...queryValueChecks,
   ...queryTextChecks,
   ...queryMetaFieldChecks,

@@ -15,6 +15,7 @@ import { brokenObjects } from "./broken/broken-objects.ts";
 import { brokenQueries } from "./broken/broken-queries.ts";
 import { brokenRecords } from "./broken/broken-records.ts";
 import { brokenSessions } from "./broken/broken-sessions.ts";
+import { brokenSizes } from "./broken/broken-sizes.ts";
 import { brokenStorages } from "./broken/broken-storages.ts";
 import { brokenWriting } from "./broken/broken-writing.ts";
 import { sideBySide, soundly } from "./broken/side-by-side.ts";
@@ -43,6 +44,7 @@ describe.each([
   ["objects", brokenObjects],
   ["queries", brokenQueries],
   ["writing objects", brokenWriting],
+  ["the size of objects", brokenSizes],
   ["locks", brokenLocks],
   ["changes", brokenChanges],
   ["departures", brokenDepartures],

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  acceptObjectSize,
   isObjectId,
   isUuid,
   isVisible,
@@ -30,6 +31,7 @@ export function insertOne(state: State, { className, attributes, uuid, readers, 
   const key = (uuid ?? randomUUID()).toLowerCase();
   if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
   acceptTargets(state, links);
+  acceptObjectSize(attributes);
   const number = nextNumber(state, "object");
   const id = objectIdOf(number);
   const stored = Object.freeze({ id, uuid: key, className, storedAt, version: 1, attributes, readers: readers ?? null });
@@ -39,21 +41,18 @@ export function insertOne(state: State, { className, attributes, uuid, readers, 
   return stored;
 }
 
-export function updateOne(state: State, { id, attributes, links, expectedVersions }: ObjectChange, { session, visibility = seesAll }: Writing, now: number): StoredObject {
+export function updateOne(state: State, { id, attributes, links, expectedVersions }: ObjectChange, { session, visibility = seesAll }: Writing, storedAt: number): StoredObject {
   const object = isObjectId(id) ? state.objects.get(objectNumber(id)) : undefined;
   if (object === undefined) throw new ServiceError(isGone(state, id) ? 610 : 304);
   if (!isVisible(object, visibility)) throw new ServiceError(304);
   const number = objectNumber(id);
-  const lock = liveLock(state, number, now);
+  const lock = liveLock(state, number, storedAt);
   if (lock !== null && lock.session !== session) throw new ServiceError(713, { detail: "The object is locked by another session." });
   if (expectedVersions !== null && !expectedVersions.includes(object.version)) throw new ServiceError(713, { detail: "The object has another version." });
   acceptTargets(state, links);
-  const changed = Object.freeze({
-    ...object,
-    version: object.version + 1,
-    storedAt: now,
-    attributes: Object.freeze({ ...object.attributes, ...attributes }),
-  });
+  const now = Object.freeze({ ...object.attributes, ...attributes });
+  acceptObjectSize(now);
+  const changed = Object.freeze({ ...object, version: object.version + 1, storedAt, attributes: now });
   keepObject(state, changed);
   state.links.set(number, Object.freeze({ ...state.links.get(number), ...links }));
   return changed;

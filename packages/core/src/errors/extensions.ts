@@ -6,5 +6,5 @@ export const extensions = [
   { code: 341, status: 401, name: "Two-factor token is missing", condition: "The log-in needs `2faToken`." },
   { code: 342, status: 401, name: "Two-factor token is invalid", condition: "`2faToken` is wrong, expired or was used before." },
   { code: 800, status: 429, name: "Too many requests", condition: "A configured request rate is exceeded; `Retry-After` says when to come back." },
-  { code: 801, status: 413, name: "Payload is too large", condition: "The body is larger than the route takes." },
+  { code: 801, status: 413, name: "Payload is too large", condition: "The body is larger than the route takes, or an object would be larger than 1 MiB." },
 ] as const satisfies readonly CatalogueEntry[];

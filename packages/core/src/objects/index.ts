@@ -1,6 +1,7 @@
 export { acceptChanges } from "./accept-changes.ts";
 export { CreateObject } from "./create-object.ts";
 export { type FoundObject, GetObject } from "./get-object.ts";
+export { jsonBytes } from "./json-bytes.ts";
 export type { Links } from "./links.ts";
 export { linksOf } from "./links-of.ts";
 export { type ListedObjects, ListObjects, type ListObjectsInput, type ObjectList } from "./list-objects.ts";
@@ -23,6 +24,7 @@ export { SerializeOwnUser } from "./serialize-own-user.ts";
 export type { SerializedCollection, SerializedObject } from "./serialized-object.ts";
 export { StoreTime } from "./store-time.ts";
 export type { Attributes, JsonValue, NewObject, StoredObject } from "./stored-object.ts";
+export { acceptObjectSize, maximumObjectBytes, objectTooLarge } from "./object-size.ts";
 export { dateValue } from "./values/date-value.ts";
 export { isUuid } from "./uuid.ts";
 export { UpdateObjects, type UpdatedObjects, type UpdateObjectsInput } from "./update-objects.ts";

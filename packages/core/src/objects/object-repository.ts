@@ -4,7 +4,10 @@ import type { ObjectChange, Writing } from "./object-change.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { NewObject, StoredObject } from "./stored-object.ts";
 
-/** Port: the business objects of one database. */
+/**
+ * Port: the business objects of one database. The attributes of an object take at most `maximumObjectBytes` as JSON text in UTF-8;
+ * what storage puts between its parts (spaces, all digits of a number) may count or not. No call stores more: 801.
+ */
 export interface ObjectRepository {
   /** The live, visible objects among these ids, in any order, each once. Ids of nothing are simply absent. */
   get(ids: readonly ObjectId[], visibility: Visibility): Promise<StoredObject[]>;
@@ -37,7 +40,7 @@ export interface ObjectRepository {
   /**
    * Creates objects with ascending ids in the order given and returns them in that order. A UUID in use, a link to
    * something that is not live, or a text that is not storable: 307. Under an outdated model: `OutdatedModelError`.
-   * All or nothing.
+   * One that would be too large: 801. All or nothing.
    */
   insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]>;
 
@@ -45,8 +48,8 @@ export interface ObjectRepository {
    * Changes objects, each named once, and returns them as they are then, in the order given; each has the next version.
    * An object that never existed, or is not visible: 304; one that is gone: 610; one that another session has locked, or that has none of
    * the expected versions: 713. A link to something that is not live, or a text that is not storable: 307. Under an
-   * outdated model: `OutdatedModelError`. What is asked of the objects holds at the moment of the change, however many
-   * write at once. All or nothing.
+   * outdated model: `OutdatedModelError`. One that would be too large, with the attributes that stay: 801. What is asked of the
+   * objects holds at the moment of the change, however many write at once. All or nothing.
    */
   update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]>;
 }

@@ -1,4 +1,5 @@
-import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
+import { type ErrorCode, objectTooLarge, OutdatedModelError, ServiceError } from "@sallyport/core";
+import { objectSizeConstraint } from "./object-size-constraint.ts";
 import { PoolExhausted } from "./pool-exhausted.ts";
 
 /** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
@@ -72,6 +73,7 @@ const endedByTime = new Set(["25P03", "25P04"]);
 export function statementError(error: unknown): ServiceError {
   const state = stateOf(error);
   if (state === outdatedModel) return new OutdatedModelError(error);
+  if (constraintOf(error) === objectSizeConstraint) return objectTooLarge(error);
   const detail = details.get(state) ?? refusedBy.get(constraintOf(error));
   return new ServiceError(codeOf(error) ?? 799, { cause: error, ...(detail === undefined ? {} : { detail }) });
 }

@@ -1,13 +1,16 @@
+import { maximumObjectBytes } from "@sallyport/core";
+import { objectSizeConstraint } from "../object-size-constraint.ts";
 import type { Tables } from "../tables.ts";
 import { insertObjectsFunction } from "./insert-objects-function.ts";
 import { releaseLockFunction, takeLockFunction } from "./lock-functions.ts";
 import type { Migration } from "./migration.ts";
 import { updateObjectsFunction } from "./update-objects-function.ts";
 
-/** What changing objects needs: who points to whom, who has locked what, and the functions that write. */
+/** What changing objects needs: who points to whom, who has locked what, how large it is, and the functions that write. */
 export const writing: Migration = {
   name: "0006-writing",
   statements: (tables) => [
+    bounded(tables),
     ...links(tables),
     locks(tables),
     insertObjectsFunction(tables),
@@ -16,6 +19,16 @@ export const writing: Migration = {
     releaseLockFunction(tables),
   ],
 };
+
+/**
+ * How large each object is, for those who want to know before they read it, and how large it may be. Objects of before may be
+ * larger until they are written.
+ */
+function bounded({ objects }: Tables): string {
+  return `alter table ${objects}
+    add column bytes integer not null generated always as (octet_length(attributes::text)) stored,
+    add constraint ${objectSizeConstraint} check (bytes <= ${maximumObjectBytes}) not valid`;
+}
 
 /**
  * The ids that attributes hold, as rows that can be asked from their targets; kept with every write. The second index

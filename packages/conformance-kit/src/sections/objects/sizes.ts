@@ -1,0 +1,50 @@
+import { type Attributes, maximumObjectBytes, seesAll, type StoredObject } from "@sallyport/core";
+import { equal, failsWith } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { createObject } from "../../fixtures/create-object.ts";
+import { findObjects } from "../../fixtures/find-objects.ts";
+
+const anybody = { session: null };
+const all = { offset: 0, limit: 10 };
+
+/** Less than what names and punctuation can take. */
+const slack = 100;
+
+function ofBytes(bytes: number, name = "Text"): Attributes {
+  return { [name]: "x".repeat(bytes) };
+}
+
+const tooLarge: readonly (readonly [string, Attributes])[] = [
+  ["a text", ofBytes(maximumObjectBytes)],
+  ["a text of other scripts", { Text: "日".repeat(maximumObjectBytes / 3) }],
+  ["a text that has to be escaped", { Text: '"'.repeat(maximumObjectBytes / 2) }],
+  ["several values", { ...ofBytes(maximumObjectBytes / 2, "One"), Other: [{ deep: "x".repeat(maximumObjectBytes / 2) }] }],
+];
+
+export const objectSizeChecks: readonly Check[] = checksOf("objects", {
+  "may be as large as an object may be": async ({ r }) => {
+    for (const attributes of [ofBytes(maximumObjectBytes - slack), { Text: "日".repeat((maximumObjectBytes - slack) / 3) }]) {
+      const object = await createObject(r, { attributes });
+      equal(await r.objects.get([object.id], seesAll), [object], "the object");
+    }
+  },
+
+  "are not created with 801 when they are too large, all or nothing": async ({ r }) => {
+    const small = { className: "File", attributes: { Name: "small" } };
+    for (const [what, attributes] of tooLarge) {
+      await failsWith(801, () => r.objects.insert([small, { className: "File", attributes }, small]), `creating an object of ${what}`);
+    }
+    equal(await findObjects(r, ["File"], seesAll, all), [], "the objects");
+  },
+
+  "cannot grow too large with 801, all or nothing": async ({ r }) => {
+    const half = maximumObjectBytes / 2;
+    const [one, other] = [await createObject(r), await createObject(r, { attributes: ofBytes(half, "One") })];
+    const changes = [changeOf(one.id, { Name: "new" }), changeOf(other.id, ofBytes(half, "Other"))];
+    await failsWith(801, () => r.objects.update(changes, anybody), "changing an object that has much already");
+    equal(await findObjects(r, ["File"], seesAll, all), [one, other], "the objects");
+    const [changed] = await r.objects.update([changeOf(other.id, ofBytes(half + slack, "One"))], anybody);
+    equal((changed as StoredObject).attributes, ofBytes(half + slack, "One"), "what takes the place of what was there");
+  },
+});
