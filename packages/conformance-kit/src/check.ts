@@ -6,7 +6,7 @@ export interface Check {
   readonly section: string;
   /** What an adapter does that fulfils it; unique in the kit. */
   readonly name: string;
-  /** The capability without which the check means nothing. */
+  /** The capability, or the limit, without which the check means nothing. */
   readonly needs: keyof StorageCapabilities | null;
   /** Whether the subject's storage is migrated before the check runs. */
   readonly migrated: boolean;

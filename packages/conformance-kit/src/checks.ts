@@ -27,6 +27,7 @@ import { objectSizeChecks } from "./sections/objects/sizes.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
+import { parallelTransactionChecks } from "./sections/parallel-transactions.ts";
 import { queryCombinationChecks } from "./sections/queries/combinations.ts";
 import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
 import { queryOrderChecks } from "./sections/queries/order.ts";
@@ -51,6 +52,7 @@ export const checks: readonly Check[] = [
   ...timeChecks,
   ...contentsChecks,
   ...transactionChecks,
+  ...parallelTransactionChecks,
   ...togetherChecks,
   ...appKeyChecks,
   ...applicationChecks,

@@ -10,8 +10,8 @@ export const timeLimit = 30_000;
 export interface CheckResult {
   readonly section: string;
   readonly name: string;
-  /** `leftOut`: the storage declares that it lacks the capability that the check needs. */
-  readonly outcome: "passed" | "failed" | "leftOut";
+  /** `notApplicable`: the storage declares that it lacks the capability that the check needs. */
+  readonly outcome: "passed" | "failed" | "notApplicable";
   /** Why it failed. */
   readonly error?: unknown;
   /** Milliseconds, with the making and removing of the database. */
@@ -32,11 +32,11 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
   }
 }
 
-async function perform(adapter: AdapterUnderTest, { needs, migrated, run }: Check): Promise<"passed" | "leftOut"> {
+async function perform(adapter: AdapterUnderTest, { needs, migrated, run }: Check): Promise<"passed" | "notApplicable"> {
   let offset = 0;
   const { storage, another, loseNext, destroy } = await adapter.create({ clockOffset: () => offset, migrated });
   try {
-    if (needs !== null && !storage.capabilities[needs]) return "leftOut";
+    if (needs !== null && !storage.capabilities[needs]) return "notApplicable";
     const second = async () => {
       if (another === undefined) throw new ConformanceError("The storage declares severalProcesses, but there is no second connection.");
       return another();

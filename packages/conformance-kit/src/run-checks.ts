@@ -1,10 +1,46 @@
+import type { StorageCapabilities } from "@sallyport/core";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
-import { checks } from "./checks.ts";
+import { capabilitiesOf } from "./capabilities-of.ts";
+import type { Check } from "./check.ts";
+import { checks as allChecks } from "./checks.ts";
 import { type CheckResult, runCheck } from "./run-check.ts";
 
-/** Runs every check on the adapter, one after the other. */
-export async function runChecks(adapter: AdapterUnderTest): Promise<CheckResult[]> {
+export interface RunOptions {
+  /** All of the kit unless given. */
+  readonly checks?: readonly Check[];
+  /** Called before the first check. */
+  readonly onStart?: (capabilities: StorageCapabilities) => void;
+  /** Called with each result as soon as it is there, in any order. */
+  readonly onResult?: (result: CheckResult) => void;
+}
+
+/** What came of a run. */
+export interface ConformanceRun {
+  readonly adapter: string;
+  readonly capabilities: StorageCapabilities;
+  /** In the order of the checks. */
+  readonly results: readonly CheckResult[];
+  /** Milliseconds from the beginning to the end. */
+  readonly duration: number;
+  /** Milliseconds of computing time of this process. */
+  readonly cpu: number;
+}
+
+/** Runs checks on the adapter, as many at once as it allows. Throws only if the adapter creates no storage at all. */
+export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks, onStart, onResult }: RunOptions = {}): Promise<ConformanceRun> {
+  const [start, cpu] = [performance.now(), process.cpuUsage()];
+  const capabilities = await capabilitiesOf(adapter);
+  onStart?.(capabilities);
   const results: CheckResult[] = [];
-  for (const check of checks) results.push(await runCheck(adapter, check));
-  return results;
+  const waiting = checks.entries();
+  const work = async () => {
+    for (const [index, check] of waiting) {
+      const result = await runCheck(adapter, check);
+      results[index] = result;
+      onResult?.(result);
+    }
+  };
+  await Promise.all(Array.from({ length: adapter.concurrency ?? 1 }, work));
+  const { user, system } = process.cpuUsage(cpu);
+  return { adapter: adapter.name, capabilities, results, duration: performance.now() - start, cpu: (user + system) / 1_000 };
 }

@@ -1,6 +1,6 @@
-import type { StorageCapabilities } from "@sallyport/core";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 import { equal } from "./assert/index.ts";
+import { capabilitiesOf } from "./capabilities-of.ts";
 import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
 import { runCheck, timeLimit } from "./run-check.ts";
@@ -37,12 +37,6 @@ export async function storageConformance(adapter: AdapterUnderTest): Promise<voi
       equal(run.size, checks.filter(applies).length, "the number of checks run");
     });
   });
-}
-
-async function capabilitiesOf(adapter: AdapterUnderTest): Promise<StorageCapabilities> {
-  const { storage, destroy } = await adapter.create({ clockOffset: () => 0, migrated: false });
-  await destroy();
-  return storage.capabilities;
 }
 
 async function passes(adapter: AdapterUnderTest, check: Check, run: Set<string>): Promise<void> {

@@ -14,6 +14,14 @@ import { valueIndex } from "./dialects/postgres/value-indexes.ts";
 import { knexRepositories } from "./knex-repositories.ts";
 import { OpenCalls } from "./open-calls.ts";
 
+const postgresCapabilities: StorageCapabilities = {
+  durable: true,
+  severalProcesses: true,
+  parallelTransactions: true,
+  valueIndexes: true,
+  indexesPerTable: null,
+};
+
 export interface KnexStorageOptions {
   /** May be shared by several storages. */
   readonly knex: Knex;
@@ -23,8 +31,8 @@ export interface KnexStorageOptions {
   readonly clockOffset?: () => number;
   /** Runs once when the storage is closed and its last call has ended; ends the connections, if that is whose they are. */
   readonly onClose?: () => Promise<void>;
-  /** What the engine behind Knex can do; a Postgres server can do all. */
-  readonly capabilities?: StorageCapabilities;
+  /** What the engine behind Knex cannot do; a Postgres server can do all. */
+  readonly capabilities?: Partial<StorageCapabilities>;
 }
 
 /** One database in one schema of Postgres. */
@@ -48,7 +56,7 @@ export class KnexStorage implements Storage {
     this.statements = statementsOf(this.tables);
     this.offset = clockOffset ?? (() => 0);
     this.onClose = onClose ?? (async () => {});
-    this.capabilities = capabilities ?? { severalProcesses: true, durable: true };
+    this.capabilities = { ...postgresCapabilities, ...capabilities };
     this.indexes = new IndexBuilder(knex, this.tables, this.capabilities.severalProcesses);
     this.sql = new PooledRunner(knex, schema, this.calls, () => (this.migrated ? undefined : this.assertMigrated()));
     this.repositories = knexRepositories(this.sql, this.statements, this.tables, this.offset);

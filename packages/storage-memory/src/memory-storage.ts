@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type AttributeIndex, builtInClasses, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type AttributeIndex, builtInClasses, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
@@ -18,7 +18,13 @@ export interface MemoryStorageOptions {
  * reads outside of them see what was committed and never wait.
  */
 export class MemoryStorage implements Storage {
-  readonly capabilities = { severalProcesses: false, durable: false } as const;
+  readonly capabilities: StorageCapabilities = {
+    durable: false,
+    severalProcesses: false,
+    parallelTransactions: false,
+    valueIndexes: false,
+    indexesPerTable: null,
+  };
   readonly repositories: Repositories;
   private readonly clockOffset: () => number;
   private readonly state = emptyState();

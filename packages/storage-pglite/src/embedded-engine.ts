@@ -1,3 +1,4 @@
+import type { StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { CustomTypesConfig } from "pg";
 
@@ -48,6 +49,8 @@ export interface EmbeddedEngineOptions {
  */
 export interface EmbeddedEngine {
   readonly knex: Knex;
+  /** What storages on it declare otherwise than those on a server. */
+  readonly capabilities: Pick<StorageCapabilities, "durable" | "severalProcesses" | "parallelTransactions">;
   /** The database as a tar file, for `template`. Waits for the open transaction, as a query would. */
   dump(): Promise<Blob>;
   /** VACUUM and ANALYZE of all tables: worth calling about daily, at a quiet time. Everything waits for it. */

@@ -85,6 +85,7 @@ function assemble(
   };
   return {
     knex,
+    capabilities: { durable: lock !== undefined, severalProcesses: false, parallelTransactions: false },
     dump: () => holdingConnection(knex, async () => new Blob([await backend.dump()])),
     maintain: async () => {
       await knex.raw("VACUUM (ANALYZE)");

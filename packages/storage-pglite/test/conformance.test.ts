@@ -6,10 +6,10 @@ import { CheckSchemas } from "../../storage-knex/test/check-schemas.ts";
 const engine = await openEmbeddedEngine({ dataDir: "memory://" });
 afterAll(() => engine.close());
 
-const capabilities = { severalProcesses: false, durable: false };
-const storageIn = (schema: string, more: Partial<KnexStorageOptions> = {}) => new KnexStorage({ knex: engine.knex, schema, capabilities, ...more });
+const { knex, capabilities } = engine;
+const storageIn = (schema: string, more: Partial<KnexStorageOptions> = {}) => new KnexStorage({ knex, schema, capabilities, ...more });
 const schemas = new CheckSchemas(
-  async (text) => [await engine.knex.raw(text)].flat().at(-1).rows,
+  async (text) => [await knex.raw(text)].flat().at(-1).rows,
   async (schema) => void (await storageIn(schema).migrate()),
 );
 

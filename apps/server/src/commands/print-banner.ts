@@ -1,3 +1,4 @@
+import { capabilityWords, type Storage } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
@@ -5,8 +6,9 @@ import { type Configuration, maskedUrl, type StorageConfiguration } from "../con
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
-export function printBanner({ applicationName, databases, server, docs }: Configuration, { url, demoStates }: RunningServer): void {
+export function printBanner({ applicationName, databases, server, docs }: Configuration, { url, demoStates, databases: opened }: RunningServer): void {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
+  const storage = opened.get(databases[0]?.alias ?? "")?.storage;
   process.stdout.write(
     banner({
       name: applicationName,
@@ -16,10 +18,17 @@ export function printBanner({ applicationName, databases, server, docs }: Config
       }),
       hasDocs: docs.enabled,
       dataPlace: placeOf(databases[0]?.storage ?? null),
+      capabilities: storage === undefined ? [] : whatMatters(storage),
       digests: new NodeDigests(),
       style: terminalStyle(process.stdout),
     }),
   );
+}
+
+/** What whoever tries it out will notice. */
+function whatMatters({ capabilities }: Storage): string[] {
+  const words = capabilityWords(capabilities);
+  return (["durable", "severalProcesses"] as const).flatMap((name) => words.get(name) ?? []);
 }
 
 function placeOf(storage: StorageConfiguration | null): string {

@@ -40,6 +40,8 @@ async function serviceCode(url: string): Promise<string> {
   return status.internalStatus;
 }
 
+const everything = "durable, several processes, parallel transactions, indexes over values, as many indexes as wanted";
+
 test("an empty Postgres is set up by commands, under the eyes of a running server, until somebody can log in", async () => {
   const url = await server.url();
   expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", code: 705, reason: expect.stringContaining("not migrated") });
@@ -48,7 +50,8 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
 
   expect(await command("app create shop")).toMatch(/^1 error: The database is not migrated\. Run "sallyport-server migrate"/);
   expect(await command("migrate")).toMatch(/^database \(empty\): applied 0001/);
-  expect(await command("migrate")).toBe("database (empty): up to date");
+  expect(await command("migrate")).toBe(`database (empty): up to date
+  ${everything}`);
   expect(await serviceCode(url)).toBe("0");
 
   expect(await new ServerProcess(["user", "list"], environment(), folder).ended).toEqual({ code: 0, stdout: "", stderr: "There are no users.\n" });

@@ -86,4 +86,25 @@ const severalProcesses = checksOf(
   { needs: "severalProcesses" },
 );
 
-export const indexChecks: readonly Check[] = [...oneProcess, ...severalProcesses];
+const limited = checksOf(
+  "indexes",
+  {
+    "are built up to the declared limit, the first of those that are wanted": async ({ storage }) => {
+      const limit = storage.capabilities.indexesPerTable ?? 0;
+      holds(limit >= 16, "There can be 16 indexes");
+      const wanted = Array.from({ length: limit + 2 }, (_, number): AttributeIndex => ({ ...fileName, attribute: `Name${number}` }));
+      const first = wanted.slice(0, limit);
+      const report = await storage.alignIndexes(wanted);
+      holds(report !== "busy", "Nobody else is at it");
+      equalInAnyOrder(report.built, first, "what was built");
+      equalInAnyOrder(await storage.readyIndexes(wanted), first, "what is ready");
+      equal(await storage.alignIndexes(wanted), { built: [], removed: 0 }, "what was done the second time");
+      const last = wanted.slice(2);
+      equal(await storage.alignIndexes(last), { built: last.slice(-2), removed: 2 }, "what was done to make room");
+      equalInAnyOrder(await storage.readyIndexes(wanted), last, "what is ready in the end");
+    },
+  },
+  { needs: "indexesPerTable" },
+);
+
+export const indexChecks: readonly Check[] = [...oneProcess, ...severalProcesses, ...limited];

@@ -1,3 +1,5 @@
+export { capabilityWords } from "./capability-words.ts";
 export type { JointRepositories, Repositories } from "./repositories.ts";
 export { acceptStorable, isStorableText } from "./storable-text.ts";
-export type { MigrationReport, Storage, StorageCapabilities } from "./storage.ts";
+export type { MigrationReport, Storage } from "./storage.ts";
+export type { StorageCapabilities } from "./storage-capabilities.ts";

@@ -1,13 +1,6 @@
 import type { AttributeIndex, IndexReport } from "../model/wanted-indexes.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
-
-/** What an adapter can and cannot do; declared by the adapter itself, never chosen by a test. */
-export interface StorageCapabilities {
-  /** Several processes may work on one database at once. */
-  readonly severalProcesses: boolean;
-  /** What was acknowledged is there after the process was killed. */
-  readonly durable: boolean;
-}
+import type { StorageCapabilities } from "./storage-capabilities.ts";
 
 export interface MigrationReport {
   /** Names of the migrations applied now, in order; empty when the database was up to date. */
@@ -46,7 +39,8 @@ export interface Storage {
   /**
    * Builds those of the wanted indexes that are missing, and takes away all others over values, while everybody goes on
    * reading and writing. May take minutes, during which `close` lets go of it; what it got done stays. Each index is wanted
-   * once. `busy`, with nothing done, when another process is at it. The answers of queries do not depend on it.
+   * once. Of more than `indexesPerTable` the first are built and the rest is left. `busy`, with nothing done, when another
+   * process is at it. The answers of queries do not depend on it.
    */
   alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
 

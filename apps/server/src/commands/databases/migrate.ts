@@ -1,3 +1,4 @@
+import { capabilityWords } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -9,7 +10,7 @@ import { loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-data
 /** `migrate`: brings databases to the newest version. */
 export function migrateCommand(): Command {
   return new Command("migrate")
-    .description("bring the databases to the newest version; safe while servers are running")
+    .description("bring the databases to the newest version, and tell what their storage can do; safe while servers are running")
     .addOption(aliasOption("every database"))
     .addOption(configurationOption())
     .action(migrate);
@@ -28,7 +29,8 @@ async function migrate({ config, alias }: AliasOptions): Promise<void> {
     }
     try {
       const done = await withOpened(configuration, each, migrateOne);
-      console.log(`${label}: ${done.length === 0 ? "up to date" : done.join("; ")}`);
+      console.log(`${label}: ${done.changes.length === 0 ? "up to date" : done.changes.join("; ")}`);
+      console.log(`  ${done.capabilities.join(", ")}`);
     } catch (error) {
       failures.push(`${label}: ${plainWords(error)}`);
     }
@@ -36,13 +38,20 @@ async function migrate({ config, alias }: AliasOptions): Promise<void> {
   if (failures.length > 0) throw new CommandError(failures.join("\n       "));
 }
 
+/** Both in words. */
+interface Migrated {
+  readonly changes: readonly string[];
+  readonly capabilities: readonly string[];
+}
+
 /** Indexes, too: the role of the servers may lack the right to build them. */
-async function migrateOne({ database: { storage }, container }: OpenedDatabase): Promise<string[]> {
+async function migrateOne({ database: { storage }, container }: OpenedDatabase): Promise<Migrated> {
   const { applied } = await storage.migrate();
   const report = await (await container.getAsync(identifiers.alignIndexes)).run(storage);
   const changed = report === "busy" ? 0 : report.built.length + report.removed;
-  return [
+  const changes = [
     ...(applied.length === 0 ? [] : [`applied ${applied.join(", ")}`]),
     ...(changed === 0 ? [] : [`built or removed indexes: ${changed}`]),
   ];
+  return { changes, capabilities: [...capabilityWords(storage.capabilities).values()] };
 }

@@ -20,6 +20,6 @@ export async function openEmbedded({ dataDir }: EmbeddedStorage): Promise<SqlEng
     clearInterval(upkeep);
     return engine.close();
   };
-  const capabilities = { severalProcesses: false, durable: true };
-  return { name: dataDir, pool: null, storage: (schema) => new KnexStorage({ knex: engine.knex, schema, capabilities }), close };
+  const { knex, capabilities } = engine;
+  return { name: dataDir, pool: null, storage: (schema) => new KnexStorage({ knex, schema, capabilities }), close };
 }

@@ -30,7 +30,7 @@ async function overlap(storage: Storage, other: Storage, end: "kept" | "taken ba
         await insert(other.repositories, 1);
         return lookAt(other.repositories);
       },
-      end,
+      { end },
     );
     equal(await changesUpTo(other.repositories, seen.watermark), seen.changes, "what was read, when it is read again");
     const watermark = await watermarkBehind(other.repositories, created);

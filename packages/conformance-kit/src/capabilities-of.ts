@@ -1,0 +1,9 @@
+import type { StorageCapabilities } from "@sallyport/core";
+import type { AdapterUnderTest } from "./adapter-under-test.ts";
+
+/** What the storages of an adapter declare. */
+export async function capabilitiesOf(adapter: AdapterUnderTest): Promise<StorageCapabilities> {
+  const { storage, destroy } = await adapter.create({ clockOffset: () => 0, migrated: false });
+  await destroy();
+  return storage.capabilities;
+}

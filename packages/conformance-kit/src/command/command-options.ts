@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "./usage-error.ts";
+
+export const usage = `Usage: sallyport-conformance <adapter module> [options]
+
+Runs the checks of the storage contract on an adapter. The module's default export
+is an AdapterUnderTest: its name, and how to create a storage for one check.
+
+Options:
+  --section <name>  only the checks of this section; may be given several times
+  --check <name>    only this check; may be given several times
+  --list            lists the sections and their checks, and runs none
+  --help            prints this
+
+Exit code: 0 if every check that applies has passed, 1 if one has failed, 2 if it could not run.
+`;
+
+/** What the command was asked to do. */
+export interface CommandOptions {
+  /** Path of the adapter's module; absent when only a list or help is wanted. */
+  readonly module: string | undefined;
+  readonly sections: readonly string[];
+  readonly checks: readonly string[];
+  readonly list: boolean;
+  readonly help: boolean;
+}
+
+/** Reads the arguments of the command. Throws a `UsageError` for those that it does not have. */
+export function commandOptions(args: readonly string[]): CommandOptions {
+  const { values, positionals } = parsed(args);
+  const [module, ...others] = positionals;
+  if (others.length > 0) throw new UsageError(`One adapter at a time: what is "${others[0]}"?`);
+  const { section: sections = [], check: checks = [], list = false, help = false } = values;
+  if (module === undefined && !list && !help) throw new UsageError("The path of the adapter's module is missing.");
+  return { module, sections, checks, list, help };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        section: { type: "string", multiple: true },
+        check: { type: "string", multiple: true },
+        list: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}

@@ -1,0 +1,35 @@
+import { access } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { AdapterUnderTest } from "../adapter-under-test.ts";
+import { described } from "../assert/described.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Loads the adapter that a module exports by default. Throws a `UsageError` if there is none. */
+export async function loadAdapter(path: string): Promise<AdapterUnderTest> {
+  const file = resolve(path);
+  await access(file).catch((error: unknown) => {
+    throw new UsageError(`There is no module ${file}.`, { cause: error });
+  });
+  const module = await load(file);
+  const adapter = module["default"];
+  if (adapter === undefined) throw new UsageError(`${file} has no default export. It has to be an AdapterUnderTest: export default { name, create }.`);
+  if (!isAdapter(adapter)) {
+    throw new UsageError(`The default export of ${file} is no AdapterUnderTest: it needs a name, which is a text, and create, which is a function.`);
+  }
+  return adapter;
+}
+
+async function load(file: string): Promise<{ readonly [name: string]: unknown }> {
+  try {
+    return (await import(pathToFileURL(file).href)) as { readonly [name: string]: unknown };
+  } catch (error) {
+    throw new UsageError(`${file} cannot be loaded: ${described(error)}`, { cause: error });
+  }
+}
+
+function isAdapter(value: unknown): value is AdapterUnderTest {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, create } = value as Partial<Record<keyof AdapterUnderTest, unknown>>;
+  return typeof name === "string" && name !== "" && typeof create === "function";
+}

@@ -1,0 +1,16 @@
+import type { CheckResult } from "../run-check.ts";
+
+/** How many checks there were, and what came of them. */
+export interface Totals {
+  readonly checks: number;
+  readonly run: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly notApplicable: number;
+}
+
+export function totalsOf(results: readonly CheckResult[]): Totals {
+  const count = (wanted: CheckResult["outcome"]) => results.filter(({ outcome }) => outcome === wanted).length;
+  const [passed, failed, notApplicable] = [count("passed"), count("failed"), count("notApplicable")];
+  return { checks: results.length, run: passed + failed, passed, failed, notApplicable };
+}

@@ -1,0 +1,1 @@
+export default { name: "NoStorage", create: () => Promise.reject(new Error("no room")) };
