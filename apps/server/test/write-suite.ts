@@ -100,6 +100,42 @@ export function writeSuite(server: () => RunningServer): void {
       expect(await groups()).toEqual(["One"]);
     });
 
+    test("keeps the members of a collection that the writer does not see, and tells nobody of them", async () => {
+      const name = `Club_${mode}`;
+      const rights = [{ group: "*", permissions: ["read", "create", "write"] }] as const;
+      const club: ClassDefinition = { name, base: null, attributes: [{ name: "Members", type: "collection", target: "Customer" }, { name: "Chair", type: "reference", target: "Customer" }], rights };
+      const { model, objects } = repositories();
+      while ((await model.change({ put: [club] }, (await model.load()).generation)) === "stale");
+      const [ada, bob] = [await create("Customer", { Name: "Ada" }), await create("Customer", { Name: "Bob" })];
+      const [hidden, recycled] = [(await objects.insert([{ className: "Customer", attributes: { Name: "Hidden" }, readers: [] }]))[0]?.id as string, await create("Customer", { Name: "Carl" })];
+      const id = await create(name, { Members: [hidden, ada, recycled], Chair: hidden }, admin);
+      await send(admin, `/v1/object/${recycled}?moveToRecycler=true`, "DELETE");
+      const stored = async () => (await found(id))?.attributes["Members"];
+      const shown = (count: number) => ({ "~Count": count, "~UnfilteredCount": count });
+
+      expect((await send(demo, `/v1/object/${id}`, "GET")).body.data).toMatchObject({ Members: shown(1), Chair: null });
+      for (const Members of [[bob], [], [bob, ada]]) {
+        const answer = await patch(id, { Members });
+        expect(answer).toMatchObject({ code: "0", body: { data: { Members: shown(Members.length) } } });
+        expect(await stored()).toEqual([...Members, hidden, recycled]);
+      }
+      expect(await patch(id, { Members: [hidden] })).toMatchObject({ status: 400, code: "307" });
+      expect((await patch(id, { Members: null })).body.data.Members).toMatchObject(shown(0));
+      expect(await stored()).toEqual([hidden, recycled]);
+
+      const all = (attributes: object) => send(demo, `/v1/objects/${name}?query={"where":{"Members":{"$exists":true}}}`, "PATCH", attributes);
+      expect(await all({ Members: [ada] })).toMatchObject({ code: "0", body: { data: { "~Count": 1 } } });
+      expect(await stored()).toEqual([ada, hidden, recycled]);
+      expect(await patch(id, { Chair: bob })).toMatchObject({ code: "0", body: { data: { Chair: { "~ObjectID": bob } } } });
+
+      expect(await patch(id, { Members: [bob] }, {}, admin)).toMatchObject({ code: "0" });
+      expect(await stored()).toEqual([bob, recycled]);
+      await send(admin, `/v1/object/${recycled}/restore`, "POST");
+      expect((await send(demo, `/v1/object/${id}`, "GET")).body.data.Members).toMatchObject(shown(2));
+      expect((await patch(id, { Members: null }, {}, admin)).body.data.Members).toMatchObject(shown(0));
+      expect(await stored()).toBeNull();
+    });
+
     test("changes all that match, or none", async () => {
       const City = `Bulk ${mode} ${crypto.randomUUID()}`;
       const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => create("Customer", { Name: `${index}`, City, CreditLimit: index })));

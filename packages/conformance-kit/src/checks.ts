@@ -22,6 +22,7 @@ import { lockChecks } from "./sections/locks.ts";
 import { modelChecks } from "./sections/model.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
 import { objectLinkChecks } from "./sections/objects/links.ts";
+import { objectMemberChecks } from "./sections/objects/members.ts";
 import { objectReadingChecks } from "./sections/objects/reading.ts";
 import { objectSizeChecks } from "./sections/objects/sizes.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
@@ -74,6 +75,7 @@ export const checks: readonly Check[] = [
   ...objectUpdatingChecks,
   ...objectLinkChecks,
   ...objectSizeChecks,
+  ...objectMemberChecks,
   ...queryValueChecks,
   ...queryTextChecks,
   ...queryMetaFieldChecks,

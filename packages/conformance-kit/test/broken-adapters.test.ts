@@ -10,6 +10,7 @@ import { brokenContents } from "./broken/broken-contents.ts";
 import { brokenDepartures } from "./broken/broken-departures.ts";
 import { brokenKeys } from "./broken/broken-keys.ts";
 import { brokenLocks } from "./broken/broken-locks.ts";
+import { brokenMembers } from "./broken/broken-members.ts";
 import { brokenNames } from "./broken/broken-names.ts";
 import { brokenObjects } from "./broken/broken-objects.ts";
 import { brokenQueries } from "./broken/broken-queries.ts";
@@ -47,6 +48,7 @@ describe.each([
   ["queries", brokenQueries],
   ["writing objects", brokenWriting],
   ["the size of objects", brokenSizes],
+  ["members of collections", brokenMembers],
   ["locks", brokenLocks],
   ["changes", brokenChanges],
   ["departures", brokenDepartures],

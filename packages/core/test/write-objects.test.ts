@@ -77,6 +77,14 @@ describe("writing objects", () => {
     expect(object).toMatchObject({ Boss: { "~ObjectID": other, "~ClassName": "Manager" }, Team: { "~Count": 2 } });
   });
 
+  test("tells storage when references are emptied, and leaves empty lists where collections were", async () => {
+    const [one, other] = [await person(), await person()];
+    const [id] = (await fixture.insert({ className: "Person", attributes: { Name: "new", Boss: one, Team: [other] }, links: { Boss: [one], Team: [other] } })) as [string];
+    await patch(id, { Boss: null, Team: null });
+    expect((await fixture.r.objects.get([id], seesAll))[0]?.attributes).toEqual({ Name: "new", Boss: null, Team: [] });
+    expect(await fixture.r.departures.referrers([one, other], { attributes: null, limit: 10 })).toEqual([]);
+  });
+
   test("refuses references to nothing that the caller sees, to another class, and twice the same", async () => {
     const [one, hidden, restricted] = [
       await person(),

@@ -125,7 +125,7 @@ export class KnexObjectRepository implements ObjectRepository {
     const asked = changes.map(({ id, attributes, expectedVersions }) => ({ oid: objectNumber(id), attributes, versions: expectedVersions }));
     const links = linkParameters(changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })));
     const session = by.session === null ? null : Buffer.from(by.session, "hex");
-    const values = [JSON.stringify(asked), ...links, session, by.modelGeneration ?? null, ...visibilityParameters(by.visibility ?? seesAll), this.offset()];
+    const values = [JSON.stringify(asked), ...links, session, by.modelGeneration ?? null, by.className ?? null, ...visibilityParameters(by.visibility ?? seesAll), this.offset()];
     const { rows } = await this.sql.run<ObjectRow>(this.statements.update, values);
     const changed = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), row]));
     return changes.map(({ id }) => objectOf(changed.get(id) as ObjectRow));

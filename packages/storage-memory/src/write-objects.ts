@@ -16,6 +16,7 @@ import {
   type StoredObject,
   type Writing,
 } from "@sallyport/core";
+import { keepMembers } from "./keep-members.ts";
 import { keepObject } from "./keep-object.ts";
 import { liveLock } from "./memory-lock-repository.ts";
 import { nextNumber, type State } from "./state.ts";
@@ -41,15 +42,17 @@ export function insertOne(state: State, { className, attributes, uuid, readers, 
   return stored;
 }
 
-export function updateOne(state: State, { id, attributes, links, expectedVersions }: ObjectChange, { session, visibility = seesAll }: Writing, storedAt: number): StoredObject {
+export function updateOne(state: State, change: ObjectChange, { session, className, visibility = seesAll }: Writing, storedAt: number): StoredObject {
+  const { id, expectedVersions } = change;
   const object = isObjectId(id) ? state.objects.get(objectNumber(id)) : undefined;
   if (object === undefined) throw new ServiceError(isGone(state, id) ? 610 : 304);
-  if (!isVisible(object, visibility)) throw new ServiceError(304);
+  if (!isVisible(object, visibility) || (className ?? object.className) !== object.className) throw new ServiceError(304);
   const number = objectNumber(id);
   const lock = liveLock(state, number, storedAt);
   if (lock !== null && lock.session !== session) throw new ServiceError(713, { detail: "The object is locked by another session." });
   if (expectedVersions !== null && !expectedVersions.includes(object.version)) throw new ServiceError(713, { detail: "The object has another version." });
-  acceptTargets(state, links);
+  acceptTargets(state, change.links);
+  const { attributes, links } = keepMembers(state, object, change, visibility);
   const now = Object.freeze({ ...object.attributes, ...attributes });
   acceptObjectSize(now);
   const changed = Object.freeze({ ...object, version: object.version + 1, storedAt, attributes: now });

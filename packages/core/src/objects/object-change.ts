@@ -21,6 +21,11 @@ export interface Writing {
   readonly session: Digest | null;
   /** Generation of the model that the write was prepared under; it is refused when another is current. Not asked unless given. */
   readonly modelGeneration?: number;
-  /** Objects that are not visible are refused as if they had never been there, or were gone. All are visible unless given. */
+  /** The class that the objects have to be of; those of another one are refused like those that are not visible. */
+  readonly className?: string;
+  /**
+   * What the writer sees: objects that are not visible are refused as if they had never been there, or were gone, and members of
+   * collections that are not visible stay. All are visible unless given.
+   */
   readonly visibility?: Visibility;
 }

@@ -50,6 +50,10 @@ export interface ObjectRepository {
    * the expected versions: 713. A link to something that is not live, or a text that is not storable: 307. Under an
    * outdated model: `OutdatedModelError`. One that would be too large, with the attributes that stay: 801. What is asked of the
    * objects holds at the moment of the change, however many write at once. All or nothing.
+   *
+   * A collection that holds a list and gets another one keeps its members that the writer cannot mean to take out: live objects
+   * that are not visible, and recycled ones. They follow those that he gives, in the order in which they were, each once.
+   * References, and collections that become null, keep nothing.
    */
   update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]>;
 }

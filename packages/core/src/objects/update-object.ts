@@ -73,7 +73,7 @@ async function changeObject(
   const plan = planSerialization(serialization, { model, visibility, className });
   const { attributes, links, targets } = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
   // It must be of the class that the attributes were prepared for.
-  const by = { session: sessionDigest, modelGeneration: model.generation, visibility: { ...visibility, classes: new Set([className]) } };
+  const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
   const wanted = { id, attributes, links, expectedVersions };
   const { Name: name } = attributes;
   const changed = isUserClass(model, className) && typeof name === "string" ? await rename(context, wanted, by, name) : await write(r, wanted, by);

@@ -50,7 +50,7 @@ export class UpdateObjects {
       if (!modelClass.family.some((name) => mayWrite(context, model, name))) throw new ServiceError(404);
       const query = await resolveQuery(request, { model, objects: r.objects, visibility, className });
       const { attributes, links } = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
-      const by = { session: sessionDigest, modelGeneration: model.generation };
+      const by = { session: sessionDigest, modelGeneration: model.generation, visibility };
       return database.storage.transaction(async ({ objects }) => {
         const matching = await heldMatches(objects, query, visibility);
         for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);

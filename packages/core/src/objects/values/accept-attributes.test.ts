@@ -29,13 +29,15 @@ test.each<[string, JsonValue, JsonValue]>([
   ["Json", "text", "text"],
   ["Json", [], []],
   ["Number", null, null],
-  ["File", null, null],
-  ["One", null, null],
-  ["Many", null, null],
 ])("takes for %s %j", (name, value, stored) => {
   const { plain, links } = accept({ [name]: value });
   expect([...plain]).toEqual([[name, stored]]);
   expect(links).toEqual([]);
+});
+
+test.each(["File", "One", "Many"])("empties %s with null", (name) => {
+  const { plain, links, emptied } = accept({ [name]: null });
+  expect([plain.size, links, emptied]).toEqual([0, [], [expect.objectContaining({ name })]]);
 });
 
 test.each<[string, JsonValue]>([

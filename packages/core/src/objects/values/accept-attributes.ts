@@ -20,9 +20,11 @@ export interface AcceptedLink {
 
 /** The attributes of a body, each of its type. */
 export interface AcceptedAttributes {
-  /** As they are to be stored; links that lead nowhere are among them. */
+  /** As they are to be stored. */
   readonly plain: ReadonlyMap<string, JsonValue>;
   readonly links: readonly AcceptedLink[];
+  /** References, collections and files that are to hold nothing. */
+  readonly emptied: readonly AttributeDefinition[];
 }
 
 /**
@@ -33,13 +35,15 @@ export interface AcceptedAttributes {
 export function acceptAttributes(given: GivenAttributes, modelClass: ModelClass, { whole }: { readonly whole: boolean }): AcceptedAttributes {
   const plain = new Map<string, JsonValue>();
   const links: AcceptedLink[] = [];
+  const emptied: AttributeDefinition[] = [];
   for (const [name, value] of Object.entries(given)) {
     if (name === "~StoreTime") continue;
     const attribute = modelClass.attributes.get(name);
     if (attribute === undefined) throw faultAt(jsonPointer([name]), name.startsWith("~") ? "This meta-field cannot be set." : "There is no such attribute.");
     if (value === null) {
       if (attribute.mandatory === true) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
-      plain.set(name, null);
+      if (modelClass.links.includes(attribute)) emptied.push(attribute);
+      else plain.set(name, null);
     } else if (attribute.type === "reference" || attribute.type === "collection") {
       links.push(acceptLink(attribute, value));
     } else {
@@ -49,7 +53,7 @@ export function acceptAttributes(given: GivenAttributes, modelClass: ModelClass,
   for (const { name, mandatory } of whole ? modelClass.attributes.values() : []) {
     if (mandatory === true && !Object.hasOwn(given, name)) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
   }
-  return { plain, links };
+  return { plain, links, emptied };
 }
 
 function acceptPlain(name: string, type: PlainType, value: JsonValue): JsonValue {

@@ -29,8 +29,9 @@ export interface LinkSource {
 /**
  * Puts ids in the place of references: 307 for one that leads to nothing that the caller sees, or to an object of another class
  * than the attribute is for, and for a collection that holds one object twice. All targets are read in one trip.
+ * An emptied collection becomes null for those who see everything, for others an empty list: they cannot tell whether it keeps members.
  */
-export async function resolveLinks({ plain, links: accepted }: AcceptedAttributes, source: LinkSource): Promise<ResolvedAttributes> {
+export async function resolveLinks({ plain, links: accepted, emptied }: AcceptedAttributes, source: LinkSource): Promise<ResolvedAttributes> {
   const targets = await readTargets(accepted, source);
   const attributes = new Map<string, JsonValue>(plain);
   const links = new Map<string, readonly ObjectId[]>();
@@ -40,7 +41,15 @@ export async function resolveLinks({ plain, links: accepted }: AcceptedAttribute
     links.set(link.attribute.name, ids);
     attributes.set(link.attribute.name, link.attribute.type === "collection" ? ids : (ids[0] as ObjectId));
   }
+  for (const { name, type } of emptied) {
+    links.set(name, []);
+    attributes.set(name, type === "collection" && !seesEverything(source.visibility) ? [] : null);
+  }
   return { attributes: Object.fromEntries(attributes), links: Object.fromEntries(links), targets: targets.all };
+}
+
+function seesEverything({ classes, principals }: Visibility): boolean {
+  return classes === null && principals === null;
 }
 
 interface Targets {

@@ -1,9 +1,10 @@
 import type { Tables } from "../tables.ts";
+import { keepMembers } from "./keep-members.ts";
 import { acceptModel, holdTargets, planOnce, raise } from "./writing-steps.ts";
 
 /**
  * `changes` are `{oid, attributes, versions}`, `linked` is null or `{source, attribute, targets}` of the attributes that
- * are set, and `targets` are all of these, each once. Of `classes` and
+ * are set, and `targets` are all of these, each once. Of `only_class`, `classes` and
  * `principals` null means that they do not count. Rows are held in ascending order, so that those who change several
  * objects at once wait for one another instead of blocking each other.
  */
@@ -11,17 +12,18 @@ export function updateObjectsFunction(tables: Tables): string {
   const { departures, links, locks, objects, sessions, updateObjects } = tables;
   const asked = "jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])";
   return `create or replace function ${updateObjects} (
-    changes jsonb, linked jsonb, targets bigint[], writer bytea, generation bigint, classes text[], principals bigint[], ahead float8
+    changes jsonb, linked jsonb, targets bigint[], writer bytea, generation bigint, only_class text, classes text[], principals bigint[], ahead float8
   ) returns setof ${objects} language plpgsql ${planOnce} as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
     numbers constant bigint[] := array(select (change -> 'oid')::bigint from jsonb_array_elements(changes) as change);
     found bigint;
+    kept jsonb;
   begin
     ${acceptModel(tables, "generation")}
     perform from ${objects}
-      where oid = any (numbers) and (classes is null or class = any (classes))
+      where oid = any (numbers) and (only_class is null or class = only_class) and (classes is null or class = any (classes))
         and (principals is null or readers is null or readers && principals)
       order by oid for no key update;
     get diagnostics found = row_count;
@@ -44,6 +46,7 @@ export function updateObjectsFunction(tables: Tables): string {
       ${raise("SP713", "An object has another version.")};
     end if;
     ${holdTargets(tables, "$3")}
+    ${keepMembers(tables)}
     if linked is not null then
       with wanted as materialized (
         select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target

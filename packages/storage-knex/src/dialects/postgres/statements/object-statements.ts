@@ -37,7 +37,7 @@ export interface ObjectStatements {
   readonly insert: Statement;
   /**
    * 1 array of `{oid, attributes, versions}`, 2 array of `{source, attribute, targets}` or null, 3 all targets, 4 digest of the session
-   * or null, 5 generation of the model or null, 6 visible classes, 7 principals, 8 offset of the clock.
+   * or null, 5 generation of the model or null, 6 class or null, 7 visible classes, 8 principals, 9 offset of the clock.
    */
   readonly update: Statement;
 }
@@ -88,7 +88,7 @@ export function objectStatements(tables: Tables): ObjectStatements {
     ),
     update: statement(
       "object_update",
-      `select ${objectColumns("o")} from ${tables.updateObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bytea, $5::bigint, $6::text[], $7::bigint[], $8::float8) o`,
+      `select ${objectColumns("o")} from ${tables.updateObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bytea, $5::bigint, $6::text, $7::text[], $8::bigint[], $9::float8) o`,
     ),
   };
 }

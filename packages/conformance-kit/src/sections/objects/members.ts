@@ -1,0 +1,130 @@
+import type { JsonValue, Repositories, StoredObject, Visibility } from "@sallyport/core";
+import { seesAll } from "@sallyport/core";
+import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { bringBack } from "../../fixtures/bring-back.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { createObject } from "../../fixtures/create-object.ts";
+import { idsOf } from "../../fixtures/ids-of.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
+import { whileOpen } from "../../fixtures/while-open.ts";
+
+/** Sees the files that everybody or `A1` may read. */
+const visibility: Visibility = { classes: new Set(["File"]), principals: new Set(["A1"]) };
+const blind = { session: null, visibility };
+const seeing = { session: null };
+const all = { attributes: null, limit: 100 };
+
+/** An object whose team are these. */
+function withTeam(r: Repositories, members: readonly StoredObject[]): Promise<StoredObject> {
+  return createObject(r, { attributes: { Name: "plan", Team: idsOf(members) }, links: { Team: idsOf(members) } });
+}
+
+function teamOf(id: string, members: readonly StoredObject[], more: { readonly [name: string]: JsonValue } = {}) {
+  return changeOf(id, { Team: idsOf(members), ...more }, { links: { Team: idsOf(members) } });
+}
+
+async function referrersOf(r: Repositories, target: StoredObject): Promise<string[]> {
+  return (await r.departures.referrers([target.id], all)).map(({ id }) => id);
+}
+
+/** Two that everybody sees, and three that some do not. */
+async function scene(r: Repositories) {
+  return {
+    one: await createObject(r),
+    two: await createObject(r, { readers: ["Z9", "A1"] }),
+    ofOthers: await createObject(r, { readers: ["Z9"] }),
+    ofNobody: await createObject(r, { readers: [] }),
+    image: await createObject(r, { className: "Image" }),
+  };
+}
+
+export const objectMemberChecks: readonly Check[] = checksOf("objects", {
+  "keep the members of a collection that its writer does not see, behind those that he gives": async ({ r }) => {
+    const { one, two, ofOthers, ofNobody, image } = await scene(r);
+    const { id } = await withTeam(r, [image, one, ofOthers, two, ofNobody]);
+    for (const given of [[two], [], [one, two], [two, one]]) {
+      const [changed] = await r.objects.update([teamOf(id, given, { Name: "new" })], blind);
+      equal(changed?.attributes, { Name: "new", Team: idsOf([...given, image, ofOthers, ofNobody]) }, "the attributes");
+      equal(await r.objects.get([id], seesAll), [changed], "the object as it is read");
+    }
+    for (const target of [one, two, ofOthers, ofNobody, image]) equal(await referrersOf(r, target), [id], "who points to a member");
+    const [emptied] = await r.objects.update([teamOf(id, [image])], seeing);
+    equal(emptied?.attributes["Team"], [image.id], "the members after a change by one who sees them all");
+    for (const target of [one, two, ofOthers, ofNobody]) equal(await referrersOf(r, target), [], "who points to what was taken out");
+  },
+
+  "keep a member once that its writer gives though he does not see it": async ({ r }) => {
+    const { one, ofOthers, ofNobody } = await scene(r);
+    const { id } = await withTeam(r, [ofOthers, one, ofNobody]);
+    const [changed] = await r.objects.update([teamOf(id, [ofNobody, one])], blind);
+    equal(changed?.attributes["Team"], idsOf([ofNobody, one, ofOthers]), "the members");
+    equal(await referrersOf(r, ofNobody), [id], "who points to it");
+  },
+
+  "keep the members of each collection of each object that is written, and no others": async ({ r }) => {
+    const { one, two, ofOthers, ofNobody, image } = await scene(r);
+    const [first, second, third] = [await withTeam(r, [ofOthers, one]), await withTeam(r, [two, image]), await withTeam(r, [one])];
+    const guests = { attributes: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) }, links: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) } };
+    const fourth = await createObject(r, guests);
+    const changes = [first, second, third].map(({ id }) => teamOf(id, [two]));
+    const both = changeOf(fourth.id, { Team: [], Guests: idsOf([two]) }, { links: { Team: [], Guests: idsOf([two]) } });
+    const changed = await r.objects.update([...changes, both], blind);
+    equal(changed.map(({ attributes }) => attributes["Team"]), [[two, ofOthers], [two, image], [two], [image]].map(idsOf), "the teams");
+    equal(changed[3]?.attributes["Guests"], idsOf([two, ofNobody]), "the guests");
+    const [named] = await r.objects.update([changeOf(fourth.id, { Name: "new" })], blind);
+    equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes when another one is changed");
+  },
+
+  "keep recycled members, whoever writes": async ({ storage, r }) => {
+    const { one, two } = await scene(r);
+    const [recycled, deleted] = [await createObject(r), await createObject(r)];
+    const { id } = await withTeam(r, [recycled, one, deleted]);
+    await takeAway(storage, [recycled.id], true);
+    await takeAway(storage, [deleted.id]);
+    for (const by of [blind, seeing]) {
+      const [changed] = await r.objects.update([teamOf(id, [two])], by);
+      equal(changed?.attributes["Team"], idsOf([two, recycled]), "the members");
+    }
+    await bringBack(storage, recycled.id);
+    equal(await referrersOf(r, recycled), [id], "who points to what came back");
+    const [changed] = await r.objects.update([teamOf(id, [])], seeing);
+    equal(changed?.attributes["Team"], [], "the members when it is back");
+  },
+
+  "keep nothing of references, and of collections that become null": async ({ r }) => {
+    const { one, ofOthers, ofNobody } = await scene(r);
+    const attributes = { Boss: ofOthers.id, Team: idsOf([ofNobody]), Data: ["kept", ofNobody.id] };
+    const { id } = await createObject(r, { attributes, links: { Boss: [ofOthers.id], Team: [ofNobody.id] } });
+    const change = changeOf(id, { Boss: one.id, Team: null, Data: [] }, { links: { Boss: [one.id], Team: [] } });
+    const [changed] = await r.objects.update([change], blind);
+    equal(changed?.attributes, { Boss: one.id, Team: null, Data: [] }, "the attributes");
+    equalInAnyOrder(await r.departures.referrers(idsOf([one, ofOthers, ofNobody]), all), [{ id, className: "File", attribute: "Boss", target: one.id }], "the links");
+  },
+
+  "keep members that others add while they are written": async ({ storage, r }) => {
+    const { one, two, ofOthers, image } = await scene(r);
+    const { id } = await withTeam(r, [one, image]);
+    const [changed] = await whileOpen(
+      storage,
+      (inside) => inside.objects.update([teamOf(id, [ofOthers, one, image])], seeing),
+      () => r.objects.update([teamOf(id, [two])], blind),
+    );
+    equal(changed?.attributes["Team"], idsOf([two, ofOthers, image]), "the members");
+    const [next] = await whileOpen(
+      storage,
+      (inside) => inside.objects.update([teamOf(id, [one, image])], seeing),
+      () => r.objects.update([teamOf(id, [two])], blind),
+    );
+    equal(next?.attributes["Team"], idsOf([two, image]), "the members when another one takes some out meanwhile");
+  },
+
+  "are refused with 304 when they are not of the class that the writer takes them for": async ({ r }) => {
+    const [file, image] = [await createObject(r), await createObject(r, { className: "Image" })];
+    const write = (className: string) => r.objects.update([changeOf(file.id, { Name: "new" }), changeOf(image.id, {})], { session: null, className });
+    for (const className of ["File", "Image", "Nothing", ""]) await failsWith(304, () => write(className), `changing objects as those of "${className}"`);
+    equal((await r.objects.get([file.id, image.id], seesAll)).map(({ version }) => version), [1, 1], "the versions");
+    const [changed] = await r.objects.update([changeOf(file.id, { Name: "new" })], { session: null, className: "File", visibility });
+    equal(changed?.version, 2, "the version of one that is");
+  },
+});
