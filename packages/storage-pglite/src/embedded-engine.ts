@@ -19,6 +19,8 @@ export interface EmbeddedEngineOptions {
   readonly closeTimeout?: number;
   /** Bytes of write-ahead log between checkpoints. Default 64 MiB. */
   readonly checkpointBytes?: number;
+  /** Milliseconds a statement may take unless the session sets `statement_timeout`; 0 for as long as it needs. Default 30,000. */
+  readonly statementTimeout?: number;
   /** How the driver reads types; the driver's own way by default. */
   readonly types?: CustomTypesConfig;
   /** Further settings of Knex (logging, hooks). */
@@ -31,7 +33,13 @@ export interface EmbeddedEngineOptions {
  *
  * - One session, so one connection: a query outside the open transaction waits until that ends, and fails with Knex's
  *   timeout error after `acquireConnectionTimeout`. Awaited inside the transaction it can only fail.
- * - `statement_timeout` and its kin are ignored, queries cannot be cancelled, and COPY FROM STDIN answers 57014.
+ * - A statement that takes longer than the session's `statement_timeout` fails with a `StatementTimeoutError` (57014) and
+ *   takes its connection along: the database is ended in the middle of it and starts again, in a second or two, with the
+ *   next connection. The open transaction is rolled back, what is committed is there, and who waits for the connection
+ *   goes on waiting. A COMMIT that is cut off like that leaves open whether it was done. In memory the caller is told
+ *   the same and the database works on: who comes next waits for that, and what was outside of a transaction is done.
+ * - The time counts for all that a client sends before it wants an answer, statements of one text together; it is looked
+ *   at every 25 ms. `lock_timeout` and its kin are ignored, queries cannot be cancelled, and COPY FROM STDIN answers 57014.
  * - No background work: checkpoints are made by the engine; vacuum and statistics only when `maintain` is called.
  * - Memory: about 350 MB while it runs; while a new database is made without a template, for some seconds, 900 MB.
  * - If it gives up (a full disk, an I/O error) the query fails, and the next connection starts it again; see
@@ -53,7 +61,7 @@ export interface EmbeddedEngine {
   readonly capabilities: Pick<StorageCapabilities, "durable" | "severalProcesses" | "parallelTransactions">;
   /** The database as a tar file, for `template`. Waits for the open transaction, as a query would. */
   dump(): Promise<Blob>;
-  /** VACUUM and ANALYZE of all tables: worth calling about daily, at a quiet time. Everything waits for it. */
+  /** VACUUM and ANALYZE of all tables, in whatever time that takes: worth calling about daily, at a quiet time. Everything waits for it. */
   maintain(): Promise<void>;
   /**
    * Waits for the open transaction, shuts the database down and gives the directory free. What is still running after

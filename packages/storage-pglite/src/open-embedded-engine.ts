@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import knexPkg, { type Knex } from "knex";
+import type pg from "pg";
 import { EmbeddedBackend } from "./backend/embedded-backend.ts";
 import type { WorkerSettings } from "./backend/worker-messages.ts";
 import { prepareCluster } from "./directory/prepare-cluster.ts";
@@ -19,9 +20,9 @@ const { knex: createKnex } = knexPkg;
  * @throws {EngineStoppedError} when the database cannot start
  */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
-  const { template, durable = true, checkpointBytes = 64 * 1024 * 1024 } = options;
+  const { template, durable = true, checkpointBytes = 64 * 1024 * 1024, statementTimeout = 30_000 } = options;
   if (options.dataDir === "memory://") {
-    const settings = { clusterDirectory: undefined, template, durable: false, checkpointBytes };
+    const settings = { clusterDirectory: undefined, template, durable: false, checkpointBytes, statementTimeout };
     return startOn(settings, options, undefined);
   }
   const directory = path.resolve(options.dataDir);
@@ -29,7 +30,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promis
   const lock = await lockDirectory(directory);
   try {
     const clusterDirectory = await prepareCluster(directory, { template, durable });
-    const settings = { clusterDirectory, template: undefined, durable, checkpointBytes };
+    const settings = { clusterDirectory, template: undefined, durable, checkpointBytes, statementTimeout };
     return await startOn(settings, options, lock);
   } catch (error) {
     await lock.release();
@@ -87,9 +88,11 @@ function assemble(
     knex,
     capabilities: { durable: lock !== undefined, severalProcesses: false, parallelTransactions: false },
     dump: () => holdingConnection(knex, async () => new Blob([await backend.dump()])),
-    maintain: async () => {
-      await knex.raw("VACUUM (ANALYZE)");
-    },
+    maintain: () =>
+      holdingConnection(knex, async (client) => {
+        await client.query("set statement_timeout = 0");
+        await client.query("vacuum (analyze)").finally(() => client.query("reset statement_timeout"));
+      }),
     close: () => (closed ??= close()),
   };
 }
@@ -98,17 +101,17 @@ function assemble(
 const defaultCloseTimeout = 10_000;
 const graceOfTheBroken = 1_000;
 
-async function holdingConnection<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
+async function holdingConnection<T>(knex: Knex, work: (connection: pg.Client) => Promise<T>): Promise<T> {
   const client = knex.client as Knex.Client & ConnectionKeeper;
-  const connection: unknown = await client.acquireConnection();
+  const connection = await client.acquireConnection();
   try {
-    return await work();
+    return await work(connection);
   } finally {
     await client.releaseConnection(connection);
   }
 }
 
 interface ConnectionKeeper {
-  acquireConnection(): Promise<unknown>;
-  releaseConnection(connection: unknown): Promise<void>;
+  acquireConnection(): Promise<pg.Client>;
+  releaseConnection(connection: pg.Client): Promise<void>;
 }

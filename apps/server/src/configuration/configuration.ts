@@ -23,6 +23,8 @@ export interface EmbeddedStorage {
   /** Absolute. */
   readonly dataDir: string;
   readonly schema: string;
+  /** Milliseconds. */
+  readonly statementTimeout: number;
 }
 
 export interface MemoryEngine {

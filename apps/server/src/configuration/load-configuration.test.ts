@@ -80,6 +80,7 @@ describe("refuses", () => {
     ["a schema twice in one directory", { databases: [{ alias: "a-b", ...embedded("x") }, { alias: "a_b", ...embedded("./x") }] }, /databases\[1\]\.storage\.schema: is the schema of databases\[0\], too \("sallyport_a_b"\)/],
     ["an alias too long for a schema", { databases: [{ alias: "a".repeat(60), ...embedded("x") }] }, /databases\[0\]\.storage\.schema: is required/],
     ["pools that differ", { databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }] }, /databases\[1\]\.storage\.pool: and statementTimeout must be those of databases\[0\]/],
+    ["time-outs that differ in one directory", { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "5s" }) }] }, /databases\[1\]\.storage\.statementTimeout: must be that of databases\[0\], which is in the same directory/],
     ["a bad variable", {}, /^ {2}- server\.port \(PORT\): must be a whole number from 0 to 65535$/m, { PORT: "http" }],
     ["a bad part of a variable", {}, /server\.trustedProxies\[1\] \(TRUSTED_PROXIES\): must be/, { TRUSTED_PROXIES: "::1, x" }],
     ["a bad flag in a variable", {}, /debugMessages \(DEBUG_MESSAGES\): must be true or false/, { DEBUG_MESSAGES: "maybe" }],

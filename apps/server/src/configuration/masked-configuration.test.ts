@@ -6,7 +6,7 @@ test("what is printed is a configuration with the same meaning, but for secrets"
     server: { port: 1 },
     sessions: { idleTimeout: "90s", absoluteLifetime: "36h" },
     databases: [
-      { storage: { engine: "embedded", dataDir: "/x" } },
+      { storage: { engine: "embedded", dataDir: "/x", statementTimeout: "5s" } },
       { alias: "b", storage: { engine: "memory" }, throttle: { user: { firstDelay: "1500ms" } } },
       { alias: "c" },
     ],

@@ -29,14 +29,15 @@ function spellDatabase({ alias, name, timeZone, clientHash, sessions, throttle, 
 
 function spellStorage(storage: StorageConfiguration, migrateOnStart: boolean): object {
   if (storage.engine === "memory") return storage;
-  if (storage.engine === "embedded") return { ...storage, migrateOnStart };
-  const { engine, url, schema, pool, statementTimeout } = storage;
+  const statementTimeout = durationText(storage.statementTimeout);
+  if (storage.engine === "embedded") return { ...storage, statementTimeout, migrateOnStart };
+  const { engine, url, schema, pool } = storage;
   return {
     engine,
     url: maskedUrl(url),
     schema,
     pool: { ...pool, acquireTimeout: durationText(pool.acquireTimeout) },
-    statementTimeout: durationText(statementTimeout),
+    statementTimeout,
     migrateOnStart,
   };
 }

@@ -1,5 +1,5 @@
 import { EngineStoppedError } from "../engine-stopped-error.ts";
-import { simpleQuery } from "../wire/simple-query.ts";
+import { StatementTimeoutError } from "../statement-timeout-error.ts";
 import { EngineWorker, type EngineAnswer } from "./engine-worker.ts";
 import type { WorkerSettings } from "./worker-messages.ts";
 
@@ -15,7 +15,8 @@ export interface BackendSession {
  * (a pool of one opens it only when it gave that one up) and finds a fresh session: no transaction, no prepared
  * statements, no settings, no temporary tables of its predecessor.
  *
- * A database kept in a directory that stopped is started again for the next connection.
+ * A database kept in a directory that stopped, by itself or for a statement that did not end, is started again for the
+ * next connection.
  */
 export class EmbeddedBackend {
   readonly #settings: WorkerSettings;
@@ -47,8 +48,7 @@ export class EmbeddedBackend {
       },
     };
     this.#current = hold;
-    const worker = await this.#running();
-    for (const statement of afresh) await worker.exchange(statement, true);
+    const worker = await this.#refreshed();
     return {
       exchange: async (bytes, settles) => {
         if (!open) throw new EngineStoppedError("this connection was closed");
@@ -74,16 +74,27 @@ export class EmbeddedBackend {
     await this.#worker.then((worker) => worker.close(patience)).catch(() => undefined);
   }
 
+  /** What the connection before left behind may have to run into its time-out first. */
+  async #refreshed(): Promise<EngineWorker> {
+    for (;;) {
+      const worker = await this.#running();
+      try {
+        await worker.refresh();
+        return worker;
+      } catch (error) {
+        if (!(error instanceof StatementTimeoutError)) throw error;
+      }
+    }
+  }
+
   async #running(): Promise<EngineWorker> {
     const worker = await this.#worker;
     if (worker.stopped === undefined) return worker;
-    if (this.#closed || this.#settings.clusterDirectory === undefined) throw worker.stopped;
+    if (this.#closed) throw new EngineStoppedError("it was closed");
+    if (this.#settings.clusterDirectory === undefined) throw worker.stopped;
     const restart = worker.ended.then(() => EngineWorker.start(this.#settings));
     // A start that fails leaves the stopped one in its place, so that the next connection tries again.
     this.#worker = restart.catch(() => worker);
     return restart;
   }
 }
-
-const sync = new Uint8Array([0x53, 0, 0, 0, 4]);
-const afresh = [sync, simpleQuery("ROLLBACK"), simpleQuery("DISCARD ALL")];

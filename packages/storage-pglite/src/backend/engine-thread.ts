@@ -3,26 +3,32 @@ import { PGlite } from "@electric-sql/pglite";
 import { inspectAnswer, type AnswerState } from "../wire/inspect-answer.ts";
 import { joinBytes } from "../wire/join-bytes.ts";
 import { simpleQuery } from "../wire/simple-query.ts";
+import { Deadline } from "./deadline.ts";
 import { DurableNodeFS } from "./durable-node-fs.ts";
+import { sessionSetting } from "./session-setting.ts";
 import { startParameters } from "./start-parameters.ts";
-import type { WorkerReply, WorkerRequest, WorkerSettings } from "./worker-messages.ts";
+import type { ThreadData, WorkerReply, WorkerRequest } from "./worker-messages.ts";
 
 // The thread the database runs in. One request at a time: PGlite computes synchronously and is one session.
 
 if (parentPort === null) throw new Error("this module runs as a worker thread");
 const port = parentPort;
-const settings = workerData as WorkerSettings;
+const settings = workerData as ThreadData;
+const deadline = new Deadline(settings.deadline);
 const files = settings.clusterDirectory === undefined ? undefined : new DurableNodeFS(settings.clusterDirectory);
 const checkpointQuery = simpleQuery("CHECKPOINT");
+const sync = new Uint8Array([0x53, 0, 0, 0, 4]);
+const afresh = [sync, simpleQuery("ROLLBACK"), simpleQuery("DISCARD ALL")];
 let walBytesAtCheckpoint = 0;
 let broken: string | undefined;
 
 const pglite = await start();
 if (pglite !== undefined) {
+  const statementTimeout = sessionSetting(pglite, "statement_timeout");
   let done = Promise.resolve();
   port.on("message", (request: WorkerRequest) => {
     done = done
-      .then(() => serve(pglite, request))
+      .then(() => serve(pglite, request, statementTimeout))
       .catch((error: unknown) => send({ kind: "failed", reason: String(error) }));
   });
   send({ kind: "ready" });
@@ -34,7 +40,7 @@ async function start(): Promise<PGlite | undefined> {
     return await PGlite.create({
       ...(files === undefined ? { dataDir: "memory://" } : { fs: files }),
       ...(settings.template === undefined ? {} : { loadDataDir: settings.template }),
-      startParams: startParameters(settings.durable),
+      startParams: startParameters(settings),
       onStderr: (text) => {
         complaints.push(text);
         if (complaints.length > 20) complaints.shift();
@@ -47,10 +53,13 @@ async function start(): Promise<PGlite | undefined> {
   }
 }
 
-async function serve(database: PGlite, request: WorkerRequest): Promise<void> {
+async function serve(database: PGlite, request: WorkerRequest, statementTimeout: () => number): Promise<void> {
   switch (request.kind) {
     case "exchange":
-      return exchange(database, request.bytes, request.settles);
+      return exchange(database, request.bytes, request.settles, statementTimeout());
+    case "refresh":
+      for (const statement of afresh) if (broken === undefined) await judge(database, statement, true);
+      return answer(new Uint8Array(0), broken);
     case "dump":
       await checkpoint(database);
       return answer(new Uint8Array(await (await database.dumpDataDir("none")).arrayBuffer()));
@@ -61,16 +70,27 @@ async function serve(database: PGlite, request: WorkerRequest): Promise<void> {
   }
 }
 
+async function exchange(database: PGlite, bytes: Uint8Array, settles: boolean, limit: number): Promise<void> {
+  if (broken !== undefined) return answer(new Uint8Array(0), broken);
+  deadline.set(limit);
+  const { output, ready } = await judge(database, bytes, settles);
+  deadline.clear();
+  answer(output, broken);
+  if (broken === undefined && ready === "I" && checkpointDue()) await checkpoint(database);
+}
+
 /**
  * A server that answers no ReadyForQuery where one is due, or reports a FATAL or PANIC error, is never asked again:
  * PGlite would carry on with what is left of it, wrongly or in an endless loop.
  */
-async function exchange(database: PGlite, bytes: Uint8Array, settles: boolean): Promise<void> {
-  if (broken !== undefined) return answer(new Uint8Array(0), broken);
+async function judge(
+  database: PGlite,
+  bytes: Uint8Array,
+  settles: boolean,
+): Promise<{ output: Uint8Array<ArrayBuffer>; ready: string | undefined }> {
   const { output, state, thrown } = await run(database, bytes);
   broken = state.fatal ?? thrown ?? (settles && state.ready === undefined ? "it broke off an answer" : undefined);
-  answer(output, broken);
-  if (broken === undefined && state.ready === "I" && checkpointDue()) await checkpoint(database);
+  return { output, ready: state.ready };
 }
 
 async function run(
@@ -96,8 +116,7 @@ function checkpointDue(): boolean {
 
 async function checkpoint(database: PGlite): Promise<void> {
   walBytesAtCheckpoint = files?.walBytes ?? 0;
-  const { state, thrown } = await run(database, checkpointQuery);
-  broken = state.fatal ?? thrown ?? (state.ready === undefined ? "it broke off a checkpoint" : undefined);
+  await judge(database, checkpointQuery, true);
 }
 
 function answer(bytes: Uint8Array<ArrayBuffer>, stopped?: string): void {

@@ -1,7 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { EngineStoppedError } from "../engine-stopped-error.ts";
+import { StatementTimeoutError } from "../statement-timeout-error.ts";
 import { withinTime } from "../within-time.ts";
-import type { WorkerReply, WorkerRequest, WorkerSettings } from "./worker-messages.ts";
+import { Deadline } from "./deadline.ts";
+import type { ThreadData, WorkerReply, WorkerRequest, WorkerSettings } from "./worker-messages.ts";
 
 /** An answer of the database, and whether it was its last. */
 export interface EngineAnswer {
@@ -21,18 +23,29 @@ interface Waiting {
  */
 const stackSizeMb = 64;
 
+/** Milliseconds between two looks at whether a statement takes too long. */
+const lookEvery = 25;
+
 /**
  * The database in a thread of its own, where its synchronous work (a heavy query, the wait for the disk) holds up nobody
  * else. It keeps the process alive only while it has something to do.
+ *
+ * While it computes it hears of nothing, so a statement that takes longer than its `statement_timeout` is ended with the
+ * thread. A database in memory would be lost with that: there the caller is told, and the statement goes on.
  */
 export class EngineWorker {
   readonly #thread: Worker;
+  readonly #deadline: Deadline;
+  readonly #survivesItsEnd: boolean;
   readonly #waiting: Waiting[] = [];
-  #stopped: EngineStoppedError | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  #stopped: Error | undefined;
   #ended: Promise<unknown> = Promise.resolve();
 
-  private constructor(thread: Worker) {
+  private constructor(thread: Worker, deadline: Deadline, survivesItsEnd: boolean) {
     this.#thread = thread;
+    this.#deadline = deadline;
+    this.#survivesItsEnd = survivesItsEnd;
     thread.on("message", (reply: WorkerReply) => this.#receive(reply));
     thread.on("error", (error) => this.#stop(new EngineStoppedError(error.message, { cause: error })));
     thread.on("exit", (code) => this.#stop(new EngineStoppedError(`its thread ended (${code})`)));
@@ -41,8 +54,9 @@ export class EngineWorker {
 
   /** @throws {EngineStoppedError} when the database cannot start, with what it said */
   static async start(settings: WorkerSettings): Promise<EngineWorker> {
+    const deadline = new Deadline();
     const thread = new Worker(new URL("./engine-thread.js", import.meta.url), {
-      workerData: settings,
+      workerData: { ...settings, deadline: deadline.memory } satisfies ThreadData,
       resourceLimits: { stackSizeMb },
     });
     await new Promise<void>((resolve, reject) => {
@@ -55,11 +69,11 @@ export class EngineWorker {
         refuse(new Error(reply.kind === "refused" ? reply.reason : `unexpected ${reply.kind}`));
       });
     });
-    return new EngineWorker(thread);
+    return new EngineWorker(thread, deadline, settings.clusterDirectory !== undefined);
   }
 
   /** Why it stopped, if it did. */
-  get stopped(): EngineStoppedError | undefined {
+  get stopped(): Error | undefined {
     return this.#stopped;
   }
 
@@ -72,10 +86,16 @@ export class EngineWorker {
    * Gives the database messages of the frontend and resolves with all it answers. Answers come in the order of the calls.
    *
    * @param settles whether the messages end in one the database answers with ReadyForQuery
+   * @throws {StatementTimeoutError} when it took longer than the `statement_timeout` of the session
    * @throws {EngineStoppedError} when it stopped before it answered
    */
   exchange(bytes: Uint8Array, settles: boolean): Promise<EngineAnswer> {
     return this.#ask({ kind: "exchange", bytes, settles });
+  }
+
+  /** Makes the session a fresh one: no transaction, prepared statements, settings, temporary tables. */
+  async refresh(): Promise<void> {
+    await this.#ask({ kind: "refresh" });
   }
 
   /** The cluster as a tar file, after a checkpoint. No transaction may be open. */
@@ -97,6 +117,7 @@ export class EngineWorker {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     return new Promise((resolve, reject) => {
       if (this.#waiting.push({ resolve, reject }) === 1) this.#thread.ref();
+      this.#watch ??= setInterval(() => this.#look(), lookEvery).unref();
       this.#thread.postMessage(request, []);
     });
   }
@@ -113,10 +134,34 @@ export class EngineWorker {
     if (stopped !== undefined) this.#stop(stopped);
   }
 
+  #look(): void {
+    if (this.#stopped !== undefined || this.#waiting.length === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    } else if (this.#deadline.passed) {
+      this.#expire(new StatementTimeoutError());
+    }
+  }
+
+  #expire(reason: StatementTimeoutError): void {
+    if (!this.#survivesItsEnd) {
+      // Its place in the row stays, for the answer that is still to come.
+      this.#waiting[0]?.reject(reason);
+      return;
+    }
+    this.#stopped = reason;
+    // An answer that it gave before its end arrives before that.
+    this.#ended = this.#thread.terminate().then(() => this.#refuseAll(reason));
+  }
+
   #stop(reason: EngineStoppedError): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = reason;
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(reason);
+    this.#refuseAll(reason);
     this.#ended = this.#thread.terminate();
+  }
+
+  #refuseAll(reason: Error): void {
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(reason);
   }
 }

@@ -8,11 +8,20 @@ export interface WorkerSettings {
   readonly durable: boolean;
   /** Bytes of write-ahead log after which a checkpoint is made. */
   readonly checkpointBytes: number;
+  /** Milliseconds; what `statement_timeout` is unless the session sets it. 0 for no end. */
+  readonly statementTimeout: number;
+}
+
+/** What the thread is given. */
+export interface ThreadData extends WorkerSettings {
+  /** Of its {@link Deadline}. */
+  readonly deadline: SharedArrayBuffer;
 }
 
 /** To the thread. Each is answered, in order. */
 export type WorkerRequest =
   | { readonly kind: "exchange"; readonly bytes: Uint8Array; readonly settles: boolean }
+  | { readonly kind: "refresh" }
   | { readonly kind: "dump" }
   | { readonly kind: "close" };
 

@@ -29,7 +29,7 @@ export async function prepareCluster(dataDirectory: string, { template, durable 
   }
   const incomplete = `${cluster}.new`;
   await rm(incomplete, { recursive: true, force: true });
-  const settings = { clusterDirectory: incomplete, template, durable: false, checkpointBytes: Infinity };
+  const settings = { clusterDirectory: incomplete, template, durable: false, checkpointBytes: Infinity, statementTimeout: 0 };
   const worker = await EngineWorker.start(settings);
   await worker.close(shutdownPatience);
   if (durable) await syncTree(incomplete);

@@ -5,13 +5,16 @@ import type { SqlEngine } from "./sql-engine.ts";
 /** The embedded engine has no background work of its own: without this, deleted rows would take room for ever. */
 const upkeepInterval = 6 * 60 * 60_000;
 
+/** Failures are told to the caller; Knex would also print them. */
+const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };
+
 /** A Postgres inside of this process, kept in a directory. Throws if another process holds it, or if it cannot be used. */
-export async function openEmbedded({ dataDir }: EmbeddedStorage): Promise<SqlEngine> {
+export async function openEmbedded({ dataDir, statementTimeout }: EmbeddedStorage): Promise<SqlEngine> {
   const [{ openEmbeddedEngine }, { KnexStorage }] = await Promise.all([
     import("@sallyport/storage-pglite"),
     import("@sallyport/storage-knex"),
   ]);
-  const engine = await openEmbeddedEngine({ dataDir }).catch((error: unknown) => {
+  const engine = await openEmbeddedEngine({ dataDir, statementTimeout, knex: { log: silent } }).catch((error: unknown) => {
     throw directoryTrouble(error, dataDir);
   });
   // Whatever keeps one round from working, the next one tries again; requests would fail for the same reason, and tell.

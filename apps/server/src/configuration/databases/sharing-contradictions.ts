@@ -1,7 +1,7 @@
 import type { Contradiction } from "../checks/contradiction.ts";
 import type { DatabaseConfiguration } from "../configuration.ts";
 
-/** Databases that claim the same alias or the same schema, or that share a connection pool and disagree about it. */
+/** Databases that claim the same alias or the same schema, or that share an engine and disagree about it. */
 export function* sharingContradictions(databases: readonly DatabaseConfiguration[]): Generator<Contradiction> {
   for (const [index, database] of databases.entries()) {
     for (const [before, other] of databases.slice(0, index).entries()) {
@@ -17,6 +17,13 @@ export function* sharingContradictions(databases: readonly DatabaseConfiguration
           path: `${here}.storage.schema`,
           reason: `is the schema of ${there}, too ("${own.schema}")`,
           against: [`${here}.alias`, `${there}.alias`, `${there}.storage.schema`],
+        };
+      }
+      if (own.engine === "embedded" && own.statementTimeout !== others.statementTimeout) {
+        yield {
+          path: `${here}.storage.statementTimeout`,
+          reason: `must be that of ${there}, which is in the same directory`,
+          against: [`${there}.storage.statementTimeout`],
         };
       }
       if (own.engine !== "postgres" || others.engine !== "postgres" || own.url !== others.url) continue;

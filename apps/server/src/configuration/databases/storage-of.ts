@@ -20,7 +20,7 @@ export interface StoragePlace {
 
 const usedBy: Readonly<Record<StorageDocument["engine"], readonly string[]>> = {
   postgres: ["engine", "url", "urlFile", "schema", "pool", "statementTimeout", "migrateOnStart"],
-  embedded: ["engine", "schema", "dataDir", "migrateOnStart"],
+  embedded: ["engine", "schema", "dataDir", "statementTimeout", "migrateOnStart"],
   memory: ["engine"],
 };
 
@@ -29,7 +29,7 @@ export function storageOf(
   storage: StorageDocument,
   { alias, path, given, document }: StoragePlace,
 ): { storage: StorageConfiguration | null; contradictions: Contradiction[] } {
-  const { engine } = storage;
+  const { engine, statementTimeout } = storage;
   const contradictions: Contradiction[] = given
     .filter((member) => !usedBy[engine].includes(member))
     .map((member) => ({
@@ -45,14 +45,14 @@ export function storageOf(
     contradictions.push({ path: `${path}.schema`, reason });
   }
   if (engine === "embedded") {
-    return { storage: { engine, schema, dataDir: resolve(storage.dataDir ?? document.dataDir) }, contradictions };
+    const dataDir = resolve(storage.dataDir ?? document.dataDir);
+    return { storage: { engine, schema, dataDir, statementTimeout }, contradictions };
   }
 
   const { url, contradiction } = urlOf(storage, path, document.databaseUrl);
   if (contradiction !== undefined) contradictions.push(contradiction);
   if (url === undefined) return { storage: null, contradictions };
-  const { pool, statementTimeout } = storage;
-  return { storage: { engine, url, schema, pool, statementTimeout }, contradictions };
+  return { storage: { engine, url, schema, pool: storage.pool, statementTimeout }, contradictions };
 }
 
 /** Aliases may hold hyphens, names of schemas had better not. */

@@ -47,7 +47,7 @@ const storageSection = optionalSection({
   pool: poolSection,
   statementTimeout: field(duration("10ms", "1h"), {
     default: "30s",
-    doc: "Statements on a Postgres that run longer are cancelled.",
+    doc: "Statements that run longer are ended: `postgres` and `embedded`. Databases in one directory share it.",
   }),
   migrateOnStart: optionalField(flag(), {
     doc: "Brings the database to the newest version when the server starts; unless given, all engines but `postgres`.",

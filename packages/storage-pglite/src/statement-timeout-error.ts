@@ -1,0 +1,14 @@
+/**
+ * A statement on the embedded database took longer than its `statement_timeout`. The database, kept in a directory, was
+ * ended with it and starts again with the next connection: the transaction it was in is rolled back. One kept in memory
+ * works on it to the end, and what it does outside of a transaction stays.
+ */
+export class StatementTimeoutError extends Error {
+  override readonly name = "StatementTimeoutError";
+  /** The SQLSTATE with which a server cancels a statement. */
+  readonly code = "57014";
+
+  constructor() {
+    super("canceling statement due to statement timeout");
+  }
+}
