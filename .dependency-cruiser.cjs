@@ -54,6 +54,12 @@ const forbidden = [
     to: onlyOurs("(?:storage-pglite|storage-knex|core)/"),
   },
   {
+    name: "faults-are-for-tests",
+    comment: "What lets a storage fail on purpose is part of no installation.",
+    from: { path: "^(?:packages|apps)/[^/]+/src/", pathNot: ["^packages/storage-faults/", ...TEST] },
+    to: { path: "^packages/storage-faults/" },
+  },
+  {
     name: "nothing-imports-an-app",
     comment: "Apps are ends. What two of them need is a package.",
     from: { path: "^(?:packages|apps)/([^/]+)/" },

@@ -9,12 +9,17 @@ import { bindOperations } from "./bindings/bind-operations.ts";
 import { bindSecrets } from "./bindings/bind-secrets.ts";
 import { bindUseCases } from "./bindings/bind-use-cases.ts";
 import { identifiers } from "./identifiers.ts";
+import { StorageEngines } from "./storages/storage-engines.ts";
 
-/** Knows how everything is made. Some of it is made asynchronously, so ask with `getAsync`. */
-export function createContainer(configuration: Configuration, logger: Logger): Container {
+/**
+ * Knows how everything is made. Some of it is made asynchronously, so ask with `getAsync`. Storages come from the engines
+ * given; no configuration chooses others.
+ */
+export function createContainer(configuration: Configuration, logger: Logger, engines: StorageEngines = new StorageEngines()): Container {
   const container = new Container({ defaultScope: "Singleton" });
   container.bind(identifiers.configuration).toConstantValue(configuration);
   container.bind(identifiers.logger).toConstantValue(logger);
+  container.bind(identifiers.engines).toConstantValue(engines);
   bindSecrets(container);
   bindKeys(container);
   bindDatabases(container);

@@ -9,6 +9,7 @@ import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
 import { listen, requireFreePort } from "./listen.ts";
 import { directoriesWithoutDatabase } from "./storages/directories-without-database.ts";
+import { StorageEngines } from "./storages/storage-engines.ts";
 import { tlsFiles } from "./tls-files.ts";
 
 export interface RunningServer {
@@ -25,19 +26,19 @@ export interface RunningServer {
 /**
  * Starts the server as configured: opens and prepares the databases (the demo's data included), then listens. Throws
  * and leaves nothing behind if it cannot; what can be known before the databases are touched is asked before. A database
- * that cannot be used is no reason not to start.
+ * that cannot be used is no reason not to start. Tests give engines of their own, whose storages fail when they are told to.
  */
 export async function startServer(
   configuration: Configuration,
   logger: Logger = createLogger(configuration).logger,
+  engines: StorageEngines = new StorageEngines(),
 ): Promise<RunningServer> {
   const tls = tlsFiles(configuration);
   await requireFreePort(configuration.server);
   for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
     logger.info({ dataDir }, "creating the database, which takes a few seconds");
   }
-  const container = createContainer(configuration, logger);
-  const engines = container.get(identifiers.engines);
+  const container = createContainer(configuration, logger, engines);
   try {
     const databases = await container.getAsync(identifiers.databases);
     const preparation = await container.getAsync(identifiers.preparation);

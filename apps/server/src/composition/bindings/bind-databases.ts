@@ -4,12 +4,10 @@ import { DatabasePreparation } from "../databases/database-preparation.ts";
 import { DemoSeeder } from "../databases/demo-seeder.ts";
 import { openDatabases } from "../databases/open-databases.ts";
 import { identifiers } from "../identifiers.ts";
-import { StorageEngines } from "../storages/storage-engines.ts";
 
 /** The databases, and who looks after them. */
 export function bindDatabases(container: Container): void {
   const { configuration, logger, engines, databases, preparation, sweeper, hasher, digests, demoSeeder } = identifiers;
-  container.bind(engines).toDynamicValue(() => new StorageEngines());
   container
     .bind(databases)
     .toResolvedValue((configured, opener) => openDatabases(configured.databases, opener), [configuration, engines]);

@@ -1,0 +1,12 @@
+import { faultSuite } from "./fault-suite.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+describe("a server on the embedded engine whose storage fails", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage("embedded");
+  }, 60_000);
+  afterAll(() => stage.close());
+
+  faultSuite(() => stage);
+});

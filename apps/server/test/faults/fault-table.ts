@@ -1,0 +1,66 @@
+import { type Call, type Fault, faults, Gate } from "@sallyport/storage-faults";
+
+/** Where a call stands to the one with which everything is done. */
+export type Place = "before" | "at" | "behind";
+
+export interface Outcome {
+  readonly code: number;
+  readonly state: "absent" | "whole";
+}
+
+/** A kind of fault, and what a request that it strikes is answered and leaves behind. */
+export interface Row {
+  readonly title: string;
+  /** A new one for every use. */
+  readonly fault: () => Fault;
+  readonly outcome: (call: Call, place: Place) => Outcome;
+  /** Calls that it cannot strike. */
+  readonly leavesOut?: (call: Call) => boolean;
+}
+
+const done: Outcome = { code: 0, state: "whole" };
+
+/** A refusal of the call: nothing is kept, but for what was done before. */
+const refused = (code: number) => (_call: Call, place: Place): Outcome => ({ code, state: place === "behind" ? "whole" : "absent" });
+
+const belongsToTransaction = ({ name, within }: Call) => name === "transaction" || (within === "transaction" && name !== "commit");
+
+const elementsOf = ({ given: [list] }: Call) => (Array.isArray(list) ? list.length : 0);
+
+/** Every kind of fault. */
+export const faultTable: readonly Row[] = [
+  { title: "lost before", fault: () => faults.lostBefore, outcome: refused(704) },
+  {
+    title: "lost during",
+    fault: () => faults.lostDuring,
+    outcome: (_call, place) => ({ code: 704, state: place === "before" ? "absent" : "whole" }),
+  },
+  {
+    title: "lost after",
+    fault: () => faults.lostAfter,
+    outcome: (call, place) => {
+      if (belongsToTransaction(call) || (call.within === "together" && call.name !== "together")) return { code: 704, state: place === "behind" ? "whole" : "absent" };
+      return done;
+    },
+  },
+  { title: "unreachable", fault: () => faults.unreachable, outcome: refused(704) },
+  { title: "no free connection", fault: () => faults.poolExhausted, outcome: refused(607) },
+  { title: "statement took too long", fault: () => faults.timeout, outcome: refused(706) },
+  { title: "lock not given free", fault: () => faults.lockTimeout, outcome: refused(706) },
+  { title: "lost against another once", fault: () => faults.conflict(1), outcome: () => done },
+  { title: "lost against others twice", fault: () => faults.conflict(2), outcome: () => done },
+  { title: "lost against others three times", fault: () => faults.conflict(3), outcome: refused(706) },
+  { title: "nothing of the list done", fault: () => faults.partial(0), outcome: refused(799), leavesOut: (call) => elementsOf(call) === 0 },
+  { title: "a part of the list done", fault: () => faults.partial(1), outcome: refused(799), leavesOut: (call) => elementsOf(call) < 2 },
+  { title: "unexpected", fault: () => faults.unexpected, outcome: refused(799) },
+  { title: "error of the driver", fault: () => faults.foreign, outcome: refused(799) },
+  {
+    title: "slow",
+    fault: () => {
+      const gate = new Gate();
+      gate.open();
+      return faults.slow(gate);
+    },
+    outcome: () => done,
+  },
+];

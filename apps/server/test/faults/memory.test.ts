@@ -1,0 +1,12 @@
+import { faultSuite } from "./fault-suite.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+describe("a server in memory whose storage fails", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage("memory");
+  }, 60_000);
+  afterAll(() => stage.close());
+
+  faultSuite(() => stage);
+});

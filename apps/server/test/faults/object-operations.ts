@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { type NewObject, type ObjectId, seesAll, type Storage, type StoredObject } from "@sallyport/core";
+import type { Stage } from "./stage.ts";
+import { either, type Scene, type WriteOperation } from "./write-operation.ts";
+
+const customer = (name: string): NewObject => ({ className: "Customer", attributes: { Name: name, City: name, Country: "before" } });
+
+async function create({ storage }: Stage, ...objects: NewObject[]): Promise<[ObjectId, ...ObjectId[]]> {
+  const created = await storage.repositories.objects.insert(objects);
+  return created.map(({ id }) => id) as [ObjectId, ...ObjectId[]];
+}
+
+function live({ repositories: { objects } }: Storage, ids: readonly ObjectId[]): Promise<StoredObject[]> {
+  return objects.get(ids, seesAll);
+}
+
+/** How many objects have this name. */
+function named({ repositories: { objects } }: Storage, name: string): Promise<number> {
+  const path = { hops: [], leaf: "Name", type: "string", indexed: false } as const;
+  return objects.count({ classes: ["Customer"], filter: { kind: "oneOf", path, values: [name] } }, seesAll);
+}
+
+/** A customer with an invoice that points to him. */
+async function customerWithInvoice(stage: Stage): Promise<{ customerId: ObjectId; invoiceId: ObjectId }> {
+  const [customerId] = await create(stage, customer(randomUUID()));
+  const [invoiceId] = await create(stage, { className: "Invoice", attributes: { Number: "1", Customer: customerId }, links: { Customer: [customerId] } });
+  return { customerId, invoiceId };
+}
+
+/** A customer who goes, and what becomes of the invoice's reference. */
+function leaving(query: string, kind: "deleted" | "recycled"): WriteOperation["prepare"] {
+  return async (stage): Promise<Scene> => {
+    const { customerId, invoiceId } = await customerWithInvoice(stage);
+    const state = async () => {
+      const there = await live(stage.storage, [customerId]);
+      const left = await stage.storage.repositories.departures.find({ kind: "id", id: customerId }, seesAll);
+      const [invoice] = await live(stage.storage, [invoiceId]);
+      const pointer = invoice?.attributes["Customer"] === customerId;
+      return either([there.length, left?.kind ?? null, pointer], [1, null, true], [0, kind, kind === "recycled"]);
+    };
+    return { request: { method: "DELETE", path: `/v1/object/${customerId}${query}` }, state };
+  };
+}
+
+/** Routes that write objects. */
+export const objectOperations: readonly WriteOperation[] = [
+  {
+    title: "creates an object",
+    done: "objects.insert",
+    prepare: async ({ storage }) => {
+      const Name = randomUUID();
+      const state = async () => either(await named(storage, Name), 0, 1);
+      return { request: { method: "POST", path: "/v1/object/Customer", body: { Name } }, state };
+    },
+  },
+  {
+    title: "creates an object that points to another",
+    done: "objects.insert",
+    prepare: async (stage) => {
+      const [target] = await create(stage, customer(randomUUID()));
+      const state = async () => either((await stage.storage.repositories.departures.referrers([target], { attributes: null, limit: 9 })).length, 0, 1);
+      return { request: { method: "POST", path: "/v1/object/Invoice", body: { Number: "1", Customer: target } }, state };
+    },
+  },
+  {
+    title: "changes an object",
+    done: "objects.update",
+    locks: "objects.update",
+    prepare: async (stage) => {
+      const [id] = await create(stage, customer(randomUUID()));
+      const state = async () => {
+        const [object] = await live(stage.storage, [id]);
+        return either([object?.attributes["Country"], object?.version], ["before", 1], ["after", 2]);
+      };
+      return { request: { method: "PATCH", path: `/v1/object/${id}`, body: { Country: "after" } }, state };
+    },
+  },
+  {
+    title: "changes all objects that match",
+    done: "commit",
+    locks: "objects.update",
+    prepare: async (stage) => {
+      const City = randomUUID();
+      const ids = await create(stage, ...[1, 2, 3].map(() => customer(City)));
+      const state = async () => {
+        const countries = (await live(stage.storage, ids)).map(({ attributes, version }) => [attributes["Country"], version]);
+        return either(countries, ids.map(() => ["before", 1]), ids.map(() => ["after", 2]));
+      };
+      const query = encodeURIComponent(JSON.stringify({ where: { City } }));
+      return { request: { method: "PATCH", path: `/v1/objects/Customer?query=${query}`, body: { Country: "after" } }, state };
+    },
+  },
+  { title: "deletes an object", done: "commit", prepare: leaving("", "deleted") },
+  { title: "recycles an object", done: "commit", prepare: leaving("?moveToRecycler=true", "recycled") },
+  {
+    title: "restores objects that went together",
+    done: "commit",
+    prepare: async (stage) => {
+      const { storage } = stage;
+      const ids = await create(stage, customer(randomUUID()), customer(randomUUID()));
+      await storage.transaction(async ({ departures }) => {
+        await departures.hold(ids);
+        await departures.depart(ids, { recycled: true, leader: ids[0] });
+      });
+      const state = async () => either((await live(storage, ids)).length, 0, 2);
+      return { request: { method: "POST", path: `/v1/object/${ids[0]}/restore` }, state };
+    },
+  },
+  {
+    title: "locks an object",
+    done: "locks.take",
+    locks: "locks.take",
+    prepare: async (stage) => {
+      const [id] = await create(stage, customer(randomUUID()));
+      const state = async () => either((await stage.storage.repositories.locks.state(id)) === null, true, false);
+      return { request: { method: "POST", path: `/v1/lock/object/${id}` }, state };
+    },
+  },
+  {
+    title: "unlocks an object",
+    done: "locks.release",
+    locks: "locks.release",
+    prepare: async (stage) => {
+      const [id] = await create(stage, customer(randomUUID()));
+      await stage.send({ method: "POST", path: `/v1/lock/object/${id}` });
+      const state = async () => either((await stage.storage.repositories.locks.state(id)) === null, false, true);
+      return { request: { method: "DELETE", path: `/v1/lock/object/${id}` }, state };
+    },
+  },
+];

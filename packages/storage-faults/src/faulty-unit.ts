@@ -1,0 +1,86 @@
+import type { Call } from "./call.ts";
+import { errorOf, type Fault } from "./fault.ts";
+import type { FaultScript } from "./fault-script.ts";
+import { firstElements } from "./first-elements.ts";
+import type { Run } from "./played-repositories.ts";
+
+type Breaking = Exclude<Fault, { kind: "slow" }>;
+
+/** A transaction whose calls can fail: after the first failure it does nothing any more, and cannot be kept. */
+export class FaultyUnit {
+  /** Whether it lost against another one, and may run again. */
+  conflicted = false;
+  private failure: { readonly error: unknown } | undefined;
+  /** Its end is done, and nobody is told. */
+  private unanswered: { readonly error: unknown } | undefined;
+
+  constructor(private readonly script: FaultScript) {}
+
+  /** Notes what ends it, and returns the error of that. */
+  fail(fault: Breaking): unknown {
+    const error = errorOf(fault);
+    this.failure ??= { error };
+    this.conflicted ||= fault.kind === "conflict";
+    return error;
+  }
+
+  /** Lets it be done, and its caller not know. */
+  loseAnswer(fault: Breaking): void {
+    this.unanswered ??= { error: errorOf(fault) };
+  }
+
+  /** Throws if it cannot be kept. */
+  check(): void {
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+
+  /** Throws if it was kept, and nobody is to know. */
+  checkAnswer(): void {
+    if (this.unanswered !== undefined) throw this.unanswered.error;
+  }
+
+  /** A call of a transaction. */
+  async call(call: Call, run: Run): Promise<unknown> {
+    this.check();
+    const fault = this.script.strike(call);
+    if (fault === undefined) return run(call.given);
+    if (fault.kind === "slow") {
+      await fault.gate.pass();
+      return run(call.given);
+    }
+    if (fault.kind === "loss" && fault.when !== "before") {
+      const answer = await run(call.given);
+      const error = this.fail(fault);
+      if (fault.when === "after") return answer;
+      throw error;
+    }
+    if (fault.kind === "partial") await run(firstElements(call, fault.elements));
+    throw this.fail(fault);
+  }
+
+  /** A call of those that are asked for together: it must be passed on at once, and travels with the end of them all. */
+  async joinedCall(call: Call, run: Run): Promise<unknown> {
+    const fault = this.script.strike(call);
+    if (fault === undefined) return run(call.given);
+    if (fault.kind === "slow") {
+      const [answer] = await Promise.all([run(call.given), fault.gate.pass()]);
+      return answer;
+    }
+    if (fault.kind === "loss" && fault.when === "during") {
+      this.loseAnswer(fault);
+      return run(call.given);
+    }
+    if (fault.kind === "partial") run(firstElements(call, fault.elements)).catch(() => {});
+    throw this.fail(fault);
+  }
+
+  /** The end of a transaction whose work is done; throws if it is not to be kept. */
+  async commit(): Promise<void> {
+    this.check();
+    const fault = this.script.strike({ name: "commit", given: [], within: "transaction" });
+    if (fault === undefined) return;
+    if (fault.kind === "slow") return fault.gate.pass();
+    if (fault.kind !== "loss" || fault.when === "before") throw this.fail(fault);
+    if (fault.when === "during") this.loseAnswer(fault);
+  }
+}

@@ -1,0 +1,191 @@
+import { type NewObject, type Repositories, seesAll, ServiceError, type Storage } from "@sallyport/core";
+import { type CallName, DriverError, driverText, type Fault, faults, FaultScript, Gate, type OwnCall, withFaults } from "@sallyport/storage-faults";
+import { MemoryStorage } from "@sallyport/storage-memory";
+
+const files: readonly NewObject[] = [1, 2, 3].map((number) => ({ className: "File", attributes: { Name: `file ${number}` } }));
+const throttleKey = { key: "key", policy: { freeFailures: 1, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: 60_000 } };
+
+let inner: Storage;
+let script: FaultScript;
+let storage: Storage;
+
+beforeEach(async () => {
+  inner = new MemoryStorage();
+  await inner.migrate();
+  script = new FaultScript();
+  storage = withFaults(inner, script);
+});
+
+const errorOf = (call: Promise<unknown>) => call.then(() => undefined, (error: unknown) => error);
+const outcomeOf = async (call: Promise<unknown>) => {
+  const error = await errorOf(call);
+  return error instanceof ServiceError ? error.code : (error ?? "done");
+};
+const count = () => inner.repositories.objects.count({ classes: ["File"] }, seesAll);
+const insertTwice = async (r: Repositories) => {
+  await r.objects.insert(files);
+  await r.objects.insert(files);
+};
+
+const cases: readonly (readonly [string, CallName, Fault, number | "done", number])[] = [
+  ["is lost before it", "objects.insert", faults.lostBefore, 704, 0],
+  ["is lost during it", "objects.insert", faults.lostDuring, 704, 3],
+  ["is lost after it", "objects.insert", faults.lostAfter, "done", 3],
+  ["cannot be had", "objects.insert", faults.poolExhausted, 607, 0],
+  ["leads nowhere", "objects.insert", faults.unreachable, 704, 0],
+  ["takes too long", "objects.insert", faults.timeout, 706, 0],
+  ["waits for a lock", "objects.insert", faults.lockTimeout, 706, 0],
+  ["meets a lock", "objects.insert", faults.locked, 713, 0],
+  ["meets the unexpected", "objects.insert", faults.unexpected, 799, 0],
+  ["loses once", "objects.insert", faults.conflict(1), "done", 3],
+  ["loses twice", "objects.insert", faults.conflict(2), "done", 3],
+  ["loses three times", "objects.insert", faults.conflict(3), 706, 0],
+  ["breaks off in the middle", "objects.insert", faults.partial(2), 799, 0],
+  ["is struck elsewhere", "objects.update", faults.unexpected, "done", 3],
+];
+
+test.each(cases)("a call whose connection %s: %s, %j", async (_title, call, fault, outcome, kept) => {
+  const scripted = script.add({ call, fault });
+  expect(await outcomeOf(storage.repositories.objects.insert(files))).toBe(outcome);
+  expect(await count()).toBe(kept);
+  expect(scripted.strikes > 0).toBe(call === "objects.insert");
+  script.clear();
+  await storage.repositories.objects.insert(files);
+  expect(await count()).toBe(kept + 3);
+});
+
+const transactions: readonly (readonly [string, CallName, Fault, number | "done", number])[] = [
+  ["loses its connection before it begins", "transaction", faults.lostBefore, 704, 0],
+  ["loses its connection when it has begun", "transaction", faults.lostAfter, 704, 0],
+  ["loses its connection before a call", "objects.insert", faults.lostBefore, 704, 0],
+  ["loses its connection during a call", "objects.insert", faults.lostDuring, 704, 0],
+  ["loses its connection after a call", "objects.insert", faults.lostAfter, 704, 0],
+  ["loses its connection before the commit", "commit", faults.lostBefore, 704, 0],
+  ["loses its connection during the commit", "commit", faults.lostDuring, 704, 6],
+  ["loses its connection after the commit", "commit", faults.lostAfter, "done", 6],
+  ["gets no connection", "transaction", faults.poolExhausted, 607, 0],
+  ["loses once at a call", "objects.insert", faults.conflict(1), "done", 6],
+  ["loses twice at the commit", "commit", faults.conflict(2), "done", 6],
+  ["loses three times at the commit", "commit", faults.conflict(3), 706, 0],
+  ["does a part of a call", "objects.insert", faults.partial(1), 799, 0],
+];
+
+test.each(transactions)("a transaction that %s: %s, %j", async (_title, call, fault, outcome, kept) => {
+  script.add({ call, fault });
+  expect(await outcomeOf(storage.transaction(insertTwice))).toBe(outcome);
+  expect(await count()).toBe(kept);
+  script.clear();
+  await storage.transaction(insertTwice);
+  expect(await count()).toBe(kept + 6);
+});
+
+const joined: readonly (readonly [string, CallName, Fault, number | "done", number])[] = [
+  ["lose their connection before they are sent", "together", faults.lostBefore, 704, 0],
+  ["lose their connection before the answer", "together", faults.lostDuring, 704, 1],
+  ["lose their connection after the answer", "together", faults.lostAfter, "done", 1],
+  ["lose their connection before one of them", "throttle.fail", faults.lostBefore, 704, 0],
+  ["lose their connection before the answer to one of them", "audit.append", faults.lostDuring, 704, 1],
+  ["are refused one of them", "audit.append", faults.unexpected, 799, 0],
+  ["lose twice", "throttle.fail", faults.conflict(2), "done", 1],
+  ["lose three times", "together", faults.conflict(3), 706, 0],
+  ["do a part of one of them", "throttle.fail", faults.partial(0), 799, 0],
+];
+
+test.each(joined)("calls together that %s: %s, %j", async (_title, call, fault, outcome, kept) => {
+  script.add({ call, fault });
+  const event = { type: "login.refused", requestId: "request", outcome: 302, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [] } as const;
+  const work = storage.together((r) => Promise.all([r.throttle.fail([throttleKey]), r.audit.append(event)]));
+  expect(await outcomeOf(work)).toBe(outcome);
+  expect(await inner.repositories.audit.read(0, 10)).toHaveLength(kept);
+  expect((await inner.repositories.throttle.attempt([throttleKey])).wait > 0).toBe(kept > 0);
+});
+
+test("a transaction that was struck stays struck, whatever its work makes of it", async () => {
+  script.add({ call: "objects.insert", nth: 2, fault: faults.unexpected });
+  const work = storage.transaction(async (r) => {
+    await r.objects.insert(files);
+    const refused = await errorOf(r.objects.insert(files));
+    expect(await errorOf(r.objects.count({ classes: ["File"] }, seesAll))).toBe(refused);
+  });
+  expect(await outcomeOf(work)).toBe(799);
+  expect(await count()).toBe(0);
+});
+
+test("a transaction that lost runs again from its start, and is struck where it was before", async () => {
+  script.add({ call: "objects.insert", nth: 2, fault: faults.conflict(2) });
+  const calls = await script.record(() => storage.transaction(insertTwice));
+  const run = ["objects.insert", "objects.insert"];
+  expect(calls.map(({ name }) => name)).toEqual(["transaction", ...run, "transaction", ...run, "transaction", ...run, "commit"]);
+  expect(await count()).toBe(6);
+});
+
+test("a slow call waits for its gate, and others do not wait for it", async () => {
+  const gate = new Gate();
+  script.add({ call: "objects.insert", fault: faults.slow(gate) });
+  const slow = storage.repositories.objects.insert(files);
+  await gate.reached;
+  await storage.repositories.objects.insert(files);
+  expect(await count()).toBe(3);
+  gate.open();
+  await slow;
+  expect(await count()).toBe(6);
+});
+
+test("slow calls of a transaction wait for their gates, and so do its end and what is asked for together", async () => {
+  for (const call of ["objects.insert", "commit", "audit.append"] as const) {
+    const gate = new Gate();
+    script.add({ call, fault: faults.slow(gate) });
+    const order: string[] = [];
+    const event = { type: "logout", requestId: "request", outcome: 0, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [] } as const;
+    const work = call === "audit.append" ? storage.together((r) => r.audit.append(event)) : storage.transaction(insertTwice);
+    const done = work.then(() => order.push("done"));
+    await gate.reached;
+    order.push("open");
+    gate.open();
+    await done;
+    expect(order).toEqual(["open", "done"]);
+  }
+  expect(await count()).toBe(12);
+});
+
+test.each<OwnCall>(["migrate", "alignIndexes", "readyIndexes", "health", "now"])("the storage's own call %s fails, too", async (call) => {
+  script.add({ call, nth: "every", fault: faults.unreachable });
+  const own = () => (call === "alignIndexes" || call === "readyIndexes" ? storage[call]([]) : (storage[call as "health"]() as Promise<unknown>));
+  expect([await outcomeOf(own()), await outcomeOf(own())]).toEqual([704, 704]);
+  script.clear();
+  expect(await outcomeOf(own())).toBe("done");
+});
+
+test("the script finds calls by their number and by what they are given", async () => {
+  script.add({ call: "objects.insert", nth: 2, fault: faults.unreachable });
+  const named = script.add({ call: ({ given: [objects] }) => Array.isArray(objects) && objects.length === 1, nth: "every", fault: faults.unexpected });
+  const { objects } = storage.repositories;
+  const outcomes: unknown[] = [];
+  for (const inserted of [files, files, files, files.slice(1, 2), files.slice(2)]) outcomes.push(await outcomeOf(objects.insert(inserted)));
+  expect(outcomes).toEqual(["done", 704, "done", 799, 799]);
+  expect(named.strikes).toBe(2);
+});
+
+test("every fault has the text of a driver as its cause, or is one", async () => {
+  for (const fault of [faults.lostBefore, faults.unreachable, faults.poolExhausted, faults.locked, faults.unexpected, faults.foreign, faults.conflict(3), faults.partial(1)]) {
+    script.add({ call: "objects.insert", fault });
+    const error = (await errorOf(storage.repositories.objects.insert(files))) as Error;
+    script.clear();
+    const driver = error instanceof ServiceError ? error.cause : error;
+    expect(driver).toBeInstanceOf(DriverError);
+    expect((driver as Error).message).toContain(driverText);
+    if (error instanceof ServiceError) expect(`${error.message} ${error.detail}`).not.toContain("secrets");
+  }
+});
+
+test("no part can be done of a call that takes no list", async () => {
+  script.add({ call: "objects.count", fault: faults.partial(1) });
+  expect(await errorOf(storage.repositories.objects.count({ classes: ["File"] }, seesAll))).toBeInstanceOf(TypeError);
+});
+
+test("capabilities and the end are those of the storage", async () => {
+  expect(storage.capabilities).toBe(inner.capabilities);
+  script.add({ call: () => true, nth: "every", fault: faults.unexpected });
+  await storage.close();
+  expect(await outcomeOf(inner.health())).toBe(706);
+});
