@@ -11,7 +11,7 @@ export type Engine = { readonly databaseUrl: string } | "embedded" | "memory";
 
 /** Starts the demo in this process: on a Postgres, on the embedded engine in a directory of its own, or in memory. */
 export async function startDemoServer(engine: Engine, environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
-  if (engine === "memory") return startDemoInMemory(environment);
+  if (engine === "memory") return startSeededServer([{ engine: "memory" }, { engine: "memory" }], environment);
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   if (engine === "embedded") await copyEmbeddedDemo(directory);
   const storage = { DATA_DIR: directory, ...(engine === "embedded" ? {} : { DATABASE_URL: engine.databaseUrl }) };
@@ -26,10 +26,9 @@ export async function startConfiguredServer(content: unknown, environment: Reado
   return withCleanUp(directory, await startServer(loadConfiguration({ file, environment: { ...testEnvironment, ...environment } })));
 }
 
-/** The demo's databases, which a server fills by itself only where they are kept. */
-async function startDemoInMemory(environment: Readonly<Record<string, string>>): Promise<RunningServer> {
-  const storage = { engine: "memory" };
-  const databases = [{ alias: "", name: "demo", storage }, { alias: "second", name: "second", storage }];
+/** Starts a server with the demo's databases on storages that a server does not fill by itself. */
+export async function startSeededServer(storages: readonly [object, object], environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+  const databases = [{ alias: "", name: "demo", storage: storages[0] }, { alias: "second", name: "second", storage: storages[1] }];
   const server = await startConfiguredServer({ databases }, environment);
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   for (const [alias, database] of server.databases) {

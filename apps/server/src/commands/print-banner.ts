@@ -33,5 +33,6 @@ function whatMatters({ capabilities }: Storage): string[] {
 
 function placeOf(storage: StorageConfiguration | null): string {
   if (storage?.engine === "postgres") return maskedUrl(storage.url);
+  if (storage?.engine === "module") return storage.module;
   return storage?.engine === "embedded" ? storage.dataDir : "memory";
 }

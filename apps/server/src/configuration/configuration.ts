@@ -31,7 +31,15 @@ export interface MemoryEngine {
   readonly engine: "memory";
 }
 
-export type StorageConfiguration = PostgresStorage | EmbeddedStorage | MemoryEngine;
+export interface ModuleStorage {
+  readonly engine: "module";
+  /** Absolute path, or name of a package. */
+  readonly module: string;
+  /** Secret, as nobody but the module knows what is in it. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export type StorageConfiguration = PostgresStorage | EmbeddedStorage | MemoryEngine | ModuleStorage;
 
 /** One database with everything that is common to all filled in. */
 export interface DatabaseConfiguration {

@@ -2,6 +2,7 @@ export type {
   Configuration,
   DatabaseConfiguration,
   EmbeddedStorage,
+  ModuleStorage,
   PoolConfiguration,
   PostgresStorage,
   StorageConfiguration,

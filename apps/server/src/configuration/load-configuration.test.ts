@@ -68,7 +68,11 @@ describe("refuses", () => {
     ["an alias twice", { databases: [{ alias: "a", ...memory }, { alias: "a", ...memory }] }, /databases\[1\]\.alias: is the same as databases\[0\]\.alias/],
     ["two databases with the empty alias", { databases: [memory, memory] }, /databases\[1\]\.alias: is the same as/],
     ["an unknown time zone", { databases: [{ timeZone: "Mars/Olympus", ...memory }] }, /databases\[0\]\.timeZone: must be the name of a time zone/],
-    ["an unknown engine", { databases: [{ storage: { engine: "oracle" } }] }, /databases\[0\]\.storage\.engine: must be "postgres", "embedded" or "memory"/],
+    ["an unknown engine", { databases: [{ storage: { engine: "oracle" } }] }, /databases\[0\]\.storage\.engine: must be "postgres", "embedded", "memory" or "module"/],
+    ["a module without a name", { databases: [{ storage: { engine: "module" } }] }, /databases\[0\]\.storage\.module: is required by the engine "module"/],
+    ["a module for another engine", { databases: [{ storage: { engine: "memory", module: "./a.js" } }] }, /databases\[0\]\.storage\.module: has no meaning for the engine "memory"/],
+    ["options that are none", { databases: [{ storage: { engine: "module", module: "a", options: [] } }] }, /databases\[0\]\.storage\.options: must be an object/],
+    ["a module twice with the same options", { databases: ["", "b"].map((alias) => ({ alias, storage: { engine: "module", module: "a", options: { file: "f" } } })) }, /databases\[1\]\.storage\.options: are those of databases\[0\]/],
     ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
     ["an address in memory", { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] }, /databases\[0\]\.storage\.url: has no meaning for the engine "memory"/],
     ["a directory of a Postgres", { databases: [postgres("postgres://h/d", { dataDir: "x" })] }, /databases\[0\]\.storage\.dataDir: has no meaning/],
@@ -169,6 +173,16 @@ describe("reads", () => {
     writeFileSync(file, JSON.stringify({ dataDir: "data", databases: [{ storage: { engine: "embedded" } }, { alias: "b", ...embedded("other") }] }));
     const { databases } = loadConfiguration({ file, environment: {} });
     expect(databases.map(({ storage }) => storage)).toMatchObject([{ dataDir: join(folder, "data") }, { dataDir: join(folder, "other") }]);
+  });
+
+  test("a module relative to the file, but a package as it is", () => {
+    const file = join(folder, "modules.json");
+    const databases = ["./adapter.js", "@acme/adapter"].map((module, index) => ({ alias: `a${index}`, storage: { engine: "module", module } }));
+    writeFileSync(file, JSON.stringify({ databases }));
+    expect(loadConfiguration({ file, environment: {} }).databases.map(({ storage }) => storage)).toEqual([
+      { engine: "module", module: join(folder, "adapter.js"), options: {} },
+      { engine: "module", module: "@acme/adapter", options: {} },
+    ]);
   });
 
   test("what a database has of its own over what is common", () => {

@@ -9,13 +9,17 @@ test("what is printed is a configuration with the same meaning, but for secrets"
       { storage: { engine: "embedded", dataDir: "/x", statementTimeout: "5s" } },
       { alias: "b", storage: { engine: "memory" }, throttle: { user: { firstDelay: "1500ms" } } },
       { alias: "c" },
+      { alias: "d", storage: { engine: "module", module: "a", options: { key: "S3cret" } } },
     ],
   };
   const configuration = loadConfiguration({ content, environment: {} });
   const printed = maskedConfiguration(configuration) as Record<string, unknown>;
   expect(printed).toMatchObject({ sessions: { idleTimeout: "90s", absoluteLifetime: "36h" } });
+  expect(JSON.stringify(printed)).not.toContain("S3cret");
   const databases = (printed["databases"] as Record<string, Record<string, unknown>>[]).map(({ storage, ...rest }) =>
-    storage?.["engine"] === "memory" ? { ...rest, storage: { engine: "memory" } } : { ...rest, ...(storage === undefined ? {} : { storage }) },
+    storage?.["engine"] === "module"
+      ? { ...rest, storage: { ...storage, options: { key: "S3cret" } } }
+      : storage?.["engine"] === "memory" ? { ...rest, storage: { engine: "memory" } } : { ...rest, ...(storage === undefined ? {} : { storage }) },
   );
   expect(loadConfiguration({ content: { ...printed, databases }, environment: {} })).toEqual(configuration);
 });

@@ -29,6 +29,7 @@ function spellDatabase({ alias, name, timeZone, clientHash, sessions, throttle, 
 
 function spellStorage(storage: StorageConfiguration, migrateOnStart: boolean): object {
   if (storage.engine === "memory") return storage;
+  if (storage.engine === "module") return { ...storage, options: "***", migrateOnStart };
   const statementTimeout = durationText(storage.statementTimeout);
   if (storage.engine === "embedded") return { ...storage, statementTimeout, migrateOnStart };
   const { engine, url, schema, pool } = storage;

@@ -1,4 +1,5 @@
 export { capabilityWords } from "./capability-words.ts";
+export type { OpenStorage } from "./open-storage.ts";
 export type { JointRepositories, Repositories } from "./repositories.ts";
 export { acceptStorable, isStorableText } from "./storable-text.ts";
 export type { MigrationReport, Storage } from "./storage.ts";

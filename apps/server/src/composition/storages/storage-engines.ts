@@ -2,6 +2,7 @@ import type { Storage } from "@sallyport/core";
 import type { EmbeddedStorage, PostgresStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { openEmbedded } from "./open-embedded.ts";
+import { openModule } from "./open-module.ts";
 import { openPostgres } from "./open-postgres.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -38,6 +39,7 @@ export class StorageEngines {
       const { MemoryStorage } = await import("@sallyport/storage-memory");
       return new MemoryStorage();
     }
+    if (configuration.engine === "module") return openModule(configuration);
     const engine = await this.engineOf(configuration);
     return engine.storage(configuration.schema);
   }

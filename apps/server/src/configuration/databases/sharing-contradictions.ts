@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Contradiction } from "../checks/contradiction.ts";
 import type { DatabaseConfiguration } from "../configuration.ts";
 
@@ -11,6 +12,10 @@ export function* sharingContradictions(databases: readonly DatabaseConfiguration
       }
       const [own, others] = [database.storage, other.storage];
       if (own === null || others === null || own.engine === "memory" || others.engine === "memory") continue;
+      if (own.engine === "module" || others.engine === "module") {
+        if (isDeepStrictEqual(own, others)) yield { path: `${here}.storage.options`, reason: `are those of ${there}, which has the same module` };
+        continue;
+      }
       if (placeOf(own) !== placeOf(others)) continue;
       if (own.schema === others.schema) {
         yield {

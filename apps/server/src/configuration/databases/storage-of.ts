@@ -22,6 +22,7 @@ const usedBy: Readonly<Record<StorageDocument["engine"], readonly string[]>> = {
   postgres: ["engine", "url", "urlFile", "schema", "pool", "statementTimeout", "migrateOnStart"],
   embedded: ["engine", "schema", "dataDir", "statementTimeout", "migrateOnStart"],
   memory: ["engine"],
+  module: ["engine", "module", "options", "migrateOnStart"],
 };
 
 /** The storage of one database with its defaults, and what is wrong with it; `null` storage if it cannot be told. */
@@ -38,6 +39,13 @@ export function storageOf(
       against: [`${path}.engine`],
     }));
   if (engine === "memory") return { storage: { engine }, contradictions };
+  if (engine === "module") {
+    const { module, options = {} } = storage;
+    if (module !== undefined) return { storage: { engine, module, options }, contradictions };
+    const reason = 'is required by the engine "module": the path or the package of an adapter';
+    contradictions.push({ path: `${path}.module`, reason, against: [`${path}.engine`] });
+    return { storage: null, contradictions };
+  }
 
   const schema = storage.schema ?? defaultSchema(alias);
   if (schema.length > 63) {

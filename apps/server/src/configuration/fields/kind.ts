@@ -10,6 +10,8 @@ export interface Kind<Out> {
   readonly fromText: (text: string) => unknown;
   /** The value as the file spells it. */
   readonly toFile: (value: Out) => unknown;
+  /** What this text, standing in a file of the folder, or in an environment where it is the working directory, leads to. */
+  readonly inFolder?: (text: string, folder: string) => string;
 }
 
 /** The refusal for whatever does not fit; a member that is absent where one is needed is told apart. */

@@ -1,6 +1,6 @@
 import { isAlias } from "@sallyport/http";
 import { z } from "zod";
-import { choice, duration, field, flag, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
+import { choice, duration, field, flag, jsonObject, moduleReference, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
 import { isPostgresUrl } from "./network-texts.ts";
 import { ownAuditSection, ownClientHash, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
 
@@ -34,9 +34,9 @@ const poolSection = section({
 });
 
 const storageSection = optionalSection({
-  engine: field(choice("postgres", "embedded", "memory"), {
+  engine: field(choice("postgres", "embedded", "memory", "module"), {
     default: "postgres",
-    doc: "`postgres`: a server; `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept.",
+    doc: "`postgres`: a server; `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept; `module`: an adapter of your own.",
   }),
   url: optionalField(postgresUrl, { secret: true, doc: "Connection string of the Postgres; `databaseUrl` unless given." }),
   urlFile: optionalField(path(), { doc: "File that holds the connection string, instead of `url`." }),
@@ -44,6 +44,10 @@ const storageSection = optionalSection({
     doc: "Schema of this database; `sallyport`, or `sallyport_` and the alias, unless given.",
   }),
   dataDir: optionalField(path(), { doc: "Directory of the embedded engine; the common `dataDir` unless given." }),
+  module: optionalField(moduleReference(), {
+    doc: "Of the engine `module`: the adapter, which exports `openStorage`. A package is looked for from the working directory.",
+  }),
+  options: optionalField(jsonObject(), { secret: true, doc: "Of the engine `module`: what `openStorage` is given; `{}` unless given." }),
   pool: poolSection,
   statementTimeout: field(duration("10ms", "1h"), {
     default: "30s",

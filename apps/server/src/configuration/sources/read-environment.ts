@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Fault } from "../configuration-error.ts";
-import { pathType, walkFields } from "../fields/index.ts";
+import { walkFields } from "../fields/index.ts";
 import { configurationSchema } from "../schema/configuration-schema.ts";
 import { readReason } from "./read-reason.ts";
 
@@ -36,7 +35,7 @@ export function readEnvironment(environment: Environment): EnvironmentValues {
       }
     }
     if (text === undefined) continue;
-    const value = facts.kind.type === pathType ? resolve(text) : facts.kind.fromText(text);
+    const value = facts.kind.inFolder?.(text, process.cwd()) ?? facts.kind.fromText(text);
     values.set(name, { path, value, env });
   }
   return { values, faults };

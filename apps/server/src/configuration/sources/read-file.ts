@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { ConfigurationError } from "../configuration-error.ts";
-import { factsOf, pathType, schemaAt } from "../fields/index.ts";
+import { factsOf, schemaAt } from "../fields/index.ts";
 import { configurationSchema } from "../schema/configuration-schema.ts";
 import { readReason } from "./read-reason.ts";
 
@@ -31,7 +31,7 @@ function parse(text: string, file: string): unknown {
 function resolvePaths(value: unknown, schema: z.ZodType | undefined, folder: string): unknown {
   if (schema === undefined) return value;
   if (typeof value === "string") {
-    return factsOf(schema)?.kind.type === pathType && value !== "" ? resolve(folder, value) : value;
+    return value === "" ? value : (factsOf(schema)?.kind.inFolder?.(value, folder) ?? value);
   }
   if (Array.isArray(value)) return value.map((each) => resolvePaths(each, schemaAt(schema, [0]), folder));
   if (typeof value !== "object" || value === null) return value;

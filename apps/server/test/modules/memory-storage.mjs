@@ -1,0 +1,10 @@
+import { MemoryStorage } from "@sallyport/storage-memory";
+
+/** Each name is a database of its own; the same one is given to whoever opens it again. */
+const databases = new Map();
+
+export function openStorage({ name }) {
+  if (typeof name !== "string") throw new Error("The option name is missing.\nIt is a text.");
+  if (!databases.has(name)) databases.set(name, new MemoryStorage());
+  return databases.get(name);
+}

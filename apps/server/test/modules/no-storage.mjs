@@ -1,0 +1,1 @@
+export const openStorage = async () => ({ capabilities: {}, repositories: {}, health() {}, now() {}, close() {} });
