@@ -45,6 +45,27 @@ export function classSuite(server: () => RunningServer): void {
     };
     const codeOf = (answer: Answer) => `${answer.status}/${answer.code}`;
 
+    test("loses nothing that lies in the recycler", async () => {
+      const name = named("Parcel");
+      const [title, weight] = [{ ...text("Title"), mandatory: true }, { name: "Weight", type: "number" }];
+      await mustPut(name, { attributes: [title, weight] });
+      const id = await create(name, { Title: "a", Weight: 7 });
+      expect((await send(admin, "DELETE", `/v1/object/${id}?moveToRecycler=true`)).code).toBe("0");
+      const restore = () => send(admin, "POST", `/v1/object/${id}/restore`);
+
+      expect(codeOf(await remove(name))).toBe("400/307");
+      for (const attributes of [[title], [title, text("Weight")], [title, weight, { ...text("Needed"), mandatory: true }]]) {
+        await mustPut(name, { attributes });
+        expect(codeOf(await restore())).toBe("400/307");
+        expect(codeOf(await send(admin, "GET", `/v1/object/${id}`))).toBe("410/609");
+      }
+      await mustPut(name, { attributes: [title, { ...weight, indexed: true }] });
+      expect((await restore()).body.data).toMatchObject({ Title: "a", Weight: 7 });
+      expect(codeOf(await remove(name))).toBe("400/307");
+      expect((await send(admin, "DELETE", `/v1/object/${id}`)).code).toBe("0");
+      expect((await remove(name)).code).toBe("0");
+    });
+
     test("creates a class, shows it, and leaves it as it is when it is put again", async () => {
       const name = named("Ticket");
       const definition = {

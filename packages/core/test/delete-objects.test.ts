@@ -1,4 +1,4 @@
-import { type ClassDefinition, DeleteObject, type DeleteObjectInput, type NewObject, type ObjectId, RestoreObject, seesAll, type SessionContext, type StoredObject } from "../src/index.ts";
+import { type AttributeDefinition, type ClassDefinition, DeleteObject, type DeleteObjectInput, type NewObject, type ObjectId, RestoreObject, seesAll, type SessionContext, type StoredObject } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
@@ -13,17 +13,17 @@ const classes: ClassDefinition[] = [
       { name: "Size", type: "number" },
       { name: "Near", type: "reference" },
       { name: "All", type: "collection" },
-      { name: "Needed", type: "reference", mandatory: true },
       { name: "Kept", type: "reference", onDelete: "refuse" },
-      { name: "Crew", type: "collection", mandatory: true },
+      { name: "Crew", type: "collection" },
       { name: "Owner", type: "reference", onDelete: "cascade" },
       { name: "Owners", type: "collection", onDelete: "cascade" },
     ],
     rights,
   },
+  { name: "Strict", base: "Thing", attributes: [{ name: "Needed", type: "reference", mandatory: true }, { name: "Parts", type: "collection", mandatory: true }], rights },
   // The same name with another rule.
-  { name: "Other", base: null, attributes: [{ name: "Kept", type: "reference" }, { name: "Near", type: "reference", onDelete: "cascade" }], rights },
-  { name: "Foreign", base: null, attributes: [{ name: "Owner", type: "reference", onDelete: "cascade" }], rights: [] },
+  { name: "Other", base: null, attributes: [{ name: "Name", type: "string" }, { name: "Kept", type: "reference" }, { name: "Near", type: "reference", onDelete: "cascade" }], rights },
+  { name: "Foreign", base: null, attributes: [{ name: "Name", type: "string" }, { name: "Owner", type: "reference", onDelete: "cascade" }], rights: [] },
 ];
 
 describe("deleting objects", () => {
@@ -72,11 +72,11 @@ describe("deleting objects", () => {
     expect(await fixture.r.departures.referrers([one], { attributes: null, limit: 9 })).toHaveLength(1);
   });
 
-  test.each(["Needed", "Kept"])("refuses to delete what %s points to, for good and not", async (name) => {
+  test.each([["Strict", "Needed"], ["Thing", "Kept"]])("refuses to delete what %s.%s points to, for good and not", async (className, name) => {
     const id = await create();
-    const source = await create({ [name]: id });
+    const source = await create({ [name]: id }, { className });
     for (const input of [{ recycled: true }, { recycled: false }]) {
-      await expect(deleted(id, input)).rejects.toEqual(expect.objectContaining({ code: 718, detail: `An object of the class Thing needs it as ${name}.` }));
+      await expect(deleted(id, input)).rejects.toEqual(expect.objectContaining({ code: 718, detail: `An object of the class ${className} needs it as ${name}.` }));
     }
     expect(await live(id, source)).toEqual([id, source]);
     await deleted(source);
@@ -117,7 +117,7 @@ describe("deleting objects", () => {
     const [one, other] = [await create(), await create()];
     const by = { session: null };
     await fixture.r.objects.update([{ id: one, attributes: { Owner: other, Kept: one }, links: { Owner: [other], Kept: [one] }, expectedVersions: null }], by);
-    await fixture.r.objects.update([{ id: other, attributes: { Owner: one, Needed: one }, links: { Owner: [one], Needed: [one] }, expectedVersions: null }], by);
+    await fixture.r.objects.update([{ id: other, attributes: { Owner: one, Kept: one }, links: { Owner: [one], Kept: [one] }, expectedVersions: null }], by);
     await deleted(other);
     expect(await live(one, other)).toEqual([]);
   });
@@ -224,21 +224,83 @@ describe("deleting objects", () => {
     expect(await live(source)).toEqual([]);
   });
 
-  test("brings back under the model of then what no longer fits as null", async () => {
-    const target = await create();
-    const object = { className: "Thing", attributes: { Name: "thing", Size: 7, Gone: [1], Near: target, All: [target] }, links: { Near: [target], All: [target] } };
-    const [id] = (await fixture.insert(object)) as [ObjectId];
-    await recycled(id);
+  describe("when the model has changed meanwhile", () => {
     const [thing, ...others] = classes as [ClassDefinition, ...ClassDefinition[]];
-    const changed = thing.attributes.map((attribute) => {
-      const type = ({ Name: "boolean", Size: "json", Near: "collection", All: "reference" } as const)[attribute.name];
-      return type === undefined ? attribute : { ...attribute, type };
+    const defineWith = async (changed: Partial<Record<string, Partial<AttributeDefinition> | null>>, more: readonly AttributeDefinition[] = []) => {
+      const kept = thing.attributes.filter(({ name }) => changed[name] !== null).map((attribute) => ({ ...attribute, ...changed[attribute.name] }));
+      await fixture.define({ ...thing, attributes: [...kept, ...more] }, ...others);
+      context = await sessionContext(fixture, { groups: ["A1"] });
+    };
+    const refused = (detail: string) => expect.objectContaining({ code: 307, detail: `An object of the class Thing does not fit: ${detail}.` });
+
+    test.each<[string, string, Parameters<typeof defineWith>]>([
+      ["an attribute is gone", "there is no attribute Size any more", [{ Size: null }]],
+      ["an attribute has another type", "Name is not made for the value that it had", [{ Name: { type: "number" } }]],
+      ["a text would be a date of another form", "Date is not made for the value that it had", [{ Date: { type: "date" } }]],
+      ["a text would be a reference", "Name is not made for the value that it had", [{ Name: { type: "reference" } }]],
+      ["a list would be a collection", "Any is not made for the value that it had", [{ Any: { type: "collection" } }]],
+      ["a reference would be a collection", "Near is not made for the value that it had", [{ Near: { type: "collection" } }]],
+      ["a reference is made for another class", "Near is not made for the value that it had", [{ Near: { target: "Other" } }]],
+      ["a collection is made for another class", "All is not made for the value that it had", [{ All: { target: "Other" } }]],
+      ["an attribute is mandatory", "Kept is mandatory, and has no value", [{ Kept: { mandatory: true } }]],
+      ["a new attribute is mandatory", "New is mandatory, and has no value", [{}, [{ name: "New", type: "string", mandatory: true }]]],
+    ])("leaves an object in the recycler that does not fit: %s", async (_, detail, changes) => {
+      await defineWith({}, [{ name: "Date", type: "string" }, { name: "Any", type: "json" }]);
+      const target = await create();
+      const attributes = { Name: "THING", Date: "2026-01-31T10:00+02:00", Size: 7, Any: ["A1"], Near: target, All: [target], Other: null };
+      const [id] = (await fixture.insert({ className: "Thing", attributes, links: { Near: [target], All: [target] } })) as [ObjectId];
+      await recycled(id);
+      const before = [{ name: "Date", type: "string" }, { name: "Any", type: "json" }] as const;
+      const [changed, more = []] = changes;
+      const extra = before.map((attribute) => ({ ...attribute, ...changed[attribute.name] }));
+      await defineWith(changed, [...extra, ...more]);
+      await expect(restored(id)).rejects.toEqual(refused(detail));
+      expect([await leftOf(id), await live(id)]).toEqual(["recycled", []]);
+      await defineWith({}, before);
+      await restored(id);
+      expect((await read(id)).attributes).toEqual(attributes);
     });
-    await fixture.define({ ...thing, attributes: changed }, ...others);
-    context = await sessionContext(fixture, { groups: ["A1"] });
-    await restored(id);
-    expect((await read(id)).attributes).toEqual({ Name: null, Size: 7, Gone: null, Near: null, All: null });
-    expect(await fixture.r.departures.referrers([target], { attributes: null, limit: 9 })).toEqual([]);
+
+    test("brings back what has become more than it was", async () => {
+      const target = await create();
+      const [id] = (await fixture.insert({ className: "Thing", attributes: { Name: "thing", Near: target, Old: null }, links: { Near: [target] } })) as [ObjectId];
+      await recycled(id);
+      await defineWith({ Name: { type: "json" }, Near: { target: "Thing" }, Size: null }, [{ name: "New", type: "string" }]);
+      await restored(id);
+      expect((await read(id)).attributes).toEqual({ Name: "thing", Near: target, Old: null });
+    });
+
+    test("leaves an object in the recycler that lacks a reference by now", async () => {
+      const target = await create();
+      const id = await create({ Needed: target, Parts: [target] }, { className: "Strict" });
+      await recycled(id);
+      await deleted(target);
+      await expect(restored(id)).rejects.toEqual(expect.objectContaining({ code: 307, detail: "An object of the class Strict does not fit: Needed is mandatory, and has no value." }));
+      expect(await leftOf(id)).toBe("recycled");
+    });
+
+    test("leaves all in the recycler when one does not fit, and does not name what the caller does not see", async () => {
+      const root = await create();
+      const child = await create({ Owner: root }, { attributes: { Owner: root, Size: 7 }, readers: ["XYZ"] });
+      await recycled(root);
+      await defineWith({ Size: null });
+      await expect(restored(root)).rejects.toEqual(expect.objectContaining({ code: 307, detail: "An object that would return with it does not fit its class." }));
+      const administrator = await sessionContext(fixture, { administrator: true });
+      await expect(restore.run(administrator, { kind: "id", id: root })).rejects.toEqual(refused("there is no attribute Size any more"));
+      expect([await leftOf(root), await leftOf(child)]).toEqual(["recycled", "recycled"]);
+    });
+
+    test("leaves an object in the recycler that is pointed to by what is no longer made for its class", async () => {
+      const id = await create({}, { className: "Other" });
+      const source = await create({ Near: id });
+      await recycled(id);
+      await defineWith({ Near: { target: "Thing" } });
+      await expect(restored(id)).rejects.toEqual(expect.objectContaining({ code: 307, detail: "Something points to it by an attribute, which is no longer made for its class." }));
+      const administrator = await sessionContext(fixture, { administrator: true });
+      await expect(restore.run(administrator, { kind: "id", id })).rejects.toEqual(expect.objectContaining({ code: 307, detail: "Something points to it by Thing.Near, which is no longer made for its class." }));
+      await deleted(source);
+      await restored(id);
+    });
   });
 
   test("removes the account of a user and ends his sessions, and leaves others theirs", async () => {

@@ -3,7 +3,9 @@ import {
   type DepartureRepository,
   type HeldObject,
   isObjectId,
+  isStorableText,
   isUuid,
+  type LinkTarget,
   type ObjectId,
   objectIdOf,
   objectNumber,
@@ -15,7 +17,7 @@ import {
   type Visibility,
   type Writing,
 } from "@sallyport/core";
-import type { DepartureRow, DepartureStatements, HeldRow, ReferrerRow } from "./dialects/postgres/statements/departure-statements.ts";
+import type { DepartureRow, DepartureStatements, HeldRow, ReferrerRow, TargetRow } from "./dialects/postgres/statements/departure-statements.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import { objectOf } from "./object-of.ts";
 import type { ObjectRow } from "./object-row.ts";
@@ -74,10 +76,15 @@ export class KnexDepartureRepository implements DepartureRepository {
     return rows.map(objectOf);
   }
 
-  async remaining(ids: readonly ObjectId[]): Promise<ObjectId[]> {
+  async targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
     const numbers = objectNumbers(ids);
-    const { rows } = await this.afterHolding<{ oid: string }>([this.statements.holdTargets, [numbers]], [this.statements.remaining, [numbers]]);
-    return rows.map(({ oid }) => objectIdOf(Number(oid)));
+    const { rows } = await this.afterHolding<TargetRow>([this.statements.holdTargets, [numbers]], [this.statements.targets, [numbers]]);
+    return rows.map(({ oid, class: className, remains }) => ({ id: objectIdOf(Number(oid)), className, remains }));
+  }
+
+  async countRecycled(classes: readonly string[]): Promise<number> {
+    const { rows } = await this.sql.run<{ count: string }>(this.statements.countRecycled, [classes.filter(isStorableText)]);
+    return Number(rows[0]?.count);
   }
 
   async restore(objects: readonly Restoration[]): Promise<StoredObject[]> {

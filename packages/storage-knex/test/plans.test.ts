@@ -101,7 +101,8 @@ describe("plans of the statements that run on every request", () => {
     ["departure", departures.depart, ["'{7,8}'", "true", "7", "0"], ["links_source", "locks_pkey", "objects_pkey"]],
     ["what is left of an object", departures.find, ["7", "null", "'{File}'", "'{1}'"], ["departures_pkey", "departures_uuid_key"]],
     ["what was recycled with an object", departures.group, ["40001"], ["departures_leader", "departures_pkey"]],
-    ["what can be pointed to", departures.remaining, ["'{7,40001}'"], ["departures_pkey", "objects_pkey"]],
+    ["what links lead to", departures.targets, ["'{7,40001}'"], ["departures_pkey", "objects_pkey"]],
+    ["how much of a class is in the recycler", departures.countRecycled, ["'{Rare}'"], ["departures_class"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);

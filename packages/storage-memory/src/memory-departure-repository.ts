@@ -5,8 +5,8 @@ import {
   isObjectId,
   isVisible,
   type JsonValue,
+  type LinkTarget,
   type ObjectId,
-  objectIdOf,
   objectNumber,
   type Referrer,
   type ReferrerQuery,
@@ -79,8 +79,12 @@ export class MemoryDepartureRepository implements DepartureRepository {
     });
   }
 
-  remaining(ids: readonly ObjectId[]): Promise<ObjectId[]> {
-    return this.access.read((state) => numbersOf(ids).filter((number) => remains(state, number)).map(objectIdOf));
+  targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
+    return this.access.read((state) => numbersOf(ids).flatMap((number) => targetOf(state, number) ?? []));
+  }
+
+  countRecycled(classes: readonly string[]): Promise<number> {
+    return this.access.read(({ departures }) => [...departures.values()].filter((record) => kindOf(record) === "recycled" && classes.includes(record.object.className)).length);
   }
 
   restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
@@ -138,9 +142,11 @@ function departureOf(record: DepartureRecord): Departure {
   return { id, uuid, className, version, departedAt: storedAt, kind: kindOf(record) };
 }
 
-function remains({ objects, departures }: State, number: number): boolean {
+function targetOf({ objects, departures }: State, number: number): LinkTarget | undefined {
+  const live = objects.get(number);
+  if (live !== undefined) return { id: live.id, className: live.className, remains: true };
   const departure = departures.get(number);
-  return objects.has(number) || (departure !== undefined && kindOf(departure) === "recycled");
+  return departure === undefined ? undefined : { id: departure.object.id, className: departure.object.className, remains: kindOf(departure) === "recycled" };
 }
 
 function restoreOne(state: State, { id, attributes, links }: Restoration, storedAt: number): StoredObject {

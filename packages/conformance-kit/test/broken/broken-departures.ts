@@ -30,6 +30,8 @@ function recycling(change: (group: StoredObject[], id: string) => StoredObject[]
 }
 
 const reading = "take objects out of everything that is read, and leave what they were";
+const leading = "tell what links lead to, and whether it can still be pointed to";
+const counted = "are counted by class while they can return";
 const together = "bring back what went together, whichever of it is asked for";
 
 /** Faults in how objects go and come back. */
@@ -182,15 +184,21 @@ export const brokenDepartures: readonly BrokenAdapter[] = [
       await departures.depart(ids, how);
     },
   })),
-  departing("takes what is gone for what can be pointed to", "tell what can still be pointed to", ({ departures }) => ({
-    remaining: async (ids) => {
-      const left = await Promise.all(ids.map((id) => departures.find({ kind: "id", id }, seesAll)));
-      return [...new Set([...(await departures.remaining(ids)), ...ids.filter((_, index) => left[index] !== null)])];
-    },
+  departing("takes what is gone for what can be pointed to", leading, ({ departures }) => ({
+    targets: async (ids) => (await departures.targets(ids)).map((target) => ({ ...target, remains: true })),
   })),
-  departing("points to live objects alone", "tell what can still be pointed to", (r) => ({
-    remaining: async (ids) => (await r.objects.get(ids, seesAll)).map(({ id }) => id),
+  departing("forgets what is gone", leading, ({ departures }) => ({ targets: async (ids) => (await departures.targets(ids)).filter(({ remains }) => remains) })),
+  departing("points to live objects alone", leading, (r) => ({
+    targets: async (ids) => (await r.objects.get(ids, seesAll)).map(({ id, className }) => ({ id, className, remains: true })),
   })),
+  departing("takes everything for one class", leading, ({ departures }) => ({
+    targets: async (ids) => (await departures.targets(ids)).map((target) => ({ ...target, className: "File" })),
+  })),
+  departing("counts the recycler whatever is asked for", counted, ({ departures }) => ({ countRecycled: () => departures.countRecycled(["File", "Image"]) })),
+  departing("counts classes one by one", counted, ({ departures }) => ({
+    countRecycled: async (classes) => (await Promise.all(classes.map((name) => departures.countRecycled([name])))).reduce((sum, count) => sum + count, 0),
+  })),
+  departing("counts what is there", counted, (r) => ({ countRecycled: (classes) => r.objects.count({ classes }, seesAll) })),
 
   {
     fault: "holds nothing",

@@ -5,6 +5,7 @@ import type { SingleReference } from "../objects/object-reference.ts";
 import type { Visibility } from "../rights/visibility.ts";
 import type { Departure } from "./departure.ts";
 import type { HeldObject } from "./held-object.ts";
+import type { LinkTarget } from "./link-target.ts";
 import type { Referrer } from "./referrer.ts";
 import type { Restoration } from "./restoration.ts";
 
@@ -50,8 +51,11 @@ export interface DepartureRepository {
    */
   recycledWith(id: ObjectId, by?: Pick<Writing, "modelGeneration">): Promise<StoredObject[]>;
 
-  /** Which of these ids can be pointed to: those of live objects, which are held from going, and of recycled ones. */
-  remaining(ids: readonly ObjectId[]): Promise<ObjectId[]>;
+  /** What is known of those among these ids that are or were of objects, each once, in any order. Live ones are held from going. */
+  targets(ids: readonly ObjectId[]): Promise<LinkTarget[]>;
+
+  /** How many objects of exactly these classes are in the recycler. */
+  countRecycled(classes: readonly string[]): Promise<number>;
 
   /** Brings recycled objects back and returns them in the order given, each with the next version and the time of its return. */
   restore(objects: readonly Restoration[]): Promise<StoredObject[]>;

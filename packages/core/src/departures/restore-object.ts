@@ -9,11 +9,12 @@ import type { SingleReference } from "../objects/object-reference.ts";
 import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
-import { linkedIds, restorationOf } from "./restoration-of.ts";
+import { acceptReturn } from "./accept-return.ts";
 
 /**
  * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
- * that was deleted for good: 609; without the right to delete: 404; one that is there: 307.
+ * that was deleted for good: 609; without the right to delete: 404; one that is there, and one that does not fit its class as that is now, alone or with
+ * what would return with it: 307. It stays in the recycler then.
  */
 export class RestoreObject {
   run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
@@ -30,8 +31,7 @@ export class RestoreObject {
       const plan = planSerialization(serialization, { model, visibility, className });
       const restored = await database.storage.transaction(async ({ departures }) => {
         const group = await departures.recycledWith(id, { modelGeneration: model.generation });
-        const remaining = new Set(await departures.remaining(linkedIds(group, model)));
-        return departures.restore(group.map((object) => restorationOf(object, { model, remaining })));
+        return departures.restore(await acceptReturn(group, { departures, model, visibility }));
       });
       // Somebody else was faster.
       if (restored.length === 0) throw isThere();

@@ -16,7 +16,7 @@ export interface RemoveClassInput {
 
 /**
  * Takes a class away that nothing needs any more. Whoever is no administrator: 404; an unknown class: 304; a built-in one,
- * and one with objects, with classes below it or with links to it: 307; another generation than expected: 713.
+ * and one with objects, be they in the recycler, with classes below it or with links to it: 307; another generation than expected: 713.
  */
 export class RemoveClass {
   constructor(private readonly indexes: IndexAlignment) {}
@@ -50,7 +50,8 @@ async function prepare(r: Repositories, { name, expectedGenerations }: RemoveCla
     definition.name === name ? [] : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
   );
   if (pointing.length > 0) throw refuse(`These attributes point to it: ${pointing.join(", ")}.`);
-  const count = await r.objects.count({ classes: [name] }, seesAll);
-  if (count > 0) throw refuse(`${count} objects are of the class.`);
+  const recycled = await r.departures.countRecycled([name]);
+  const count = (await r.objects.count({ classes: [name] }, seesAll)) + recycled;
+  if (count > 0) throw refuse(`${count} objects are of the class, ${recycled} of them in the recycler.`);
   return model;
 }

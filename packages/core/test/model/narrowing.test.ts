@@ -1,4 +1,4 @@
-import type { ClassDefinition, GivenAttribute, GivenClass, JsonValue } from "../../src/index.ts";
+import type { ClassDefinition, GivenAttribute, GivenClass, JsonValue, ObjectId } from "../../src/index.ts";
 import { type ModelFixture, openModelFixture, outcomeOf } from "./model-fixture.ts";
 
 const attributes: readonly GivenAttribute[] = [
@@ -130,8 +130,13 @@ describe("the removal of a class", () => {
   });
 
   test("is refused while there are objects of it", async () => {
-    await fixture.insert({ className: "Order", attributes: {} }, { className: "Order", attributes: {}, readers: [] });
-    expect(await remove("Order")).toBe("307 2 objects are of the class.");
+    const ids = await fixture.insert({ className: "Order", attributes: {} }, { className: "Order", attributes: {}, readers: [] });
+    expect(await remove("Order")).toBe("307 2 objects are of the class, 0 of them in the recycler.");
+    const go = (id: ObjectId, recycled: boolean) => fixture.database.storage.transaction((r) => r.departures.depart([id], { recycled, leader: id }));
+    await go(ids[0] as ObjectId, true);
+    expect(await remove("Order")).toBe("307 2 objects are of the class, 1 of them in the recycler.");
+    await go(ids[1] as ObjectId, false);
+    expect(await remove("Order")).toBe("307 1 objects are of the class, 1 of them in the recycler.");
   });
 
   test("goes through in the right order, also of what points to itself", async () => {

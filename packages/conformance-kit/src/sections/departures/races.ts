@@ -100,7 +100,7 @@ const withReturn: Race = async (deleter, other) => {
     const restore = (storage: Storage) =>
       storage.transaction(async (inside) => {
         const group = await inside.departures.recycledWith(source.id);
-        const kept = await inside.departures.remaining([target.id]);
+        const kept = (await inside.departures.targets([target.id])).flatMap(({ id, remains }) => (remains ? id : []));
         return inside.departures.restore(group.map(({ id }) => ({ id, attributes: { Boss: kept[0] ?? null }, links: { Boss: kept } })));
       });
     const [deleted, restored] = await inTurns(

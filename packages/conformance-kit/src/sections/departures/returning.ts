@@ -97,12 +97,28 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     equal(await r.departures.restore([]), [], "what comes back of nothing");
   },
 
-  "tell what can still be pointed to": async ({ storage, r }) => {
-    const [live, recycled, deleted] = [await createObject(r), await createObject(r), await createObject(r)];
+  "tell what links lead to, and whether it can still be pointed to": async ({ storage, r }) => {
+    const [live, recycled, deleted] = [await createObject(r, { readers: [] }), await createObject(r, { className: "Image" }), await createObject(r, { className: "Unknown" })];
     await takeAway(storage, [recycled.id], true);
     await takeAway(storage, [deleted.id]);
     const asked = [deleted.id, recycled.id, live.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"];
-    equalInAnyOrder(await storage.transaction((inside) => inside.departures.remaining(asked)), idsOf([live, recycled]), "what can be pointed to");
+    const known = [{ id: live.id, className: "File", remains: true }, { id: recycled.id, className: "Image", remains: true }, { id: deleted.id, className: "Unknown", remains: false }];
+    equalInAnyOrder(await storage.transaction((inside) => inside.departures.targets(asked)), known, "what is known of them");
+    equal(await r.departures.targets([]), [], "what is known of nothing");
+  },
+
+  "are counted by class while they can return": async ({ storage, r }) => {
+    const counts = async () => Promise.all([["File"], ["Image"], ["File", "Image", "File"], ["Unknown", ...hostileTexts], []].map((classes) => r.departures.countRecycled(classes)));
+    const [first, second] = [await createObject(r), await createObject(r, { readers: [] })];
+    const image = await createObject(r, { className: "Image" });
+    const deleted = await createObject(r, { className: "Image" });
+    await createObject(r);
+    equal(await counts(), [0, 0, 0, 0, 0], "how many are in the recycler at first");
+    await takeAway(storage, [first.id, second.id, image.id], true);
+    await takeAway(storage, [deleted.id]);
+    equal(await counts(), [2, 1, 3, 0, 0], "how many are in the recycler");
+    await bringBack(storage, second.id);
+    equal(await counts(), [0, 0, 0, 0, 0], "how many are in the recycler when they are back");
   },
 
   "are unlocked when they come back": async ({ storage, r }) => {

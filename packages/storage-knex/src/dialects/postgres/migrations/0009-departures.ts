@@ -36,6 +36,7 @@ function departed(tables: Tables): string[] {
       leader bigint not null
     )`,
     `create index departures_leader on ${table} (leader) where attributes is not null`,
+    `create index departures_class on ${table} (class) where attributes is not null`,
     ...stamped(tables, table, "departures"),
   ];
 }

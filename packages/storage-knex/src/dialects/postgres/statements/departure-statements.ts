@@ -24,7 +24,9 @@ export interface DepartureStatements {
   /** 1 object numbers. */
   readonly holdTargets: Statement;
   /** 1 object numbers. */
-  readonly remaining: Statement;
+  readonly targets: Statement;
+  /** 1 classes. */
+  readonly countRecycled: Statement;
   /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 offset of the clock. */
   readonly restore: Statement;
 }
@@ -38,6 +40,12 @@ export interface ReferrerRow {
   readonly class: string;
   readonly attribute: string;
   readonly target: string;
+}
+
+export interface TargetRow {
+  readonly oid: string;
+  readonly class: string;
+  readonly remains: boolean;
 }
 
 export interface DepartureRow {
@@ -81,11 +89,12 @@ export function departureStatements(tables: Tables): DepartureStatements {
     holdGroup: statement("departure_hold_group", `select ${holdObjects}(array(select d.oid ${group}), $2::bigint)`),
     group: statement("departure_group", `select ${objectColumns("d", "departed_at")} ${group} order by d.oid`),
     holdTargets: statement("departure_hold_targets", `select from ${objects} where oid = any ($1::bigint[]) order by oid for key share`),
-    remaining: statement(
-      "departure_remaining",
-      `select oid from ${objects} where oid = any ($1::bigint[])
-      union all select oid from ${departures} where oid = any ($1) and attributes is not null`,
+    targets: statement(
+      "departure_targets",
+      `select oid, class, true as remains from ${objects} where oid = any ($1::bigint[])
+      union all select oid, class, attributes is not null from ${departures} where oid = any ($1)`,
     ),
+    countRecycled: statement("departure_count_recycled", `select count(*) as count from ${departures} where class = any ($1::text[]) and attributes is not null`),
     restore: statement("departure_restore", restore(tables)),
   };
 }
