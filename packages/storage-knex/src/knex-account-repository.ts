@@ -10,10 +10,9 @@ import {
   type ObjectId,
   objectIdOf,
   objectNumber,
+  type StoredObject,
 } from "@sallyport/core";
 import { objectNumbers } from "./object-numbers.ts";
-import { objectOf } from "./object-of.ts";
-import type { ObjectRow } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { AccountStatements } from "./statements/account-statements.ts";
 
@@ -29,24 +28,26 @@ interface AccountRow {
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
 /** An account, and where it is the known one its user object; or an object that the user object points to. */
-type ProofRow = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
+type ProofRow<ObjectRow> = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
 
-export class KnexAccountRepository implements AccountRepository {
+/** Of user objects it knows what makes one of a row. */
+export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown }> implements AccountRepository {
   constructor(
     private readonly sql: SqlRunner,
     private readonly statements: AccountStatements,
+    private readonly objectOf: (row: ObjectRow) => StoredObject,
   ) {}
 
   async forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
     // A name that cannot be stored is looked up all the same: as one that nobody has.
     const asked = isStorableText(loginName) ? loginName : "";
-    const { rows } = await this.sql.run<ProofRow>(this.statements.forProof, [asked, links]);
+    const { rows } = await this.sql.run<ProofRow<ObjectRow>>(this.statements.forProof, [asked, links]);
     const known = asked === loginName ? rows.find(({ part }) => part === "known") : undefined;
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
     return {
       account: known === undefined ? null : accountOf(known),
-      user: known === undefined || known.oid === null ? null : objectOf(known),
-      linked: known === undefined ? [] : rows.filter(({ part }) => part === "linked").map(objectOf),
+      user: known === undefined || known.oid === null ? null : this.objectOf(known),
+      linked: known === undefined ? [] : rows.filter(({ part }) => part === "linked").map((row) => this.objectOf(row)),
       decoy: decoy?.secret ?? null,
     };
   }

@@ -38,7 +38,8 @@ export class KnexChannelRepository implements ChannelRepository {
   }
 
   async claimBlocks({ blocks, clientKey, keyId }: BlockClaim, { uses, within }: BlockLimits): Promise<BlockVerdict> {
-    const distinct = [...new Set(blocks)];
+    // In one order, so that those who claim the same wait for one another instead of blocking each other.
+    const distinct = [...new Set(blocks)].toSorted();
     const [only] = distinct;
     if (distinct.length === 1 && only !== undefined) {
       const { rowCount } = await this.sql.run(this.blocks.claimNew, [bytesOf(only), bytesOf(clientKey), keyId, this.offset()]);

@@ -17,13 +17,14 @@ import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
 import { KnexSessionRepository } from "./knex-session-repository.ts";
 import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
+import { objectOf } from "./object-of.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 /** All repositories over one runner: those of the storage, or those of a transaction. */
 export function knexRepositories(sql: SqlRunner, statements: Statements, tables: Tables, offset: () => number): Repositories {
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
-    accounts: new KnexAccountRepository(sql, statements.accounts),
+    accounts: new KnexAccountRepository(sql, statements.accounts, objectOf),
     appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
     applications: new KnexApplicationRepository(sql, statements.applications),
     audit: new KnexAuditRepository(sql, statements.audit, offset),

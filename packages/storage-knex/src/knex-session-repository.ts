@@ -26,9 +26,9 @@ export class KnexSessionRepository implements SessionRepository {
   async end(selector: SessionSelector): Promise<number> {
     const { rows } =
       "digest" in selector
-        ? await this.sql.run<{ live: string }>(this.statements.endOne, [Buffer.from(selector.digest, "hex"), this.offset()])
-        : await this.sql.run<{ live: string }>(this.statements.endAllOfUser, [objectNumber(selector.userId), this.offset()]);
-    return Number(rows[0]?.live);
+        ? await this.sql.run<{ live: string | number }>(this.statements.endOne, [Buffer.from(selector.digest, "hex"), this.offset()])
+        : await this.sql.run<{ live: string | number }>(this.statements.endAllOfUser, [objectNumber(selector.userId), this.offset()]);
+    return sumOf(rows.map(({ live }) => live));
   }
 
   async count(): Promise<number> {
@@ -37,8 +37,8 @@ export class KnexSessionRepository implements SessionRepository {
   }
 
   async sweep(limit: number): Promise<number> {
-    const { rows } = await this.sql.run<{ all: string }>(this.statements.sweep, [limit, this.offset()]);
-    return Number(rows[0]?.all);
+    const { rows } = await this.sql.run<{ all: string | number }>(this.statements.sweep, [limit, this.offset()]);
+    return sumOf(rows.map(({ all }) => all));
   }
 
   private valuesOf({ digest, mode, appKeyId, userId, secretVersion, appNames, deviceId }: NewSession, policy: SessionPolicy): SqlValue[] {
@@ -57,4 +57,9 @@ export class KnexSessionRepository implements SessionRepository {
       policy.perUserLimit,
     ];
   }
+}
+
+/** Of counts, which come in as many rows as the engine finds it easy. */
+function sumOf(counts: readonly (string | number)[]): number {
+  return counts.reduce<number>((sum, count) => sum + Number(count), 0);
 }

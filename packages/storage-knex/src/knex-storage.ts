@@ -2,7 +2,7 @@ import { type AttributeIndex, type IndexReport, type JointRepositories, type Mig
 import type { Knex } from "knex";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
 import { IndexBuilder } from "./dialects/postgres/index-builder.ts";
-import { pendingMigrations } from "./dialects/postgres/migrations/migration-state.ts";
+import { pendingMigrations } from "./pending-migrations.ts";
 import { migrations } from "./dialects/postgres/migrations/migrations.ts";
 import { Migrator, type Run } from "./dialects/postgres/migrations/migrator.ts";
 import { raiseStamps, stampsAreAhead } from "./dialects/postgres/migrations/raise-stamps.ts";

@@ -36,12 +36,13 @@ export class KnexThrottleRepository implements ThrottleRepository {
   }
 }
 
-/** The keys with their policies as the statements take them, each key once; `null` if every throttle is off. */
+/** The keys with their policies as the statements take them, each key once and in one order; `null` if every throttle is off. */
 function askedOf(keys: readonly ThrottleKey[]): string | null {
   const asked = new Map<string, object>();
   for (const { key, policy } of keys) {
     const { freeFailures: free, firstDelay: first, longestDelay: longest, forgetAfter: forget } = policy;
     if (free > 0) asked.set(key, { key, free, first, longest, forget });
   }
-  return asked.size === 0 ? null : JSON.stringify([...asked.values()]);
+  const names = [...asked.keys()].toSorted();
+  return names.length === 0 ? null : JSON.stringify(names.map((name) => asked.get(name)));
 }

@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** That a row with the same key is there is no error, but means that nothing is done; for engines whose SQL cannot say so. */
+  readonly unlessKnown?: true;
 }
 
 /**
@@ -13,4 +15,9 @@ export interface Statement {
 export function statement(name: string, text: string): Statement {
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
   return { name: `${name}_${digest}`, text };
+}
+
+/** A statement that adds a row, unless one with the same key is there. */
+export function additionUnlessKnown(name: string, text: string): Statement {
+  return { ...statement(name, text), unlessKnown: true };
 }

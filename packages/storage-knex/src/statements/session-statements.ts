@@ -6,12 +6,12 @@ export interface SessionStatements {
    * clock, 10 version of the secret, 11 limit of the database, 12 of the user (0 = none).
    */
   readonly open: Statement;
-  /** 1 digest, 2 offset of the clock. */
+  /** 1 digest, 2 offset of the clock. How many were `live`, in any number of rows. */
   readonly endOne: Statement;
-  /** 1 id of the user, 2 offset of the clock. */
+  /** 1 id of the user, 2 offset of the clock. The same. */
   readonly endAllOfUser: Statement;
   /** 1 offset of the clock. */
   readonly count: Statement;
-  /** 1 limit, 2 offset of the clock. */
+  /** 1 limit, 2 offset of the clock. How many they were in `all`, in any number of rows. */
   readonly sweep: Statement;
 }

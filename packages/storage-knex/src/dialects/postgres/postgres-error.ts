@@ -1,6 +1,6 @@
 import { type ErrorCode, objectTooLarge, OutdatedModelError, ServiceError } from "@sallyport/core";
+import { PoolExhausted } from "../../pool-exhausted.ts";
 import { objectSizeConstraint } from "./object-size-constraint.ts";
-import { PoolExhausted } from "./pool-exhausted.ts";
 
 /** What SQLSTATEs mean to callers; what is not listed, by itself or by its class, is unexpected. */
 const codes: ReadonlyMap<string, ErrorCode> = new Map([

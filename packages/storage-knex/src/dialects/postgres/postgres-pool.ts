@@ -1,5 +1,5 @@
 import pg from "pg";
-import { PoolExhausted } from "./pool-exhausted.ts";
+import { PoolExhausted } from "../../pool-exhausted.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export interface PostgresPoolSettings extends pg.PoolConfig {

@@ -4,7 +4,7 @@ import type { Knex } from "knex";
 import { type Connection, type Query, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
-import { pendingMigrations } from "./migration-state.ts";
+import { pendingMigrations } from "../../../pending-migrations.ts";
 
 /** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
 export interface MigrationPatience {

@@ -1,0 +1,71 @@
+import type { Knex } from "knex";
+import type { SqlResult } from "../../sql-runner.ts";
+import { connectionError, losesConnection, statementError } from "./mariadb-error.ts";
+import type { PositionalQuery } from "./positional-query.ts";
+import { type Row, withValues } from "./row-values.ts";
+
+/** A query, and how it is sent. */
+export interface Query extends PositionalQuery {
+  /** Sent as text instead of being prepared: for what the server does not prepare, and what is not worth it. */
+  readonly plain?: boolean;
+  /** May take as long as it needs, and so does not tell a silent server. */
+  readonly unhurried?: boolean;
+}
+
+type Answered = (error: Error | null, answer: unknown) => void;
+
+/** A connection of the driver as Knex lends it. The driver sends a query when the one ahead of it was answered. */
+export interface Connection {
+  execute(options: object, values: readonly unknown[], callback: Answered): void;
+  query(options: object, values: readonly unknown[], callback: Answered): void;
+  destroy(): void;
+  /** Milliseconds that the server may stay silent. */
+  silence?: number;
+  /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
+  __knex__disposed?: unknown;
+}
+
+/** Lends a connection of Knex's pool to the work. */
+export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const client = knex.client as Knex.Client;
+  const connection = await acquire(client);
+  try {
+    return await work(connection);
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+async function acquire(client: Knex.Client): Promise<Connection> {
+  try {
+    return (await client.acquireConnection()) as Connection;
+  } catch (error) {
+    throw connectionError(error);
+  }
+}
+
+/** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
+export function runOn<T>(connection: Connection, { sql, values, plain = false, unhurried = false }: Query): Promise<SqlResult<T>> {
+  return new Promise((resolve, reject) => {
+    const options = unhurried ? { sql } : { sql, timeout: connection.silence };
+    const answered: Answered = (error, answer) => {
+      if (error === null || error === undefined) return resolve(resultOf<T>(answer));
+      if (losesConnection(error)) connection.__knex__disposed = error;
+      reject(statementError(error));
+    };
+    if (plain) connection.query(options, values, answered);
+    else connection.execute(options, values, answered);
+  });
+}
+
+/**
+ * A procedure answers with the rows of its queries, one after the other, and how it ended. The last rows are its answer; where
+ * they have a column `row_count`, that many rows were changed.
+ */
+function resultOf<T>(answer: unknown): SqlResult<T> {
+  if (!Array.isArray(answer)) return { rows: [], rowCount: (answer as { affectedRows: number }).affectedRows };
+  const ofProcedure = answer.length > 1 && Array.isArray(answer[0]) && !Array.isArray(answer.at(-1));
+  const rows = withValues((ofProcedure ? answer.at(-2) : answer) as Row[]);
+  const told = ofProcedure ? rows[0]?.["row_count"] : undefined;
+  return { rows: rows as T[], rowCount: told === undefined ? rows.length : Number(told) };
+}

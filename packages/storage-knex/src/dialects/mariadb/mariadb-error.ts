@@ -1,0 +1,134 @@
+import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
+import { PoolExhausted } from "../../pool-exhausted.ts";
+
+/** What procedures of ours refuse, by SQLSTATE. */
+const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
+  ["SP302", 302],
+  ["SP304", 304],
+  ["SP307", 307],
+  ["SP315", 315],
+  ["SP610", 610],
+  ["SP713", 713],
+  ["SPLCK", 713],
+  ["SPUID", 307],
+]);
+
+/** What some of them are about, for those who look for the reason. */
+const details: ReadonlyMap<unknown, string> = new Map([
+  ["SP307", "A link leads to an object that is not there."],
+  ["SP713", "The object has another version."],
+  ["SPLCK", "The object is locked by another session."],
+  ["SPUID", "A UUID is in use."],
+]);
+
+/** The model that a write was prepared under is no longer current. */
+const outdatedModel = "SPMOD";
+
+/** What numbers of errors mean to callers; what is not listed is unexpected. */
+const codes: ReadonlyMap<unknown, ErrorCode> = new Map([
+  // Too many connections, for all or for this account; not let in; about to go away or ended by somebody.
+  [1040, 704],
+  [1203, 704],
+  [1226, 704],
+  [1044, 704],
+  [1045, 704],
+  [1698, 704],
+  [1053, 704],
+  [1079, 704],
+  [1927, 704],
+  [4031, 704],
+  // Went silent, or had been idle within a transaction for too long.
+  [1158, 704],
+  [1159, 704],
+  [1160, 704],
+  [1161, 704],
+  // Only reads, as a replica does.
+  [1290, 704],
+  [1792, 704],
+  [1836, 704],
+  // Not migrated, or by another version.
+  [1046, 705],
+  [1049, 705],
+  [1051, 705],
+  [1054, 705],
+  [1109, 705],
+  [1146, 705],
+  [1305, 705],
+  [1318, 705],
+  // Took too long.
+  [1317, 706],
+  [1969, 706],
+  [3024, 706],
+  // Lost against others as often as it was tried.
+  [1020, 706],
+  [1205, 706],
+  [1213, 706],
+  // A text that the database cannot hold: of another form, or longer than an index entry may be.
+  [1366, 307],
+  [1406, 307],
+]);
+
+/** Constraints that a caller can break, and what that means: two writers at once gave one UUID, or a name is another's. */
+const refusedBy: ReadonlyMap<unknown, string> = new Map([
+  ["objects_uuid", "A UUID is in use."],
+  ["accounts_login_name", "The user name is taken or looks like another."],
+  ["accounts_confusable_key", "The user name is taken or looks like another."],
+]);
+
+const unreachable = new Set<unknown>([
+  "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "ENOENT", "EACCES", "EAI_AGAIN",
+  "PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT", "HANDSHAKE_SSL_ERROR", "HANDSHAKE_NO_SSL_SUPPORT",
+]);
+const closedConnection = /^(?:Can't add new command when connection is in closed state|Connection lost|read ECONNRESET|This socket has been ended)/;
+const endedPool = /^(?:Unable to acquire a connection$|aborted$)/;
+
+/** A row with one of these values is there already. */
+const duplicate = 1062;
+
+/** The failure of a statement, as callers see it. */
+export function statementError(error: unknown): ServiceError {
+  const { sqlState } = partsOf(error);
+  if (sqlState === outdatedModel) return new OutdatedModelError(error);
+  const detail = details.get(sqlState) ?? refusedBy.get(constraintOf(error));
+  return new ServiceError(codeOf(error) ?? 799, { cause: error, ...(detail === undefined ? {} : { detail }) });
+}
+
+/** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
+export function connectionError(error: unknown): ServiceError {
+  if (error instanceof Error) {
+    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError") return new ServiceError(607, { cause: error, retryAfter: 1 });
+    if (endedPool.test(error.message)) return new ServiceError(706, { cause: error });
+  }
+  return new ServiceError(704, { cause: error });
+}
+
+/** Whether the connection must not be used again after this error. */
+export function losesConnection(error: unknown): boolean {
+  return codeOf(error) === 704 || (error as { fatal?: unknown } | null)?.fatal === true;
+}
+
+/** Whether the same work can succeed when it simply runs again. */
+export function isConflict(error: unknown): boolean {
+  const { errno } = partsOf(error);
+  return errno === 1213 || errno === 1205 || errno === 1020;
+}
+
+/** Whether a row could not be added because there is one with the same name, number or digest. */
+export function isDuplicate(error: unknown): boolean {
+  return partsOf(error).errno === duplicate;
+}
+
+function codeOf(error: unknown): ErrorCode | undefined {
+  const { code, errno, sqlState, message } = partsOf(error);
+  if (unreachable.has(code) || closedConnection.test(message)) return 704;
+  return refusals.get(sqlState) ?? codes.get(errno) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
+}
+
+/** The key that a row would have had twice. The driver leaves it in the message alone, behind the value, at the end. */
+function constraintOf(error: unknown): string | undefined {
+  return isDuplicate(error) ? /for key '([^']*)'$/.exec(partsOf(error).message)?.[1] : undefined;
+}
+
+function partsOf(error: unknown): { code?: unknown; errno?: unknown; sqlState?: unknown; message: string } {
+  return error instanceof Error ? error : { message: "" };
+}

@@ -1,0 +1,40 @@
+import Mysql2Client from "knex/lib/dialects/mysql2/index.js";
+import { PoolExhausted } from "../../pool-exhausted.ts";
+
+/** What is read of Knex's pool. */
+interface Pool {
+  numFree(): number;
+  numPendingAcquires(): number;
+  numPendingCreates(): number;
+}
+
+/** What this client is configured with, beside what Knex knows. */
+export interface MariadbClientConfiguration {
+  readonly driver: unknown;
+  /** Callers that may wait for a connection; one more is refused at once. */
+  readonly maxPendingAcquires: number;
+}
+
+/** Knex's client for mysql2, with a bounded queue before its pool. */
+export class MariadbKnexClient extends Mysql2Client {
+  override _driver(): unknown {
+    return this.configuration.driver;
+  }
+
+  override async acquireConnection(): Promise<unknown> {
+    const pool = this.pool as Pool;
+    const waiting = pool.numPendingAcquires() - pool.numPendingCreates() - pool.numFree();
+    if (waiting >= this.configuration.maxPendingAcquires) throw new PoolExhausted("Too many callers wait for a connection.");
+    return super.acquireConnection();
+  }
+
+  /** A connection that cannot be trusted any more is not asked to take its leave. */
+  override async destroyRawConnection(connection: { readonly __knex__disposed?: unknown; destroy(): void }): Promise<void> {
+    if (connection.__knex__disposed === undefined) await super.destroyRawConnection(connection);
+    else connection.destroy();
+  }
+
+  private get configuration(): MariadbClientConfiguration {
+    return this.config as unknown as MariadbClientConfiguration;
+  }
+}

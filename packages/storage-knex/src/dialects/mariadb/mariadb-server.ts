@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+
+/** Where a server is and who comes, as the driver takes it. */
+export interface MariadbServer {
+  readonly host?: string;
+  readonly port?: number;
+  readonly socketPath?: string;
+  readonly user: string;
+  readonly password: string;
+  readonly ssl?: { readonly rejectUnauthorized: boolean; readonly verifyIdentity: boolean; readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+/**
+ * Reads `mariadb://user:password@host:3306/database`. The database is none of the connection's business. The query string may have
+ * `socket` (path), `sslmode` (`disable`, `require`: encrypted, whoever the server is; `verify-ca`, `verify-full`),
+ * `sslrootcert`, `sslcert` and `sslkey` (paths). Anything else is refused: a setting that is not read would look as
+ * if it were in force.
+ */
+export function serverOf(url: string): MariadbServer {
+  if (!/^(?:mariadb|mysql):\/\//.test(url) || !URL.canParse(url)) {
+    // The parser's error would repeat the URL, password included.
+    throw new Error("The URL of the database cannot be read.");
+  }
+  const { hostname, port, username, password, searchParams } = new URL(url);
+  const unknown = [...searchParams.keys()].filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new Error(`The URL of the database has a parameter that is not known: ${unknown.join(", ")}.`);
+  const socket = searchParams.get("socket");
+  const ssl = tlsOf(searchParams);
+  return {
+    ...(socket === null ? { host: hostname.replace(/^\[(.*)\]$/, "$1") || "localhost", port: Number(port || 3306) } : { socketPath: socket }),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    ...(ssl === undefined ? {} : { ssl }),
+  };
+}
+
+const known = new Set(["socket", "sslmode", "sslrootcert", "sslcert", "sslkey"]);
+
+function tlsOf(parameters: URLSearchParams): MariadbServer["ssl"] {
+  const mode = parameters.get("sslmode") ?? (parameters.has("sslrootcert") ? "verify-full" : "disable");
+  if (mode === "disable") return undefined;
+  if (!["require", "verify-ca", "verify-full"].includes(mode)) {
+    throw new Error("The URL of the database has an sslmode that is none of disable, require, verify-ca and verify-full.");
+  }
+  const read = (name: string) => parameters.get(name) === null ? undefined : readFileSync(parameters.get(name) as string, "utf8");
+  const [ca, cert, key] = [read("sslrootcert"), read("sslcert"), read("sslkey")];
+  return {
+    rejectUnauthorized: mode !== "require",
+    verifyIdentity: mode === "verify-full",
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+}

@@ -1,0 +1,86 @@
+import { type JointRepositories, type MigrationReport, ServiceError } from "@sallyport/core";
+import type { Knex } from "knex";
+import { OpenCalls } from "../../open-calls.ts";
+import { pendingMigrations } from "../../pending-migrations.ts";
+import { runOn, withConnection } from "./connection.ts";
+import { type EntryRepositories, mariadbRepositories } from "./mariadb-repositories.ts";
+import { migrations } from "./migrations/migrations.ts";
+import { Migrator } from "./migrations/migrator.ts";
+import { PooledRunner } from "./pooled-runner.ts";
+import { positionalQuery } from "./positional-query.ts";
+import { epochMilliseconds, storageTime } from "./statements/storage-time.ts";
+import { type Statements, statementsOf } from "./statements/statements.ts";
+import { type Tables, tablesOf } from "./tables.ts";
+
+export interface MariadbStorageOptions {
+  /** May be shared by several storages. */
+  readonly knex: Knex;
+  /** Everything is kept in this database of the server: at most 63 lowercase letters, digits and underscores. */
+  readonly database: string;
+  /** Milliseconds by which the storage's clock is ahead of the server's; lets tests pass time. */
+  readonly clockOffset?: () => number;
+  /** Runs once when the storage is closed and its last call has ended; ends the connections, if that is whose they are. */
+  readonly onClose?: () => Promise<void>;
+}
+
+/** One database of a MariaDB server. */
+export class MariadbStorage {
+  readonly repositories: EntryRepositories;
+  private readonly knex: Knex;
+  private readonly tables: Tables;
+  private readonly statements: Statements;
+  private readonly offset: () => number;
+  private readonly onClose: () => Promise<void>;
+  private readonly calls = new OpenCalls();
+  private readonly sql: PooledRunner;
+  private migrated = false;
+  private closed: Promise<void> | undefined;
+
+  constructor({ knex, database, clockOffset, onClose }: MariadbStorageOptions) {
+    this.knex = knex;
+    this.tables = tablesOf(database);
+    this.statements = statementsOf(this.tables);
+    this.offset = clockOffset ?? (() => 0);
+    this.onClose = onClose ?? (async () => {});
+    this.sql = new PooledRunner(knex, database, this.calls, () => (this.migrated ? undefined : this.assertMigrated()));
+    this.repositories = mariadbRepositories(this.sql, this.statements, this.offset);
+  }
+
+  transaction<T>(work: (r: EntryRepositories) => Promise<T>): Promise<T> {
+    return this.sql.atomically((sql) => work(mariadbRepositories(sql, this.statements, this.offset)));
+  }
+
+  together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
+    return this.sql.together((sql) => work(mariadbRepositories(sql, this.statements, this.offset)));
+  }
+
+  migrate(): Promise<MigrationReport> {
+    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations).migrate());
+  }
+
+  health(): Promise<void> {
+    return this.calls.during(() => this.assertMigrated());
+  }
+
+  now(): Promise<number> {
+    return this.calls.during(async () => {
+      const query = positionalQuery(`select ${epochMilliseconds(storageTime(1))} as now`, [this.offset()]);
+      const { rows } = await withConnection(this.knex, (connection) => runOn<{ now: number }>(connection, query));
+      return Number(rows[0]?.now);
+    });
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.calls.close().then(this.onClose);
+    return this.closed;
+  }
+
+  /** Asked before the first call, so that a database of another version is refused before it is touched. */
+  private async assertMigrated(): Promise<void> {
+    const query = { sql: `select name from ${this.tables.migrations}`, values: [] };
+    const { rows } = await withConnection(this.knex, (connection) => runOn<{ name: string }>(connection, query));
+    const pending = pendingMigrations(migrations, rows.map(({ name }) => name));
+    if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
+    this.migrated = true;
+  }
+}

@@ -1,0 +1,52 @@
+import { messageWindow } from "@sallyport/core";
+import type { Tables } from "../tables.ts";
+import { procedure } from "./procedure.ts";
+
+const bytes = messageWindow / 8;
+
+/** The bits of a channel that has accepted nothing. */
+export const noNumbers = `repeat(x'00', ${bytes})`;
+
+/** A byte of the accepted ones with the bit of a number changed by an operator. */
+function withBit(number: string, change: (byte: string, bit: string) => string): string {
+  const place = `((${number} mod ${messageWindow}) div 8 + 1)`;
+  const byte = `ord(substr(bits, ${place}, 1))`;
+  return `insert(bits, ${place}, 1, char(${change(byte, `(1 << (${number} mod 8))`)}))`;
+}
+
+/**
+ * Accepts a number unless it was accepted before or is too old, and answers how many rows that changed. Numbers that a jump leaves
+ * behind give their places to those ahead.
+ */
+export function acceptNumberProcedure({ acceptNumber, channels }: Tables): string {
+  return procedure(
+    acceptNumber,
+    "channel binary(32), number bigint unsigned",
+    `declare top bigint unsigned;
+      declare bits binary(${bytes});
+      declare passed bigint unsigned;
+      declare continue handler for not found
+      begin
+        select 0 as row_count;
+        set bits = null;
+      end;
+      select highest, accepted into top, bits from ${channels} where session = channel for update;
+      if bits is null then leave work; end if;
+      if top is not null and number <= top then
+        if top - number >= ${messageWindow} or ord(substr(bits, (number mod ${messageWindow}) div 8 + 1, 1)) & (1 << (number mod 8)) then
+          select 0 as row_count;
+          leave work;
+        end if;
+      elseif top is null or number - top >= ${messageWindow} then
+        set bits = ${noNumbers}, top = number;
+      else
+        set passed = top + 1;
+        while passed < number do
+          set bits = ${withBit("passed", (byte, bit) => `${byte} & ~${bit}`)}, passed = passed + 1;
+        end while;
+        set top = number;
+      end if;
+      update ${channels} set highest = top, accepted = ${withBit("number", (byte, bit) => `${byte} | ${bit}`)} where session = channel;
+      select 1 as row_count;`,
+  );
+}

@@ -1,0 +1,12 @@
+import type { Tables } from "../tables.ts";
+
+/** One step from an empty database to the current one. Never changed once it was released; there is no way back. */
+export interface Migration {
+  /** Number and purpose; the order of the list is the order of the numbers. */
+  readonly name: string;
+  /**
+   * The statements. The engine keeps each change of a table at once, so whoever breaks off leaves a part behind: each of them
+   * does no harm when it runs again.
+   */
+  readonly statements: (tables: Tables) => readonly string[];
+}

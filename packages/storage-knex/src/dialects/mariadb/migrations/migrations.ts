@@ -1,0 +1,5 @@
+import { entry } from "./0001-entry.ts";
+import type { Migration } from "./migration.ts";
+
+/** All migrations, in their order. */
+export const migrations: readonly Migration[] = [entry];

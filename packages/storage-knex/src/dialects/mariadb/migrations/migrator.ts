@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { type MigrationReport, ServiceError } from "@sallyport/core";
+import type { Knex } from "knex";
+import { pendingMigrations } from "../../../pending-migrations.ts";
+import type { SqlResult } from "../../../sql-runner.ts";
+import { type Connection, runOn, withConnection } from "../connection.ts";
+import type { Tables } from "../tables.ts";
+import type { Migration } from "./migration.ts";
+import { tableOptions } from "./table-options.ts";
+
+/** Seconds for which one who migrates waits for another. */
+const patience = 3_600;
+
+/** Of what a server must understand, the oldest that does. */
+const oldestVersion = [10, 6] as const;
+
+/** Brings one database up to date, one process at a time. */
+export class Migrator {
+  constructor(
+    private readonly knex: Knex,
+    private readonly tables: Tables,
+    private readonly migrations: readonly Migration[],
+  ) {}
+
+  migrate(): Promise<MigrationReport> {
+    return withConnection(this.knex, async (connection) => {
+      const run = <Row>(sql: string, values: readonly unknown[] = []): Promise<SqlResult<Row>> =>
+        runOn<Row>(connection, { sql, values, plain: true, unhurried: true });
+      // Nobody knows how long a large table takes; what was set lasts as long as the connection.
+      await run("set max_statement_time = 0, innodb_lock_wait_timeout = 3600, lock_wait_timeout = 3600");
+      try {
+        await this.lock(run);
+        await this.prepare(run);
+        return { applied: await this.apply(run) };
+      } finally {
+        dismiss(connection);
+      }
+    });
+  }
+
+  private async apply(run: Run): Promise<string[]> {
+    const { rows } = await run<{ name: string }>(`select name from ${this.tables.migrations}`);
+    const applied: string[] = [];
+    for (const { name, statements } of pendingMigrations(this.migrations, rows.map((row) => row.name))) {
+      for (const text of statements(this.tables)) await run(text);
+      await run(`insert into ${this.tables.migrations} (name) values (?)`, [name]);
+      applied.push(name);
+    }
+    return applied;
+  }
+
+  /** Belongs to the connection, and is given free with it. */
+  private async lock(run: Run): Promise<void> {
+    const name = `sallyport:${createHash("sha256").update(this.tables.database).digest("hex").slice(0, 32)}:migrations`;
+    const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, patience]);
+    if (rows[0]?.locked !== 1) throw new ServiceError(706, { detail: "Somebody else migrates the database." });
+  }
+
+  /** Creates the database and the list of migrations, unless they are there: an account may lack the right to create them. */
+  private async prepare(run: Run): Promise<void> {
+    const { database, migrations } = this.tables;
+    const { rows: servers } = await run<{ version: string }>("select version() as version");
+    if (!isNewEnough(servers[0]?.version ?? "")) throw new ServiceError(705, { detail: `The server must be MariaDB ${oldestVersion.join(".")} or newer.` });
+    const { rows } = await run<{ collation: string }>(
+      "select default_collation_name as collation from information_schema.schemata where schema_name = ?",
+      [database],
+    );
+    // Variables of procedures take theirs from the database.
+    const collation = "character set utf8mb4 collate utf8mb4_nopad_bin";
+    if (rows.length === 0) await run(`create database if not exists \`${database}\` ${collation}`);
+    else if (rows[0]?.collation !== "utf8mb4_nopad_bin") await run(`alter database \`${database}\` ${collation}`);
+    const { rows: lists } = await run("select 1 from information_schema.tables where table_schema = ? and table_name = 'migrations'", [database]);
+    if (lists.length > 0) return;
+    await run(`create table if not exists ${migrations} (
+      name varchar(100) primary key,
+      applied_at datetime(6) not null default (now(6))
+    ) ${tableOptions}`);
+  }
+}
+
+type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<SqlResult<Row>>;
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = (/^(\d+)\.(\d+)\..*MariaDB/.exec(version)?.slice(1) ?? []).map(Number);
+  return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
+}
+
+/** Ends the connection, and with it the lock: nobody else could do with the patience of a migration. */
+function dismiss(connection: Connection): void {
+  connection.__knex__disposed = new Error("It has migrated.");
+  connection.destroy();
+}

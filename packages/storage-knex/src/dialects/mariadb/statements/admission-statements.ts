@@ -1,0 +1,40 @@
+import type { SessionMode } from "@sallyport/core";
+import { statement } from "../../../statement.ts";
+import type { AdmissionStatements } from "../../../statements/admission-statements.ts";
+import type { Tables } from "../tables.ts";
+import { later, storageTime } from "./storage-time.ts";
+
+export function admissionStatements(tables: Tables): AdmissionStatements {
+  const now = storageTime(3);
+  const due = (s: string) => `(${s}.expires_at < ${s}.ends_at and ${s}.expires_at <= ${later(now, "$4")})`;
+  const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
+    statement(
+      `admit_${mode}`,
+      `select g.maintenance, g.model_generation,
+        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
+        s.mode, s.user_id, s.app_names, s.device_id, ${due("s")} as due, a.administrator,
+        json_extract(u.attributes, '$.Groups') as \`groups\`${channel.columns}
+      from ${tables.settings} g
+      left join ${tables.appKeys} k on k.digest = $1
+      left join (
+        ${tables.sessions} s
+        join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
+      ) on s.digest = $2 and s.mode = '${mode}' and s.app_key_id = k.id and s.expires_at > ${now}
+      left join ${tables.objects} u on u.oid = a.user_id`,
+    );
+  return {
+    admit: {
+      session: admit("session"),
+      token: admit("token"),
+      secure: admit("secure", {
+        columns: ", c.wrapped_key, c.iv_prefix",
+        join: `\n        join ${tables.channels} c on c.session = s.digest`,
+      }),
+    },
+    touch: statement(
+      "touch",
+      `update ${tables.sessions} s set s.expires_at = least(s.ends_at, ${later(now, "$2")})
+      where s.digest = $1 and s.expires_at > ${now} and ${due("s")}`,
+    ),
+  };
+}

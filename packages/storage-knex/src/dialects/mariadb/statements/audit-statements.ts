@@ -1,0 +1,31 @@
+import { statement } from "../../../statement.ts";
+import type { AuditStatements } from "../../../statements/audit-statements.ts";
+import type { Tables } from "../tables.ts";
+import { earlier, epochMilliseconds, storageTime } from "./storage-time.ts";
+
+const details = "type, request_id, outcome, app_key_id, user_id, address, app_names";
+
+export function auditStatements({ audit, auditTallies, settleTallies }: Tables): AuditStatements {
+  const values = `$1, $2, $3, $4, $5, $6, $7`;
+  return {
+    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(8)})`),
+    tally: statement(
+      "audit_tally",
+      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(8)}, ${storageTime(8)}, 1, $9)
+      on duplicate key update attempts = attempts + 1, at = value(at)`,
+    ),
+    settle: statement("audit_settle", `call ${settleTallies}($1, $2, $3)`),
+    read: statement(
+      "audit_read",
+      `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${details}
+      from ${audit} where sequence > $1 order by sequence limit $2`,
+    ),
+    // The oldest by their sequence, because an index by time would cost every log-in something.
+    sweep: statement(
+      "audit_sweep",
+      `delete from ${audit}
+      where sequence <= (select max(sequence) from (select sequence from ${audit} order by sequence limit $2) oldest)
+        and at <= ${earlier(storageTime(3), "$1")}`,
+    ),
+  };
+}

@@ -1,0 +1,15 @@
+import { statement } from "../../../statement.ts";
+import type { SessionStatements } from "../../../statements/session-statements.ts";
+import type { Tables } from "../tables.ts";
+import { storageTime } from "./storage-time.ts";
+
+export function sessionStatements({ openSession, sessions }: Tables): SessionStatements {
+  const live = `expires_at > ${storageTime(2)} as live`;
+  return {
+    open: statement("session_open", `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`),
+    endOne: statement("session_end", `delete from ${sessions} where digest = $1 returning ${live}`),
+    endAllOfUser: statement("session_end_user", `delete from ${sessions} where user_id = $1 returning ${live}`),
+    count: statement("session_count", `select count(*) as count from ${sessions} where expires_at > ${storageTime(1)}`),
+    sweep: statement("session_sweep", `delete from ${sessions} where expires_at <= ${storageTime(2)} order by expires_at limit $1 returning 1 as \`all\``),
+  };
+}

@@ -1,0 +1,54 @@
+import type { AccountStatements } from "../../../statements/account-statements.ts";
+import type { AdmissionStatements } from "../../../statements/admission-statements.ts";
+import type { AppKeyStatements } from "../../../statements/app-key-statements.ts";
+import type { ApplicationStatements } from "../../../statements/application-statements.ts";
+import type { AuditStatements } from "../../../statements/audit-statements.ts";
+import type { ChannelStatements } from "../../../statements/channel-statements.ts";
+import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
+import type { ContentsStatements } from "../../../statements/contents-statements.ts";
+import type { KeyStatements } from "../../../statements/key-statements.ts";
+import type { SessionStatements } from "../../../statements/session-statements.ts";
+import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
+import type { Tables } from "../tables.ts";
+import { accountStatements } from "./account-statements.ts";
+import { admissionStatements } from "./admission-statements.ts";
+import { appKeyStatements } from "./app-key-statements.ts";
+import { applicationStatements } from "./application-statements.ts";
+import { auditStatements } from "./audit-statements.ts";
+import { channelStatements } from "./channel-statements.ts";
+import { cipherBlockStatements } from "./cipher-block-statements.ts";
+import { contentsStatements } from "./contents-statements.ts";
+import { keyStatements } from "./key-statements.ts";
+import { sessionStatements } from "./session-statements.ts";
+import { throttleStatements } from "./throttle-statements.ts";
+
+/** The statements of one database. */
+export interface Statements {
+  readonly accounts: AccountStatements;
+  readonly admission: AdmissionStatements;
+  readonly appKeys: AppKeyStatements;
+  readonly applications: ApplicationStatements;
+  readonly audit: AuditStatements;
+  readonly channels: ChannelStatements;
+  readonly cipherBlocks: CipherBlockStatements;
+  readonly contents: ContentsStatements;
+  readonly keys: KeyStatements;
+  readonly sessions: SessionStatements;
+  readonly throttle: ThrottleStatements;
+}
+
+export function statementsOf(tables: Tables): Statements {
+  return {
+    accounts: accountStatements(tables),
+    admission: admissionStatements(tables),
+    appKeys: appKeyStatements(tables),
+    applications: applicationStatements(tables),
+    audit: auditStatements(tables),
+    channels: channelStatements(tables),
+    cipherBlocks: cipherBlockStatements(tables),
+    contents: contentsStatements(tables),
+    keys: keyStatements(tables),
+    sessions: sessionStatements(tables),
+    throttle: throttleStatements(tables),
+  };
+}

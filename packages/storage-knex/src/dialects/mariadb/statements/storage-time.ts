@@ -1,0 +1,19 @@
+/** The storage's clock in SQL: the statement's start, moved by the parameter of that number (milliseconds). */
+export function storageTime(parameter: number): string {
+  return later("now(6)", `$${parameter}`);
+}
+
+/** A time moved by so many milliseconds. */
+export function later(time: string, milliseconds: string): string {
+  return `(${time} + interval (${milliseconds}) * 1000 microsecond)`;
+}
+
+/** A time moved back by so many milliseconds. */
+export function earlier(time: string, milliseconds: string): string {
+  return `(${time} - interval (${milliseconds}) * 1000 microsecond)`;
+}
+
+/** A point in time as whole milliseconds since 1970. */
+export function epochMilliseconds(time: string): string {
+  return `(timestampdiff(microsecond, '1970-01-01', ${time}) div 1000)`;
+}

@@ -1,0 +1,81 @@
+import { acceptDatabaseName } from "./database-name.ts";
+
+/** The quoted names of everything that a storage keeps, with that of the database before them. */
+export interface Tables {
+  /** The database itself, unquoted. */
+  readonly database: string;
+  /** A procedure. */
+  readonly acceptNumber: string;
+  readonly accounts: string;
+  readonly appKeys: string;
+  readonly applications: string;
+  /** A procedure. */
+  readonly attemptThrottle: string;
+  readonly audit: string;
+  readonly auditTallies: string;
+  readonly channels: string;
+  readonly cipherBlocks: string;
+  /** A procedure. */
+  readonly claimBlocks: string;
+  readonly classes: string;
+  readonly departures: string;
+  /** A procedure. */
+  readonly failThrottle: string;
+  readonly keys: string;
+  readonly links: string;
+  readonly locks: string;
+  readonly migrations: string;
+  readonly objects: string;
+  /** A procedure. */
+  readonly openSession: string;
+  /** A procedure. */
+  readonly passThrottle: string;
+  /** A procedure. */
+  readonly removeAccounts: string;
+  /** A procedure. */
+  readonly reserveNumbers: string;
+  /** A procedure. */
+  readonly rotateKey: string;
+  readonly sessionGates: string;
+  readonly sessions: string;
+  readonly settings: string;
+  /** A procedure. */
+  readonly settleTallies: string;
+  readonly throttle: string;
+}
+
+/** The names in one database; nothing relies on the one that a connection has chosen. */
+export function tablesOf(database: string): Tables {
+  const name = (table: string) => `\`${acceptDatabaseName(database)}\`.\`${table}\``;
+  return {
+    database,
+    acceptNumber: name("accept_number"),
+    accounts: name("accounts"),
+    appKeys: name("app_keys"),
+    applications: name("applications"),
+    attemptThrottle: name("attempt_throttle"),
+    audit: name("audit"),
+    auditTallies: name("audit_tallies"),
+    channels: name("channels"),
+    cipherBlocks: name("cipher_blocks"),
+    claimBlocks: name("claim_blocks"),
+    classes: name("classes"),
+    departures: name("departures"),
+    failThrottle: name("fail_throttle"),
+    keys: name("keys"),
+    links: name("links"),
+    locks: name("locks"),
+    migrations: name("migrations"),
+    objects: name("objects"),
+    openSession: name("open_session"),
+    passThrottle: name("pass_throttle"),
+    removeAccounts: name("remove_accounts"),
+    reserveNumbers: name("reserve_numbers"),
+    rotateKey: name("rotate_key"),
+    sessionGates: name("session_gates"),
+    sessions: name("sessions"),
+    settings: name("settings"),
+    settleTallies: name("settle_tallies"),
+    throttle: name("throttle"),
+  };
+}

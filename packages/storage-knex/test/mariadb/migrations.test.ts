@@ -1,0 +1,79 @@
+import type { RowDataPacket } from "mysql2";
+import { migrations } from "../../src/dialects/mariadb/migrations/migrations.ts";
+import { Migrator } from "../../src/dialects/mariadb/migrations/migrator.ts";
+import { tablesOf } from "../../src/dialects/mariadb/tables.ts";
+import { codeOf } from "../sample.ts";
+import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
+
+describe("migrations on MariaDB", () => {
+  let server: TestMariadb;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+  });
+  afterAll(() => server.close());
+
+  const names = migrations.map(({ name }) => name);
+
+  async function structureOf(database: string): Promise<unknown[]> {
+    const [rows] = await server.admin.query<RowDataPacket[]>(
+      `select table_name, column_name, column_type, column_default, is_nullable, collation_name from information_schema.columns
+      where table_schema = ? order by table_name, ordinal_position`,
+      [database],
+    );
+    return rows;
+  }
+
+  test("go on where somebody has broken off, whatever statement that was", async () => {
+    const whole = server.freshName();
+    await (await server.storage({ database: whole })).migrate();
+    const database = server.freshName();
+    const { knex } = await server.connect();
+    const statements = migrations.flatMap((migration) => migration.statements(tablesOf(database)));
+    for (let done = 1; done < statements.length; done += 7) {
+      let left = done;
+      const broken = migrations.map(({ name, statements: all }) => ({
+        name,
+        statements: (tables: Parameters<typeof all>[0]) => all(tables).map((text) => (left-- > 0 ? text : "signal sqlstate 'SP713'")),
+      }));
+      expect(await codeOf(new Migrator(knex, tablesOf(database), broken).migrate())).toBe(713);
+      expect(left).toBeLessThan(0);
+      const storage = await server.storage({ database });
+      await storage.migrate();
+      await storage.health();
+      expect(await structureOf(database)).toEqual(await structureOf(whole));
+      await server.admin.query(`drop database ${database}`);
+    }
+  }, 120_000);
+
+  test("are applied once by several at once", async () => {
+    const database = server.freshName();
+    const engines = await Promise.all([1, 2, 3].map(() => server.connect({ pool: { max: 1 } })));
+    const reports = await Promise.all(engines.map(async ({ knex }) => (await server.storage({ database, knex })).migrate()));
+    expect(reports.flatMap(({ applied }) => applied)).toEqual(names);
+  }, 60_000);
+
+  test("make texts of a database that is there already compare as they are", async () => {
+    const database = server.freshName();
+    await server.admin.query(`create database ${database} character set latin1 collate latin1_german2_ci`);
+    const { applications } = (await (async () => {
+      const storage = await server.storage({ database });
+      await storage.migrate();
+      return storage;
+    })()).repositories;
+    const alike = ["a", "A", "a ", "á", "\u{1F600}"];
+    for (const name of alike) expect(await applications.create({ name, seats: null })).toBe("created");
+    expect((await applications.known(alike)).toSorted()).toEqual(alike.toSorted());
+    expect((await applications.list(null, 10)).map(({ name }) => name)).toEqual(["A", "a", "a ", "á", "\u{1F600}"]);
+  }, 60_000);
+
+  test("of a newer version are refused", async () => {
+    const database = server.freshName();
+    const storage = await server.storage({ database });
+    expect(await codeOf(storage.health())).toBe(705);
+    await storage.migrate();
+    await server.admin.query(`insert into ${database}.migrations (name) values ('9999-later')`);
+    expect(await codeOf((await server.storage({ database })).health())).toBe(705);
+    expect(await codeOf(storage.migrate())).toBe(705);
+  }, 60_000);
+});
