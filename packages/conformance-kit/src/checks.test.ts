@@ -1,4 +1,9 @@
 import { checks } from "./checks.ts";
+import { numberOfChecks } from "./number-of-checks.ts";
+
+test("no check has vanished, and none was added without being counted", () => {
+  expect(checks).toHaveLength(numberOfChecks);
+});
 
 test("every check has a name of its own", () => {
   const names = checks.map(({ name }) => name);

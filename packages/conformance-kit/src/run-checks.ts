@@ -4,6 +4,7 @@ import { capabilitiesOf } from "./capabilities-of.ts";
 import type { Check } from "./check.ts";
 import { checks as allChecks } from "./checks.ts";
 import { type CheckResult, runCheck } from "./run-check.ts";
+import { withinLimit } from "./within-limit.ts";
 
 export interface RunOptions {
   /** All of the kit unless given. */
@@ -24,12 +25,14 @@ export interface ConformanceRun {
   readonly duration: number;
   /** Milliseconds of computing time of this process. */
   readonly cpu: number;
+  /** What was thrown beside the checks, where nobody could catch it: rejections that nobody awaits. The command collects it. */
+  readonly strayErrors: readonly unknown[];
 }
 
 /** Runs checks on the adapter, as many at once as it allows. Throws only if the adapter creates no storage at all. */
 export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks, onStart, onResult }: RunOptions = {}): Promise<ConformanceRun> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
-  const capabilities = await capabilitiesOf(adapter);
+  const capabilities = await withinLimit(capabilitiesOf(adapter));
   onStart?.(capabilities);
   const results: CheckResult[] = [];
   const waiting = checks.entries();
@@ -40,7 +43,7 @@ export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks,
       onResult?.(result);
     }
   };
-  await Promise.all(Array.from({ length: adapter.concurrency ?? 1 }, work));
+  await Promise.all(Array.from({ length: Math.max(1, adapter.concurrency ?? 1) }, work));
   const { user, system } = process.cpuUsage(cpu);
-  return { adapter: adapter.name, capabilities, results, duration: performance.now() - start, cpu: (user + system) / 1_000 };
+  return { adapter: adapter.name, capabilities, results, duration: performance.now() - start, cpu: (user + system) / 1_000, strayErrors: [] };
 }

@@ -1,32 +1,39 @@
+import { capabilityWords } from "@sallyport/core";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 import { equal } from "./assert/index.ts";
 import { capabilitiesOf } from "./capabilities-of.ts";
 import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
-import { runCheck, timeLimit } from "./run-check.ts";
+import { numberOfChecks } from "./number-of-checks.ts";
+import { runCheck } from "./run-check.ts";
+import { timeLimit } from "./within-limit.ts";
 
-/** What is needed of Jest, or of another runner with the same globals. */
-interface Test {
-  (name: string, run: () => Promise<void>, timeout?: number): void;
-  skip(name: string, run: () => Promise<void>): void;
+/** What is needed of a test runner: Jest, `node:test`, or another one with the same functions. */
+export interface TestRunner {
+  readonly describe: (name: string, define: () => void) => unknown;
+  readonly test: {
+    (name: string, run: () => Promise<void>, timeout?: number): unknown;
+    skip(name: string, run: () => Promise<void>): unknown;
+  };
 }
-declare const describe: (name: string, define: () => void) => void;
-declare const test: Test;
 
 /**
  * Defines every check as a test. Has to be awaited at the top of the test file: which checks apply is asked of the
- * storage itself. Those that need a capability which the storage lacks appear as skipped, by name.
+ * storage itself. Those that need a capability which the storage lacks appear as skipped, by name. The runner is the one
+ * that offers `describe` and `test` globally, as Jest does, and `node:test` where none does.
  */
-export async function storageConformance(adapter: AdapterUnderTest): Promise<void> {
+export async function storageConformance(adapter: AdapterUnderTest, runner?: TestRunner): Promise<void> {
+  const { describe, test } = runner ?? (await runnerHere());
   const capabilities = await capabilitiesOf(adapter);
-  const applies = ({ needs }: Check) => needs === null || capabilities[needs];
-  const run = new Set<string>();
+  const words = [...capabilityWords(capabilities).values()].join(", ");
+  const applies = ({ needs }: Check) => needs === null || Boolean(capabilities[needs]);
+  const told = new Set<string>();
 
-  describe(`${adapter.name} as storage`, () => {
+  describe(`${adapter.name} as storage (${words})`, () => {
     for (const section of new Set(checks.map((check) => check.section))) {
       describe(section, () => {
         for (const check of checks.filter((each) => each.section === section)) {
-          if (applies(check)) test(check.name, () => passes(adapter, check, run), timeLimit + 10_000);
+          if (applies(check)) test(check.name, () => passes(adapter, check, told), timeLimit + 10_000);
           // The adapter itself declares what it lacks; listed, so that nobody takes the check for passed.
           else test.skip(`${check.name} (needs ${check.needs})`, async () => {});
         }
@@ -34,13 +41,19 @@ export async function storageConformance(adapter: AdapterUnderTest): Promise<voi
     }
 
     test("every check that applies was run", async () => {
-      equal(run.size, checks.filter(applies).length, "the number of checks run");
+      const leftOut = checks.filter((check) => !applies(check)).length;
+      equal(told.size + leftOut, numberOfChecks, "the number of checks run, with those that do not apply");
     });
   });
 }
 
-async function passes(adapter: AdapterUnderTest, check: Check, run: Set<string>): Promise<void> {
-  run.add(check.name);
+async function runnerHere(): Promise<TestRunner> {
+  const { describe, test } = globalThis as Partial<TestRunner>;
+  return describe === undefined || test === undefined ? import("node:test") : { describe, test };
+}
+
+async function passes(adapter: AdapterUnderTest, check: Check, told: Set<string>): Promise<void> {
+  told.add(check.name);
   const { outcome, error } = await runCheck(adapter, check);
   if (outcome === "failed") throw error;
   equal(outcome, "passed", "the outcome");

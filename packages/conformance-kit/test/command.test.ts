@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "modules");
@@ -42,6 +44,36 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(expected);
   expect(stderr).not.toMatch(/^ {4}at /m);
+});
+
+test("an adapter that breaks the contract fails, with a command that runs a check alone", async () => {
+  const { code, stdout, stderr } = await run("no-clock.mjs", "--section", "time");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  expect(stdout).toContain('again     npx sallyport-conformance no-clock.mjs --check "moves with the offset of the clock"');
+  expect((await run("no-clock.mjs", "--check", "moves with the offset of the clock")).stdout).toMatch(/^1 of \d+ checks: 1 run, 0 passed, 1 failed/m);
+});
+
+test("what is thrown beside the checks ends neither the run nor well", async () => {
+  const { code, stdout } = await run("stray.mjs", "--check", "is healthy when it is migrated");
+  expect(code).toBe(1);
+  expect(stdout).toContain("thrown beside the checks, where nobody could catch it: Error: nobody awaits this");
+  expect(stdout).toMatch(/1 run, 1 passed, 0 failed/);
+});
+
+test("writes the report as data, and badges of all checks", async () => {
+  const scratch = await mkdtemp(join(tmpdir(), "sallyport-kit-"));
+  try {
+    const [json, svg, endpoint] = ["report.json", "badge.svg", "badge.json"].map((name) => join(scratch, name)) as [string, string, string];
+    expect(await run("memory.mjs", "--json", json, "--badge", svg)).toMatchObject({ code: 0 });
+    expect(JSON.parse(await readFile(json, "utf8"))).toMatchObject({ format: "sallyport-conformance", complete: true });
+    expect(await readFile(svg, "utf8")).toMatch(/^<svg .*checks passed/);
+    expect(await run("no-clock.mjs", "--badge", endpoint)).toMatchObject({ code: 1 });
+    expect(JSON.parse(await readFile(endpoint, "utf8"))).toMatchObject({ schemaVersion: 1, message: expect.stringMatching(/checks failed$/) });
+    expect(await run("memory.mjs", "--section", "time", "--badge", svg)).toMatchObject({ code: 2, stderr: expect.stringContaining("A badge tells of all checks") });
+    expect(await run("memory.mjs", "--section", "time", "--json", join(scratch, "no", "report.json"))).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be written") });
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
 });
 
 test("lists its checks", async () => {

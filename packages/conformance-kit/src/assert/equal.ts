@@ -4,7 +4,7 @@ import { same } from "./same.ts";
 
 /** Demands that a value is exactly this, as data. */
 export function equal(actual: unknown, expected: unknown, what: string): void {
-  if (!same(actual, expected)) throw new ConformanceError(`${what}: expected ${described(expected)}, got ${described(actual)}.`);
+  if (!same(actual, expected)) throw new ConformanceError({ what, expected: described(expected), got: described(actual) });
 }
 
 /** Demands that a list has exactly these elements, in any order. */
@@ -12,8 +12,8 @@ export function equalInAnyOrder(actual: readonly unknown[], expected: readonly u
   const rest = [...actual];
   for (const each of expected) {
     const index = rest.findIndex((candidate) => same(candidate, each));
-    if (index < 0) throw new ConformanceError(`${what}: ${described(each)} is missing in ${described(actual)}.`);
+    if (index < 0) throw new ConformanceError({ what, expected: `${described(each)} in it`, got: described(actual) });
     rest.splice(index, 1);
   }
-  if (rest.length > 0) throw new ConformanceError(`${what}: ${described(rest)} should not be there.`);
+  if (rest.length > 0) throw new ConformanceError({ what, expected: `${described(expected)} in any order`, got: `${described(rest)}, too` });
 }

@@ -4,12 +4,13 @@ import { described } from "./described.ts";
 
 /** Demands that a call fails with exactly this code of the catalogue, and that its detail tells nothing of what lies beneath. */
 export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, what: string): Promise<void> {
+  const expected = `a ServiceError ${code}`;
   let result: unknown;
   try {
     result = await call();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== code) {
-      throw new ConformanceError(`${what}: expected a ServiceError ${code}, got ${described(error)}.`, { cause: error });
+      throw new ConformanceError({ what, expected, got: described(error) }, { cause: error });
     }
     const { cause, detail = "" } = error;
     if (cause instanceof Error && cause.message !== "" && detail.includes(cause.message)) {
@@ -17,5 +18,5 @@ export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, w
     }
     return;
   }
-  throw new ConformanceError(`${what}: expected a ServiceError ${code}, got ${described(result)}.`);
+  throw new ConformanceError({ what, expected, got: `the answer ${described(result)}` });
 }

@@ -9,6 +9,8 @@ is an AdapterUnderTest: its name, and how to create a storage for one check.
 Options:
   --section <name>  only the checks of this section; may be given several times
   --check <name>    only this check; may be given several times
+  --json <file>     writes the report as JSON, too
+  --badge <file>    writes a badge, too: an SVG, or with the ending .json an endpoint of shields.io
   --list            lists the sections and their checks, and runs none
   --help            prints this
 
@@ -21,6 +23,9 @@ export interface CommandOptions {
   readonly module: string | undefined;
   readonly sections: readonly string[];
   readonly checks: readonly string[];
+  /** Files to write, too. */
+  readonly json: string | undefined;
+  readonly badge: string | undefined;
   readonly list: boolean;
   readonly help: boolean;
 }
@@ -30,9 +35,9 @@ export function commandOptions(args: readonly string[]): CommandOptions {
   const { values, positionals } = parsed(args);
   const [module, ...others] = positionals;
   if (others.length > 0) throw new UsageError(`One adapter at a time: what is "${others[0]}"?`);
-  const { section: sections = [], check: checks = [], list = false, help = false } = values;
+  const { section: sections = [], check: checks = [], json, badge, list = false, help = false } = values;
   if (module === undefined && !list && !help) throw new UsageError("The path of the adapter's module is missing.");
-  return { module, sections, checks, list, help };
+  return { module, sections, checks, json, badge, list, help };
 }
 
 function parsed(args: readonly string[]) {
@@ -43,6 +48,8 @@ function parsed(args: readonly string[]) {
       options: {
         section: { type: "string", multiple: true },
         check: { type: "string", multiple: true },
+        json: { type: "string" },
+        badge: { type: "string" },
         list: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

@@ -15,7 +15,7 @@ export async function loadAdapter(path: string): Promise<AdapterUnderTest> {
   const adapter = module["default"];
   if (adapter === undefined) throw new UsageError(`${file} has no default export. It has to be an AdapterUnderTest: export default { name, create }.`);
   if (!isAdapter(adapter)) {
-    throw new UsageError(`The default export of ${file} is no AdapterUnderTest: it needs a name, which is a text, and create, which is a function.`);
+    throw new UsageError(`The default export of ${file} is no AdapterUnderTest: it needs a name, which is a text, and create, which is a function; its concurrency is a number from 1.`);
   }
   return adapter;
 }
@@ -30,6 +30,7 @@ async function load(file: string): Promise<{ readonly [name: string]: unknown }>
 
 function isAdapter(value: unknown): value is AdapterUnderTest {
   if (typeof value !== "object" || value === null) return false;
-  const { name, create } = value as Partial<Record<keyof AdapterUnderTest, unknown>>;
-  return typeof name === "string" && name !== "" && typeof create === "function";
+  const { name, create, concurrency } = value as Partial<Record<keyof AdapterUnderTest, unknown>>;
+  const isConcurrency = concurrency === undefined || (Number.isInteger(concurrency) && Number(concurrency) > 0);
+  return typeof name === "string" && name !== "" && typeof create === "function" && isConcurrency;
 }

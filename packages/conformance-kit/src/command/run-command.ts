@@ -1,16 +1,25 @@
+import { writeFile } from "node:fs/promises";
 import { described } from "../assert/described.ts";
 import { checks as allChecks } from "../checks.ts";
-import { humanReport } from "../reports/human-report.ts";
+import { badgeOf } from "../reports/badge.ts";
+import { badgeEndpoint } from "../reports/badge-endpoint.ts";
+import { badgeSvg } from "../reports/badge-svg.ts";
+import { HumanReport } from "../reports/human-report.ts";
+import { jsonReport } from "../reports/json-report.ts";
+import { type TerminalStyle, terminalStyle } from "../reports/terminal-style.ts";
 import { totalsOf } from "../reports/totals.ts";
-import { runChecks } from "../run-checks.ts";
+import { type ConformanceRun, runChecks } from "../run-checks.ts";
 import { chooseChecks } from "./choose-checks.ts";
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
+import { listOfChecks } from "./list-of-checks.ts";
 import { loadAdapter } from "./load-adapter.ts";
+import { quoted } from "./quoted.ts";
 import { UsageError } from "./usage-error.ts";
+import { withStrayErrors } from "./with-stray-errors.ts";
 
 /** Where the command writes. */
 export interface Terminal {
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: { write(text: string): unknown } & Parameters<typeof terminalStyle>[0];
   readonly stderr: { write(text: string): unknown };
 }
 
@@ -19,29 +28,42 @@ export async function runCommand(args: readonly string[], { stdout, stderr }: Te
   try {
     const options = commandOptions(args);
     if (options.help) stdout.write(usage);
-    else if (options.list) stdout.write(list(options));
-    else return await run(options, stdout);
+    else if (options.list) stdout.write(listOfChecks(chooseChecks(allChecks, options)));
+    else return await runAdapter(options, stdout);
     return 0;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    stderr.write(`error: ${error.message}\n(--help tells what there is)\n`);
+    const told = error instanceof UsageError ? `${error.message}\n(--help tells what there is)` : `the kit itself has failed: ${described(error)}`;
+    stderr.write(`error: ${told}\n`);
     return 2;
   }
 }
 
-async function run({ module, ...options }: CommandOptions, stdout: Terminal["stdout"]): Promise<0 | 1> {
+async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"]): Promise<0 | 1> {
+  const { module = "", json, badge } = options;
   const checks = chooseChecks(allChecks, options);
-  const adapter = await loadAdapter(module ?? "");
-  const result = await runChecks(adapter, { checks }).catch((error: unknown) => {
+  if (badge !== undefined && checks.length < allChecks.length) throw new UsageError("A badge tells of all checks; leave --section and --check out.");
+  const adapter = await loadAdapter(module);
+  const style: TerminalStyle = terminalStyle(stdout);
+  const again = (check: string) => `npx sallyport-conformance ${quoted(module)} --check ${quoted(check)}`;
+  const report = new HumanReport(adapter.name, checks, { write: (text) => stdout.write(text), style, live: stdout.isTTY === true, again });
+  const running = () => runChecks(adapter, { checks, onStart: (capabilities) => report.start(capabilities), onResult: (result) => report.note(result) });
+  const { result, strayErrors } = await withStrayErrors(running).catch((error: unknown) => {
     throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
   });
-  stdout.write(humanReport(result));
-  return totalsOf(result.results).failed === 0 ? 0 : 1;
+  const done = { ...result, strayErrors };
+  report.end(done);
+  if (json !== undefined) await write(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
+  if (badge !== undefined) await write(badge, badgeText(done, badge));
+  return totalsOf(done.results).failed + strayErrors.length === 0 ? 0 : 1;
 }
 
-function list(options: CommandOptions): string {
-  const chosen = chooseChecks(allChecks, options);
-  const sections = new Set(chosen.map(({ section }) => section));
-  const lines = [...sections].flatMap((section) => [section, ...chosen.filter((check) => check.section === section).map(({ name }) => `  ${name}`)]);
-  return `${lines.join("\n")}\n`;
+function badgeText(run: ConformanceRun, file: string): string {
+  const badge = badgeOf(run);
+  return file.endsWith(".json") ? badgeEndpoint(badge) : badgeSvg(badge);
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be written: ${described(error)}`, { cause: error });
+  });
 }

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, sep } from "node:path";
+
+/** Where the contract of a call of a port can be read. */
+export interface ContractPlace {
+  /** Interface and method, such as `SessionRepository.open`. */
+  readonly method: string;
+  /** File in its package, such as `@sallyport/core/dist/sessions/session-repository.d.ts`. */
+  readonly file: string;
+  /** Line of the method in it, from 1. */
+  readonly line: number;
+}
+
+const declarations = dirname(createRequire(import.meta.url).resolve("@sallyport/core"));
+
+/** The contracts of all calls of the ports, by names such as `sessions.open` and `storage.migrate`, as the core declares them. */
+export function readContracts(): ReadonlyMap<string, ContractPlace> {
+  const folder = join(declarations, "storage");
+  const repositories = readFileSync(join(folder, "repositories.d.ts"), "utf8");
+  const files = new Map(
+    Array.from(repositories.matchAll(/^import type \{ (\w+) \} from "(.*)\.[jt]s";$/gm), ([, port = "", path = ""]) => [port, join(folder, `${path}.d.ts`)]),
+  );
+  const members = /^export interface Repositories \{$(.*?)^\}$/ms.exec(repositories)?.[1] ?? "";
+  const ports = Array.from(members.matchAll(/readonly (\w+): (\w+);/g), ([, name = "", port = ""]) => ({ name, port, file: files.get(port) ?? "" }));
+  return new Map([{ name: "storage", port: "Storage", file: join(folder, "storage.d.ts") }, ...ports].flatMap(contractsOf));
+}
+
+function contractsOf({ name, port, file }: { readonly name: string; readonly port: string; readonly file: string }): [string, ContractPlace][] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`export interface ${port} `));
+  const body = lines.slice(start, start + lines.slice(start).indexOf("}"));
+  const shown = `@sallyport/core/${relative(dirname(declarations), file).replaceAll(sep, "/")}`;
+  return body.flatMap((text, index): [string, ContractPlace][] => {
+    const method = /^ {4}(\w+)[(<]/.exec(text)?.[1];
+    return method === undefined ? [] : [[`${name}.${method}`, { method: `${port}.${method}`, file: shown, line: start + index + 1 }]];
+  });
+}

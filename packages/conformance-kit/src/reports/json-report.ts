@@ -1,0 +1,88 @@
+import type { StorageCapabilities } from "@sallyport/core";
+import { ConformanceError } from "../assert/index.ts";
+import { described } from "../assert/described.ts";
+import { type ContractPlace, readContracts } from "../contract/contracts.ts";
+import { numberOfChecks } from "../number-of-checks.ts";
+import type { CheckResult } from "../run-check.ts";
+import type { ConformanceRun } from "../run-checks.ts";
+import { kitVersion } from "./kit-version.ts";
+import { type Totals, totalsOf } from "./totals.ts";
+
+/** A run as data. The schema is `report.schema.json` of the package; `version` counts its changes that break readers. */
+export interface JsonReport {
+  readonly format: "sallyport-conformance";
+  readonly version: 1;
+  /** Version of the kit. */
+  readonly kit: string;
+  readonly adapter: string;
+  readonly capabilities: StorageCapabilities;
+  /** Whether all checks of the kit were asked for. */
+  readonly complete: boolean;
+  readonly totals: Totals;
+  /** Milliseconds from the beginning to the end. */
+  readonly duration: number;
+  /** Milliseconds of computing time. */
+  readonly cpu: number;
+  /** What was thrown beside the checks, where nobody could catch it. */
+  readonly strayErrors: readonly string[];
+  readonly sections: readonly SectionReport[];
+}
+
+export interface SectionReport {
+  readonly name: string;
+  readonly totals: Totals;
+  readonly checks: readonly CheckReport[];
+}
+
+export interface CheckReport {
+  readonly name: string;
+  readonly outcome: CheckResult["outcome"];
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Only where the outcome is `failed`. */
+  readonly failure?: FailureReport;
+}
+
+export interface FailureReport {
+  readonly message: string;
+  /** What was expected and what came, where the two were compared. */
+  readonly expected?: string;
+  readonly got?: string;
+  /** The contract of the last call; absent if there was none. */
+  readonly contract?: ContractPlace;
+}
+
+export function jsonReport({ adapter, capabilities, results, duration, cpu, strayErrors }: ConformanceRun): JsonReport {
+  const contracts = readContracts();
+  const sections = [...new Set(results.map(({ section }) => section))].map((name) => {
+    const own = results.filter(({ section }) => section === name);
+    return { name, totals: totalsOf(own), checks: own.map((result) => checkReport(result, contracts)) };
+  });
+  return {
+    format: "sallyport-conformance",
+    version: 1,
+    kit: kitVersion,
+    adapter,
+    capabilities,
+    complete: results.length === numberOfChecks,
+    totals: totalsOf(results),
+    duration: Math.round(duration),
+    cpu: Math.round(cpu),
+    strayErrors: strayErrors.map(described),
+    sections,
+  };
+}
+
+function checkReport({ name, outcome, duration, error, calls }: CheckResult, contracts: ReadonlyMap<string, ContractPlace>): CheckReport {
+  const told = { name, outcome, duration: Math.round(duration) };
+  if (outcome !== "failed") return told;
+  const contract = contracts.get(calls.at(-1) ?? "");
+  return { ...told, failure: { ...failureReport(error), ...(contract === undefined ? {} : { contract }) } };
+}
+
+function failureReport(error: unknown): FailureReport {
+  if (!(error instanceof ConformanceError)) return { message: described(error) };
+  if (error.comparison === null) return { message: error.message };
+  const { what, expected, got } = error.comparison;
+  return { message: what, expected, got };
+}

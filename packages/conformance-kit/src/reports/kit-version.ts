@@ -1,0 +1,3 @@
+import { createRequire } from "node:module";
+
+export const kitVersion = (createRequire(import.meta.url)("../../package.json") as { readonly version: string }).version;

@@ -1,0 +1,33 @@
+import { ConformanceError } from "../../src/assert/index.ts";
+import type { Check } from "../../src/check.ts";
+import type { CheckResult } from "../../src/run-check.ts";
+import type { ConformanceRun } from "../../src/run-checks.ts";
+
+const run = async () => {};
+
+export const sampleChecks: readonly Check[] = [
+  { section: "time", name: "moves", needs: null, migrated: true, run },
+  { section: "time", name: "is shared", needs: "severalProcesses", migrated: true, run },
+  { section: "locks", name: "are taken", needs: null, migrated: true, run },
+  { section: "locks", name: "are told", needs: null, migrated: true, run },
+];
+
+const lost = Object.assign(new Error("duplicate key"), { stack: "Error: duplicate key\n    at take (my-adapter.js:12:3)\n    at run (other.js:1:1)" });
+
+const compared = new ConformanceError({ what: "who holds it", expected: '"one"', got: "null" });
+
+const results: readonly CheckResult[] = [
+  { section: "time", name: "moves", outcome: "passed", calls: ["storage.now"], duration: 40 },
+  { section: "time", name: "is shared", outcome: "notApplicable", calls: [], duration: 0.2 },
+  { section: "locks", name: "are taken", outcome: "failed", error: lost, calls: ["sessions.open", "objects.insert", "locks.take"], duration: 1_000 },
+  { section: "locks", name: "are told", outcome: "failed", error: compared, calls: ["locks.state"], duration: 600 },
+];
+
+export const sampleRun: ConformanceRun = {
+  adapter: "MyStorage",
+  capabilities: { durable: true, severalProcesses: false, parallelTransactions: true, valueIndexes: true, indexesPerTable: 40 },
+  results,
+  duration: 1_650,
+  cpu: 900,
+  strayErrors: [],
+};
