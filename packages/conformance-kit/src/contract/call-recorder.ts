@@ -5,6 +5,8 @@ type Member = string | symbol;
 /** Notes which calls of the ports are made, by names such as `sessions.open` and `storage.migrate`. */
 export class CallRecorder {
   private readonly names = new Set<string>();
+  /** What stands in the place of what, so that one thing stays one thing. */
+  private readonly noted = new WeakMap<object, object>();
 
   /** Each call once, in the order in which they were made last. */
   get calls(): readonly string[] {
@@ -13,31 +15,22 @@ export class CallRecorder {
 
   /** A storage that does the same and is noted. */
   storage(storage: Storage): Storage {
-    const repositories = this.repositories(storage.repositories);
-    const noted: Partial<Storage> = {
-      repositories,
-      transaction: (work) => storage.transaction((r) => work(this.repositories(r))),
-      together: (work) => storage.together((r) => work(this.repositories(r))),
-    };
-    return this.noting(storage, "storage", (name) => Reflect.get(noted, name) as unknown);
-  }
-
-  private repositories<R extends Repositories | JointRepositories>(r: R): R {
-    const noted = new Map<Member, unknown>();
-    return new Proxy(r, {
-      get: (_target, name) => {
-        const repository = Reflect.get(r, name) as object;
-        if (!noted.has(name)) noted.set(name, this.noting(repository, String(name)));
-        return noted.get(name);
-      },
+    return this.noting(storage, "storage", {
+      repositories: () => this.repositories(storage.repositories),
+      transaction: () => (work: (r: Repositories) => Promise<unknown>) => storage.transaction((r) => work(this.repositories(r))),
+      together: () => (work: (r: JointRepositories) => Promise<unknown>) => storage.together((r) => work(this.repositories(r))),
     });
   }
 
-  private noting<T extends object>(target: T, owner: string, replacement: (name: Member) => unknown = () => undefined): T {
-    return new Proxy(target, {
+  private repositories<R extends Repositories | JointRepositories>(r: R): R {
+    return this.inPlaceOf(r, { get: (_target, name) => this.noting(Reflect.get(r, name) as object, String(name)) });
+  }
+
+  private noting<T extends object>(target: T, owner: string, replaced: { readonly [name: Member]: () => unknown } = {}): T {
+    const memberOf = (name: Member) => replaced[name]?.() ?? (Reflect.get(target, name) as unknown);
+    return this.inPlaceOf(target, {
       get: (_target, name) => {
-        const original = Reflect.get(target, name) as unknown;
-        const member = replacement(name) ?? original;
+        const member = memberOf(name);
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
           this.note(`${owner}.${String(name)}`);
@@ -45,6 +38,13 @@ export class CallRecorder {
         };
       },
     });
+  }
+
+  private inPlaceOf<T extends object>(target: T, handler: ProxyHandler<T>): T {
+    // A proxy of what is frozen could put nothing in its place.
+    const proxy = this.noted.get(target) ?? new Proxy({}, handler as ProxyHandler<object>);
+    this.noted.set(target, proxy);
+    return proxy as T;
   }
 
   private note(name: string): void {
