@@ -1,0 +1,2 @@
+export { createAdapter } from "./create-adapter.ts";
+export { CreateError } from "./create-error.ts";

@@ -1,0 +1,194 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ServiceError } from "@sallyport/core";
+import { isConflict } from "./engine.js";
+import { OpenCalls } from "./open-calls.js";
+import { repositoriesOver } from "./repositories/index.js";
+import { serviceErrorOf } from "./service-error-of.js";
+import { UnitOfWork } from "./unit-of-work.js";
+import { indexKey } from "./index-key.js";
+
+/** Runs of work that loses against others, in all. */
+const attempts = 3;
+
+/**
+ * One database as the server sees it. Every call of a repository runs in a transaction: one of its own, or the one that it
+ * was asked for in.
+ *
+ * @implements {Storage}
+ * @typedef {import("@sallyport/core").Storage} Storage
+ * @typedef {import("@sallyport/core").Repositories} Repositories
+ * @typedef {import("@sallyport/core").JointRepositories} JointRepositories
+ * @typedef {import("@sallyport/core").AttributeIndex} AttributeIndex
+ */
+export class AdapterStorage {
+  #engine;
+  #offset;
+  #calls = new OpenCalls();
+  #migrated = false;
+  /** @type {Promise<void> | undefined} */
+  #closed;
+  /** @type {ReadonlySet<string>} */
+  #indexes = new Set();
+
+  /**
+   * @param {import("./engine.js").Engine} engine
+   * @param {{ clockOffset?: () => number }} [options] milliseconds by which the clock is ahead of the engine's: this is how checks let time pass
+   */
+  constructor(engine, { clockOffset = () => 0 } = {}) {
+    this.#engine = engine;
+    this.#offset = clockOffset;
+    this.capabilities = engine.capabilities;
+    this.repositories = repositoriesOver({ run: (work) => this.#transact((unit) => unit.run(work)), offset: clockOffset });
+  }
+
+  /**
+   * @template T
+   * @param {(r: Repositories) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  transaction(work) {
+    return this.#transact((unit) => work(this.#over(unit)));
+  }
+
+  /**
+   * @template T
+   * @param {(r: JointRepositories) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  together(work) {
+    return this.#transact((unit) => {
+      const running = work(this.#over(unit));
+      // Everything has been asked for.
+      unit.end();
+      return running;
+    });
+  }
+
+  migrate() {
+    return this.#calls.during(async () => ({ applied: await this.#guarded(() => this.#engine.migrate()) }));
+  }
+
+  /**
+   * Without indexes over values it is enough to know which ones there should be; with `valueIndexes` declared, build them here.
+   *
+   * @param {readonly AttributeIndex[]} wanted
+   * @returns {Promise<import("@sallyport/core").IndexReport>}
+   */
+  alignIndexes(wanted) {
+    return this.#ready(async () => {
+      const built = wanted.filter((index) => !this.#indexes.has(indexKey(index)));
+      const removed = this.#indexes.size + built.length - wanted.length;
+      this.#indexes = new Set(wanted.map(indexKey));
+      return { built, removed };
+    });
+  }
+
+  /**
+   * @param {readonly AttributeIndex[]} indexes
+   * @returns {Promise<AttributeIndex[]>}
+   */
+  readyIndexes(indexes) {
+    return this.#ready(async () => indexes.filter((index) => this.#indexes.has(indexKey(index))));
+  }
+
+  health() {
+    return this.#calls.during(() => this.#assertMigrated());
+  }
+
+  now() {
+    return this.#calls.during(async () => (await this.#guarded(() => this.#engine.now())) + this.#offset());
+  }
+
+  close() {
+    this.#closed ??= this.#calls.close().then(() => this.#engine.close());
+    return this.#closed;
+  }
+
+  /**
+   * The repositories of a transaction.
+   *
+   * @param {UnitOfWork} unit
+   */
+  #over(unit) {
+    return repositoriesOver({ run: (work) => unit.run(work), offset: this.#offset });
+  }
+
+  /**
+   * Runs work in a transaction, and again if it lost against others. Its own error comes out unchanged.
+   *
+   * @template T
+   * @param {(unit: UnitOfWork) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  #transact(work) {
+    return this.#ready(async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        const outcome = await this.#guarded(() => this.#engine.withConnection((connection) => this.#attempt(connection, work)));
+        if ("result" in outcome) return outcome.result;
+        if (!outcome.conflicted || attempt === attempts) throw outcome.error;
+        // Lets the winner finish before the loser wants the same again.
+        await delay(attempt * 10 + Math.random() * 20);
+      }
+    });
+  }
+
+  /**
+   * @template T
+   * @param {import("./engine.js").Connection} connection
+   * @param {(unit: UnitOfWork) => Promise<T>} work
+   * @returns {Promise<{ result: T } | { error: unknown, conflicted: boolean }>}
+   */
+  async #attempt(connection, work) {
+    const unit = new UnitOfWork(connection);
+    /** @type {T} */
+    let result;
+    await this.#engine.begin(connection);
+    try {
+      result = await work(unit);
+      unit.end();
+      await unit.settled();
+    } catch (error) {
+      unit.end();
+      await unit.settled().catch(() => {});
+      await this.#engine.rollback(connection);
+      return { error, conflicted: unit.conflicted };
+    }
+    try {
+      await this.#engine.commit(connection);
+      return { result };
+    } catch (error) {
+      await this.#engine.rollback(connection).catch(() => {});
+      return { error: serviceErrorOf(error), conflicted: isConflict(error) };
+    }
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  #ready(work) {
+    return this.#calls.during(async () => {
+      if (!this.#migrated) await this.#assertMigrated();
+      return work();
+    });
+  }
+
+  async #assertMigrated() {
+    this.#migrated = await this.#guarded(() => this.#engine.isMigrated());
+    if (!this.#migrated) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async #guarded(work) {
+    try {
+      return await work();
+    } catch (error) {
+      throw serviceErrorOf(error);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { notWritten } from "./not-written.js";
+
+/**
+ * The database that you adapt: the file to begin with. Everything above it (the life of a storage, transactions, runs after
+ * a conflict) is written already and needs no more than these methods.
+ *
+ * @typedef {unknown} Connection whatever your driver calls one
+ */
+export class Engine {
+  /** What it can do; see the guide for what each of these means. Declare what is true: the kit then asks for it. */
+  capabilities = {
+    durable: false,
+    severalProcesses: false,
+    parallelTransactions: false,
+    valueIndexes: false,
+    indexesPerTable: null,
+  };
+
+  /** @param {Readonly<Record<string, unknown>>} options of the configuration; check them here */
+  constructor(options) {
+    this.options = options;
+  }
+
+  /**
+   * Lends a connection that nobody else uses meanwhile, waiting for one if all are lent.
+   *
+   * @template T
+   * @param {(connection: Connection) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async withConnection(work) {
+    return notWritten("Engine.withConnection");
+  }
+
+  /**
+   * Begins a read-committed transaction.
+   *
+   * @param {Connection} connection
+   * @returns {Promise<void>}
+   */
+  async begin(connection) {
+    notWritten("Engine.begin");
+  }
+
+  /**
+   * @param {Connection} connection
+   * @returns {Promise<void>}
+   */
+  async commit(connection) {
+    notWritten("Engine.commit");
+  }
+
+  /**
+   * @param {Connection} connection
+   * @returns {Promise<void>}
+   */
+  async rollback(connection) {
+    notWritten("Engine.rollback");
+  }
+
+  /**
+   * Brings the database to the newest version: creates what is missing, the built-in classes of `builtInClasses` among it.
+   * Two who migrate at once do it once. A database of a newer version: 705.
+   *
+   * @returns {Promise<string[]>} the names of what was applied now; none when it was up to date
+   */
+  async migrate() {
+    return notWritten("Engine.migrate");
+  }
+
+  /**
+   * Whether the database is migrated to this version. It is asked before the first call, and until it is.
+   *
+   * @returns {Promise<boolean>}
+   */
+  async isMigrated() {
+    return notWritten("Engine.isMigrated");
+  }
+
+  /**
+   * The engine's clock, milliseconds since 1970: that of the server where there is one, so that all processes have the same.
+   *
+   * @returns {Promise<number>}
+   */
+  async now() {
+    return notWritten("Engine.now");
+  }
+
+  /** Lets go of everything; no call runs any more. */
+  async close() {}
+}
+
+/**
+ * Whether work that failed with this error of the driver lost against others (a deadlock, a serialization failure, a busy
+ * database) and can succeed when it runs again.
+ *
+ * @param {unknown} error
+ * @returns {boolean}
+ */
+export function isConflict(error) {
+  return false;
+}
+
+/**
+ * What an error of the driver means: 704 the database cannot be reached, 607 no connection became free in time, 705 it is
+ * not migrated, 706 it took too long; `undefined` for what nobody expects.
+ *
+ * @param {unknown} error
+ * @returns {704 | 607 | 705 | 706 | undefined}
+ */
+export function codeOf(error) {
+  return undefined;
+}

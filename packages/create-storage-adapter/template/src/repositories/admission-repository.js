@@ -1,0 +1,8 @@
+import { notWritten } from "../not-written.js";
+
+/** @type {(access: import("../access.js").Access) => import("@sallyport/core").AdmissionRepository} */
+export const admissionRepository = (access) => ({
+  async admit(request) {
+    return notWritten("admission.admit");
+  },
+});

@@ -1,0 +1,14 @@
+import { ServiceError } from "@sallyport/core";
+import { codeOf, isConflict } from "./engine.js";
+import { NotWritten } from "./not-written.js";
+
+/**
+ * The failure of a call as callers see it. Text of the database stays in the cause, which only logs show.
+ *
+ * @param {unknown} error
+ * @returns {unknown}
+ */
+export function serviceErrorOf(error) {
+  if (error instanceof ServiceError || error instanceof NotWritten) return error;
+  return new ServiceError(codeOf(error) ?? (isConflict(error) ? 706 : 799), { cause: error });
+}
