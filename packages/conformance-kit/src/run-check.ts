@@ -3,15 +3,19 @@ import { ConformanceError } from "./assert/index.ts";
 import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
 import { CallRecorder } from "./contract/call-recorder.ts";
+import { isNotWritten } from "./contract/not-written.ts";
 import { Subject } from "./subject.ts";
 import { withinLimit } from "./within-limit.ts";
 
 export interface CheckResult {
   readonly section: string;
   readonly name: string;
-  /** `notApplicable`: the storage declares that it lacks the capability that the check needs. */
-  readonly outcome: "passed" | "failed" | "notApplicable";
-  /** Why it failed. */
+  /**
+   * `notApplicable`: the storage declares that it lacks the capability that the check needs; `toWrite`: the check came to
+   * something that throws an error called `NotWritten`.
+   */
+  readonly outcome: "passed" | "failed" | "toWrite" | "notApplicable";
+  /** Why it failed, or what is to be written. */
   readonly error?: unknown;
   /** Calls of the ports, by names such as `sessions.open` and `storage.migrate`: each once, the last one last. */
   readonly calls: readonly string[];
@@ -31,7 +35,8 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
     const outcome = await withinLimit(perform(adapter, check, recorder));
     return { ...told(), outcome };
   } catch (error) {
-    return { ...told(), outcome: "failed", error };
+    const unwritten = isNotWritten(error) ? error : recorder.unwritten;
+    return unwritten === undefined ? { ...told(), outcome: "failed", error } : { ...told(), outcome: "toWrite", error: unwritten };
   }
 }
 

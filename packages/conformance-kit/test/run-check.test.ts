@@ -56,6 +56,23 @@ test("gives every check a clock of its own", async () => {
   for (let round = 0; round < 2; round += 1) expect(await runCheck(adapter(), advancing)).toMatchObject({ outcome: "passed" });
 });
 
+test("tells what is to be written from what has failed", async () => {
+  const notWritten = Object.assign(new Error("sessions.count is not written yet."), { name: "NotWritten" });
+  const unwritten = adapter((storage) => {
+    const repositories = { ...storage.repositories, sessions: { ...storage.repositories.sessions, count: () => Promise.reject(notWritten) } };
+    return { storage: Object.assign(Object.create(storage) as MemoryStorage, { repositories, now: () => { throw notWritten; } }) };
+  });
+  const wanting = check(async ({ r }) => {
+    // What a check makes of an error hides it.
+    if ((await r.sessions.count().catch(() => -1)) !== 0) throw new Error("wrong");
+  });
+  expect(await runCheck(unwritten, wanting)).toMatchObject({ outcome: "toWrite", error: notWritten });
+  expect(await runCheck(unwritten, check(async ({ storage }) => void (await storage.now())))).toMatchObject({ outcome: "toWrite", error: notWritten });
+  expect(await runCheck(unwritten, check(async ({ r }) => void (await r.sessions.count().catch(() => 0))))).toMatchObject({ outcome: "passed" });
+  expect(await runCheck(unwritten, check(() => Promise.reject(new Error("wrong"))))).toMatchObject({ outcome: "failed" });
+  expect(await runCheck({ name: "nothing", create: () => Promise.reject(notWritten) }, wanting)).toMatchObject({ outcome: "toWrite", error: notWritten });
+});
+
 test("removes the database whatever happens", async () => {
   const destroyed: string[] = [];
   const watched = adapter((storage) => ({

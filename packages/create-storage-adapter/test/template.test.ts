@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type AdapterUnderTest, checks, runChecks, totalsOf } from "@sallyport/conformance-kit";
+import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
 
 const template = fileURLToPath(new URL("../template", import.meta.url));
 
@@ -19,8 +19,7 @@ test("fits the ports", () => {
 test("fails in nothing, as it is all to be written", async () => {
   const { default: adapter } = (await import(join(template, "conformance.js"))) as { default: AdapterUnderTest };
   const { results } = await runChecks(adapter);
-  const { failed, toWrite, notApplicable, passed } = totalsOf(results);
   expect(results.filter(({ outcome }) => outcome === "failed").map(({ name, error }) => `${name}: ${error}`)).toEqual([]);
-  expect({ failed, all: toWrite + notApplicable + passed }).toEqual({ failed: 0, all: checks.length });
-  expect(toWrite).toBeGreaterThan(500);
+  expect(results).toHaveLength(checks.length);
+  expect(results.filter(({ outcome }) => outcome === "toWrite").length).toBeGreaterThan(checks.length / 2);
 });

@@ -14,7 +14,8 @@ Options:
   --list            lists the sections and their checks, and runs none
   --help            prints this
 
-Exit code: 0 if every check that applies has passed, 1 if one has failed, 2 if it could not run.
+Exit code: 0 if every check that applies has passed, 1 if one has failed or is
+to be written (it came to an error called NotWritten), 2 if it could not run.
 `;
 
 /** What the command was asked to do. */

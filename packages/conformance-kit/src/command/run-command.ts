@@ -54,7 +54,8 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"]): 
   report.end(done);
   if (json !== undefined) await write(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
   if (badge !== undefined) await write(badge, badgeText(done, badge));
-  return totalsOf(done.results).failed + strayErrors.length === 0 ? 0 : 1;
+  const { failed, toWrite } = totalsOf(done.results);
+  return failed + toWrite + strayErrors.length === 0 ? 0 : 1;
 }
 
 function badgeText(run: ConformanceRun, file: string): string {

@@ -1,12 +1,20 @@
 import type { JointRepositories, Repositories, Storage } from "@sallyport/core";
+import { isNotWritten } from "./not-written.ts";
 
 type Member = string | symbol;
 
-/** Notes which calls of the ports are made, by names such as `sessions.open` and `storage.migrate`. */
+/** Notes which calls of the ports are made, by names such as `sessions.open` and `storage.migrate`, and what of them is not written yet. */
 export class CallRecorder {
   private readonly names = new Set<string>();
   /** What stands in the place of what, so that one thing stays one thing. */
   private readonly noted = new WeakMap<object, object>();
+
+  private notWritten: Error | undefined;
+
+  /** What a call came to first that is still to be written. */
+  get unwritten(): Error | undefined {
+    return this.notWritten;
+  }
 
   /** Each call once, in the order in which they were made last. */
   get calls(): readonly string[] {
@@ -34,7 +42,7 @@ export class CallRecorder {
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
           this.note(`${owner}.${String(name)}`);
-          return Reflect.apply(member, target, args);
+          return this.watched(() => Reflect.apply(member, target, args));
         };
       },
     });
@@ -45,6 +53,21 @@ export class CallRecorder {
     const proxy = this.noted.get(target) ?? new Proxy({}, handler as ProxyHandler<object>);
     this.noted.set(target, proxy);
     return proxy as T;
+  }
+
+  private watched(call: () => unknown): unknown {
+    try {
+      const answer = call();
+      if (answer instanceof Promise) answer.catch((error: unknown) => this.noteFailure(error));
+      return answer;
+    } catch (error) {
+      this.noteFailure(error);
+      throw error;
+    }
+  }
+
+  private noteFailure(error: unknown): void {
+    if (isNotWritten(error)) this.notWritten ??= error;
   }
 
   private note(name: string): void {

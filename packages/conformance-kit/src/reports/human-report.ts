@@ -10,6 +10,7 @@ import { failureLines } from "./failure-lines.ts";
 import { SectionProgress } from "./section-progress.ts";
 import { strayErrorLines } from "./stray-error-lines.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
+import { unwrittenLines } from "./unwritten-lines.ts";
 import { totalsOf } from "./totals.ts";
 
 export interface HumanReportOptions {
@@ -46,12 +47,18 @@ export class HumanReport {
     const { style, again } = this.options;
     const context = { contracts: readContracts(), style, again };
     const failures = results.filter(({ outcome }) => outcome === "failed");
-    const { checks, run, passed, failed, notApplicable } = totalsOf(results);
+    const { checks, run, passed, failed, toWrite, notApplicable } = totalsOf(results);
     const chosen = checks === numberOfChecks ? counted(checks, "check") : `${checks} of ${counted(numberOfChecks, "check")}`;
-    const outcome = [style.good(`${passed} passed`), failed === 0 ? "0 failed" : style.bad(`${failed} failed`), `${notApplicable} not applicable`];
+    const outcome = [
+      style.good(`${passed} passed`),
+      failed === 0 ? "0 failed" : style.bad(`${failed} failed`),
+      ...(toWrite > 0 ? [`${toWrite} to write`] : []),
+      `${notApplicable} not applicable`,
+    ];
     this.lines([
       "",
       ...failures.flatMap((failure, index) => failureLines(failure, index + 1, context)),
+      ...unwrittenLines(results, style),
       ...strayErrors.flatMap((error) => strayErrorLines(error, style)),
       `${chosen}: ${run} run, ${outcome.join(", ")}; ${seconds(duration)}, of which ${seconds(cpu)} of computing.`,
     ]);

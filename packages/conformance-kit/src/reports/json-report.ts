@@ -41,6 +41,8 @@ export interface CheckReport {
   readonly duration: number;
   /** Only where the outcome is `failed`. */
   readonly failure?: FailureReport;
+  /** What the check came to that is not written; only where the outcome is `toWrite`. */
+  readonly unwritten?: string;
 }
 
 export interface FailureReport {
@@ -75,6 +77,7 @@ export function jsonReport({ adapter, capabilities, results, duration, cpu, stra
 
 function checkReport({ name, outcome, duration, error, calls }: CheckResult, contracts: ReadonlyMap<string, ContractPlace>): CheckReport {
   const told = { name, outcome, duration: Math.round(duration) };
+  if (outcome === "toWrite") return { ...told, unwritten: (error as Error).message };
   if (outcome !== "failed") return told;
   const contract = contracts.get(calls.at(-1) ?? "");
   return { ...told, failure: { ...failureReport(error), ...(contract === undefined ? {} : { contract }) } };

@@ -2,13 +2,14 @@ import type { ConformanceRun } from "@sallyport/conformance-kit";
 import { badgeOf } from "../../src/reports/badge.ts";
 import { badgeEndpoint } from "../../src/reports/badge-endpoint.ts";
 import { badgeSvg } from "../../src/reports/badge-svg.ts";
-import { sampleRun } from "./sample-run.ts";
+import { sampleRun, unwrittenRun } from "./sample-run.ts";
 
 const passed: ConformanceRun = { ...sampleRun, results: sampleRun.results.slice(0, 2) };
 
 test.each([
   ["all that was run has passed", passed, "1 check passed", "#2e7d32"],
   ["some have failed", sampleRun, "2 of 3 checks failed", "#b71c1c"],
+  ["some are to be written", unwrittenRun, "1 of 4 checks passed", "#616161"],
   ["something was thrown beside them", { ...passed, strayErrors: [new Error("terminated")] }, "1 stray error", "#b71c1c"],
 ])("a badge tells that %s", (_title, run, message, color) => {
   expect(badgeOf(run)).toEqual({ label: "sallyport storage", message, color });

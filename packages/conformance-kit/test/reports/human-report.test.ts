@@ -1,7 +1,7 @@
 import { HumanReport } from "../../src/reports/human-report.ts";
 import { plainStyle, type TerminalStyle } from "../../src/reports/terminal-style.ts";
 import type { ConformanceRun } from "../../src/run-checks.ts";
-import { sampleChecks, sampleRun } from "./sample-run.ts";
+import { sampleChecks, sampleRun, unwrittenRun } from "./sample-run.ts";
 
 interface Show {
   readonly run?: ConformanceRun;
@@ -50,6 +50,19 @@ Declared capabilities
 
 4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, of which 0.9 s of computing.
 `);
+});
+
+test("tells how far an adapter is, and what most checks wait for", () => {
+  const text = show({ run: unwrittenRun });
+  expect(text).toContain("· locks  2 to write  0.0 s\n");
+  expect(text).toContain(`${"█".repeat(10)}${"░".repeat(30)} 1 of 4 checks
+
+To be written next
+  locks.state is not written yet. 2 checks came to it.
+  locks.take is not written yet. 1 check came to it.
+
+`);
+  expect(text).toMatch(/: 4 run, 1 passed, 0 failed, 3 to write, 1 not applicable;/);
 });
 
 test("tells sections in their order, whatever ends first", () => {

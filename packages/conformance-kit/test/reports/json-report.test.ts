@@ -3,7 +3,7 @@ import { type AdapterUnderTest, type ConformanceRun, runChecks } from "@sallypor
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { Ajv } from "ajv";
 import { jsonReport } from "../../src/reports/json-report.ts";
-import { sampleRun } from "./sample-run.ts";
+import { sampleRun, unwrittenRun } from "./sample-run.ts";
 
 const schema = JSON.parse(readFileSync(new URL("../../report.schema.json", import.meta.url), "utf8")) as object;
 const validate = new Ajv({ allErrors: true }).compile(schema);
@@ -25,7 +25,7 @@ test("is what its schema says, and tells of each check", () => {
     adapter: "MyStorage",
     capabilities: sampleRun.capabilities,
     complete: false,
-    totals: { checks: 4, run: 3, passed: 1, failed: 2, notApplicable: 1 },
+    totals: { checks: 4, run: 3, passed: 1, failed: 2, toWrite: 0, notApplicable: 1 },
     duration: 1650,
     cpu: 900,
     strayErrors: ["Error: terminated"],
@@ -33,7 +33,7 @@ test("is what its schema says, and tells of each check", () => {
   expect(report["sections"]).toEqual([
     {
       name: "time",
-      totals: { checks: 2, run: 1, passed: 1, failed: 0, notApplicable: 1 },
+      totals: { checks: 2, run: 1, passed: 1, failed: 0, toWrite: 0, notApplicable: 1 },
       checks: [
         { name: "moves", outcome: "passed", duration: 40 },
         { name: "is shared", outcome: "notApplicable", duration: 0 },
@@ -41,7 +41,7 @@ test("is what its schema says, and tells of each check", () => {
     },
     {
       name: "locks",
-      totals: { checks: 2, run: 2, passed: 0, failed: 2, notApplicable: 0 },
+      totals: { checks: 2, run: 2, passed: 0, failed: 2, toWrite: 0, notApplicable: 0 },
       checks: [
         {
           name: "are taken",
@@ -63,6 +63,12 @@ test("is what its schema says, and tells of each check", () => {
   ]);
 });
 
+test("names what is to be written", () => {
+  const report = reportOf(unwrittenRun);
+  expect(report).toMatchObject({ totals: { run: 4, passed: 1, toWrite: 3 } });
+  expect(report["sections"]).toMatchObject([{}, { checks: [{ name: "are taken", outcome: "toWrite", unwritten: "locks.take is not written yet." }, {}] }, {}]);
+});
+
 test("is complete when all checks of the kit were asked for", async () => {
   const memory: AdapterUnderTest = {
     name: "memory",
@@ -79,8 +85,8 @@ test("is complete when all checks of the kit were asked for", async () => {
 test.each([
   ["another version", { version: 2 }],
   ["a member that nobody knows", { more: 1 }],
-  ["a count that is none", { totals: { checks: -1, run: 0, passed: 0, failed: 0, notApplicable: 0 } }],
-  ["a failure without its reason", { sections: [{ name: "a", totals: { checks: 1, run: 1, passed: 0, failed: 1, notApplicable: 0 }, checks: [{ name: "b", outcome: "failed", duration: 0 }] }] }],
+  ["a count that is none", { totals: { checks: -1, run: 0, passed: 0, failed: 0, toWrite: 0, notApplicable: 0 } }],
+  ["a failure without its reason", { sections: [{ name: "a", totals: { checks: 1, run: 1, passed: 0, failed: 1, toWrite: 0, notApplicable: 0 }, checks: [{ name: "b", outcome: "failed", duration: 0 }] }] }],
 ])("the schema does not take %s", (_what, change) => {
   expect(validate({ ...jsonReport(sampleRun), ...change })).toBe(false);
 });

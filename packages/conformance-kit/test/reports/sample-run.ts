@@ -31,3 +31,16 @@ export const sampleRun: ConformanceRun = {
   cpu: 900,
   strayErrors: [],
 };
+
+const notWritten = (what: string) => Object.assign(new Error(`${what} is not written yet.`), { name: "NotWritten" });
+
+/** The same of an adapter that is not finished. */
+export const unwrittenRun: ConformanceRun = {
+  ...sampleRun,
+  results: [
+    ...results.slice(0, 2),
+    { section: "locks", name: "are taken", outcome: "toWrite", error: notWritten("locks.take"), calls: ["locks.take"], duration: 5 },
+    { section: "locks", name: "are told", outcome: "toWrite", error: notWritten("locks.state"), calls: ["locks.state"], duration: 5 },
+    { section: "keys", name: "are kept", outcome: "toWrite", error: notWritten("locks.state"), calls: ["locks.state"], duration: 5 },
+  ],
+};

@@ -26,8 +26,12 @@ export const departureRepository = (access) => ({
     return notWritten("departures.recycledWith");
   },
 
-  async remaining(ids) {
-    return notWritten("departures.remaining");
+  async targets(ids) {
+    return notWritten("departures.targets");
+  },
+
+  async countRecycled(classes) {
+    return notWritten("departures.countRecycled");
   },
 
   async restore(objects) {
