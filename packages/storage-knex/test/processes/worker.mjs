@@ -1,10 +1,20 @@
 // Works on a storage as another process of the service would: `worker.mjs <url> <schema> <task> <input>`.
-import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
+import { createMariadbKnex, createPostgresKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
 
 const [url, schema, task, input] = process.argv.slice(2);
 const limits = { max: 4, acquireTimeout: 20_000, maxPendingAcquires: 1_000 };
-const { knex, close } = createPostgresKnex({ url, pool: limits, connectTimeout: 10_000, statementTimeout: 30_000 });
-const storage = new KnexStorage({ knex, schema, onClose: close });
+const settings = { url, pool: limits, connectTimeout: 10_000, statementTimeout: 30_000 };
+const storage = url.startsWith("postgres") ? onPostgres() : await onMariadb();
+
+function onPostgres() {
+  const { knex, close } = createPostgresKnex(settings);
+  return new KnexStorage({ knex, schema, onClose: close });
+}
+
+async function onMariadb() {
+  const { knex, close } = await createMariadbKnex(settings);
+  return new MariadbStorage({ knex, database: schema, onClose: close });
+}
 
 const tasks = {
   migrate: () => storage.migrate(),

@@ -1,8 +1,10 @@
+import type { Socket } from "node:net";
 import type { Knex } from "knex";
 import type { SqlResult } from "../../sql-runner.ts";
 import { connectionError, losesConnection, statementError } from "./mariadb-error.ts";
 import type { PositionalQuery } from "./positional-query.ts";
 import { type Row, withValues } from "./row-values.ts";
+import { SilentServer } from "./silent-server.ts";
 
 /** A query, and how it is sent. */
 export interface Query extends PositionalQuery {
@@ -16,9 +18,9 @@ type Answered = (error: Error | null, answer: unknown) => void;
 
 /** A connection of the driver as Knex lends it. The driver sends a query when the one ahead of it was answered. */
 export interface Connection {
-  execute(options: object, values: readonly unknown[], callback: Answered): void;
-  query(options: object, values: readonly unknown[], callback: Answered): void;
-  destroy(): void;
+  readonly stream: Socket;
+  execute(sql: string, values: readonly unknown[], callback: Answered): void;
+  query(sql: string, values: readonly unknown[], callback: Answered): void;
   /** Milliseconds that the server may stay silent. */
   silence?: number;
   /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
@@ -47,14 +49,21 @@ async function acquire(client: Knex.Client): Promise<Connection> {
 /** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
 export function runOn<T>(connection: Connection, { sql, values, plain = false, unhurried = false }: Query): Promise<SqlResult<T>> {
   return new Promise((resolve, reject) => {
-    const options = unhurried ? { sql } : { sql, timeout: connection.silence };
     const answered: Answered = (error, answer) => {
+      clearTimeout(timer);
       if (error === null || error === undefined) return resolve(resultOf<T>(answer));
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));
     };
-    if (plain) connection.query(options, values, answered);
-    else connection.execute(options, values, answered);
+    // The driver's own time-out begins when the statement is prepared, which a silent server never does.
+    const timer = unhurried
+      ? undefined
+      : setTimeout(() => {
+          connection.stream.destroy();
+          answered(new SilentServer(), undefined);
+        }, connection.silence);
+    if (plain) connection.query(sql, values, answered);
+    else connection.execute(sql, values, answered);
   });
 }
 

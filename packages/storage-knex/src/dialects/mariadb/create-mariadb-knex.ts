@@ -70,6 +70,8 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       idleTimeoutMillis: pool.idleTimeout ?? 30_000,
       acquireTimeoutMillis: pool.acquireTimeout,
       createTimeoutMillis: settings.connectTimeout + silence,
+      // While there is no database, those who wait are told one after the other.
+      createRetryIntervalMillis: 1,
       afterCreate: (connection: Greeted, done: (error: Error | null) => void) => {
         connection.silence = silence;
         connection.query({ sql: greeting, timeout: silence }, (error) => done(error));

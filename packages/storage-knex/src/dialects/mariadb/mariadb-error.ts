@@ -1,5 +1,6 @@
 import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
 import { PoolExhausted } from "../../pool-exhausted.ts";
+import { SilentServer } from "./silent-server.ts";
 
 /** What procedures of ours refuse, by SQLSTATE. */
 const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
@@ -77,10 +78,13 @@ const refusedBy: ReadonlyMap<unknown, string> = new Map([
 
 const unreachable = new Set<unknown>([
   "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "ENOENT", "EACCES", "EAI_AGAIN",
-  "PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT", "HANDSHAKE_SSL_ERROR", "HANDSHAKE_NO_SSL_SUPPORT",
+  "PROTOCOL_CONNECTION_LOST", "HANDSHAKE_SSL_ERROR", "HANDSHAKE_NO_SSL_SUPPORT",
 ]);
 const closedConnection = /^(?:Can't add new command when connection is in closed state|Connection lost|read ECONNRESET|This socket has been ended)/;
 const endedPool = /^(?:Unable to acquire a connection$|aborted$)/;
+
+/** Somebody, or a time-out, has stopped the statement. */
+const brokenOff = new Set<unknown>([1317, 1969]);
 
 /** A row with one of these values is there already. */
 const duplicate = 1062;
@@ -102,9 +106,10 @@ export function connectionError(error: unknown): ServiceError {
   return new ServiceError(704, { cause: error });
 }
 
-/** Whether the connection must not be used again after this error. */
+/** Whether the connection must not be used again after this error: what a procedure was broken off in is still open there. */
 export function losesConnection(error: unknown): boolean {
-  return codeOf(error) === 704 || (error as { fatal?: unknown } | null)?.fatal === true;
+  const { errno, fatal } = partsOf(error);
+  return codeOf(error) === 704 || fatal === true || brokenOff.has(errno);
 }
 
 /** Whether the same work can succeed when it simply runs again. */
@@ -120,7 +125,7 @@ export function isDuplicate(error: unknown): boolean {
 
 function codeOf(error: unknown): ErrorCode | undefined {
   const { code, errno, sqlState, message } = partsOf(error);
-  if (unreachable.has(code) || closedConnection.test(message)) return 704;
+  if (error instanceof SilentServer || unreachable.has(code) || closedConnection.test(message)) return 704;
   return refusals.get(sqlState) ?? codes.get(errno) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
 }
 
@@ -129,6 +134,15 @@ function constraintOf(error: unknown): string | undefined {
   return isDuplicate(error) ? /for key '([^']*)'$/.exec(partsOf(error).message)?.[1] : undefined;
 }
 
-function partsOf(error: unknown): { code?: unknown; errno?: unknown; sqlState?: unknown; message: string } {
-  return error instanceof Error ? error : { message: "" };
+/** What the driver makes errors of. */
+interface Parts {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+  readonly sqlState?: unknown;
+  readonly fatal?: unknown;
+  readonly message: string;
+}
+
+function partsOf(error: unknown): Parts {
+  return typeof error === "object" && error !== null && "message" in error ? (error as Parts) : { message: "" };
 }

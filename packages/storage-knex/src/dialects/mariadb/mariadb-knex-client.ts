@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import Mysql2Client from "knex/lib/dialects/mysql2/index.js";
 import { PoolExhausted } from "../../pool-exhausted.ts";
 
@@ -22,16 +23,20 @@ export class MariadbKnexClient extends Mysql2Client {
   }
 
   override async acquireConnection(): Promise<unknown> {
-    const pool = this.pool as Pool;
-    const waiting = pool.numPendingAcquires() - pool.numPendingCreates() - pool.numFree();
-    if (waiting >= this.configuration.maxPendingAcquires) throw new PoolExhausted("Too many callers wait for a connection.");
+    if (this.waiting >= this.configuration.maxPendingAcquires) throw new PoolExhausted("Too many callers wait for a connection.");
     return super.acquireConnection();
   }
 
   /** A connection that cannot be trusted any more is not asked to take its leave. */
-  override async destroyRawConnection(connection: { readonly __knex__disposed?: unknown; destroy(): void }): Promise<void> {
+  override async destroyRawConnection(connection: { readonly __knex__disposed?: unknown; readonly stream: Socket }): Promise<void> {
     if (connection.__knex__disposed === undefined) await super.destroyRawConnection(connection);
-    else connection.destroy();
+    else connection.stream.destroy();
+  }
+
+  /** Callers for whom there is neither a free connection nor one that is being made. */
+  private get waiting(): number {
+    const pool = this.pool as Pool | undefined;
+    return pool === undefined ? 0 : pool.numPendingAcquires() - pool.numPendingCreates() - pool.numFree();
   }
 
   private get configuration(): MariadbClientConfiguration {

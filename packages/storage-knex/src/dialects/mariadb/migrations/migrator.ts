@@ -88,5 +88,5 @@ function isNewEnough(version: string): boolean {
 /** Ends the connection, and with it the lock: nobody else could do with the patience of a migration. */
 function dismiss(connection: Connection): void {
   connection.__knex__disposed = new Error("It has migrated.");
-  connection.destroy();
+  connection.stream.destroy();
 }

@@ -1,0 +1,179 @@
+import { inspect } from "node:util";
+import { ServiceError } from "@sallyport/core";
+import type { RowDataPacket } from "mysql2";
+import { runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
+import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "../../src/index.ts";
+import { codeOf, newSession, openPolicy } from "../sample.ts";
+import { TcpRelay } from "../tcp-relay.ts";
+import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
+
+describe("failures of MariaDB", () => {
+  let server: TestMariadb;
+  let database: string;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    database = server.freshName();
+    await (await server.storage({ database })).migrate();
+  }, 60_000);
+  afterAll(() => server.close());
+
+  const storageOver = ({ knex }: MariadbKnex) => new MariadbStorage({ knex, database });
+  const query = ({ knex }: MariadbKnex, sql: string) => withConnection(knex, (connection) => runOn<{ answer: unknown }>(connection, { sql, values: [] }));
+  const sleepOn = (engine: MariadbKnex) => query(engine, "select sleep(30)");
+
+  /** The id that the only connection of an engine has on the server. */
+  async function idOf(engine: MariadbKnex): Promise<unknown> {
+    const { rows } = await query(engine, "select connection_id() as answer");
+    return rows[0]?.answer;
+  }
+
+  /** Ends the server's side of a connection, once it runs a query that sleeps. */
+  async function killSleeping(id: unknown): Promise<void> {
+    for (;;) {
+      const [rows] = await server.admin.query<RowDataPacket[]>("select 1 from information_schema.processlist where id = ? and state = 'User sleep'", [id]);
+      if (rows.length > 0) break;
+    }
+    await server.admin.query(`kill ${String(id)}`);
+  }
+
+  async function relayed(): Promise<TcpRelay> {
+    const relay = new TcpRelay(new URL(server.url));
+    await relay.listen();
+    return relay;
+  }
+
+  test("a connection that is ended in the middle of a query is 704, and the next call has another one", async () => {
+    const engine = await server.connect({ pool: { max: 1 } });
+    const id = await idOf(engine);
+    const sleeping = codeOf(sleepOn(engine));
+    await killSleeping(id);
+    expect(await sleeping).toBe(704);
+    expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
+  });
+
+  test("a transaction whose connection is ended is 704 and leaves nothing", async () => {
+    const engine = await server.connect({ pool: { max: 1 } });
+    const storage = storageOver(engine);
+    const id = await idOf(engine);
+    const cut = storage.transaction(async (r) => {
+      await r.sessions.open(newSession("lost"), openPolicy);
+      await server.admin.query(`kill ${String(id)}`);
+      await r.sessions.count();
+    });
+    expect(await codeOf(cut)).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
+    const relay = await relayed();
+    const storage = storageOver(await server.connect({ url: relay.url, pool: { max: 2 } }));
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await relay.refuse();
+    const calls = Array.from({ length: 20 }, () => codeOf(storage.repositories.sessions.count()));
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([704]));
+    expect(await codeOf(storage.health())).toBe(704);
+    await relay.listen();
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await expect(storage.health()).resolves.toBeUndefined();
+    await relay.refuse();
+  });
+
+  test("a database that accepts connections and says nothing is 704 in bounded time", async () => {
+    const relay = await relayed();
+    relay.answer(false);
+    const storage = storageOver(await server.connect({ url: relay.url, connectTimeout: 100 }));
+    expect(await codeOf(storage.health())).toBe(704);
+    relay.answer(true);
+    await expect(storage.health()).resolves.toBeUndefined();
+    await relay.refuse();
+  });
+
+  test("a database that falls silent is 704 in bounded time, also within a transaction", async () => {
+    const relay = await relayed();
+    const storage = storageOver(await server.connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } }));
+    await storage.health();
+    relay.answer(false);
+    expect(await codeOf(storage.repositories.sessions.count())).toBe(704);
+    relay.answer(true);
+    const cut = storage.transaction(async (r) => {
+      await r.sessions.count();
+      relay.answer(false);
+      await r.sessions.count();
+    });
+    expect(await codeOf(cut)).toBe(704);
+    relay.answer(true);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await relay.refuse();
+  });
+
+  test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
+    const { knex } = await server.connect();
+    expect(await codeOf(new MariadbStorage({ knex, database: server.freshName() }).health())).toBe(705);
+
+    const stranger = new URL(server.url);
+    stranger.username = "no_such_account";
+    stranger.password = "open-sesame";
+    const error = await storageOver(await server.connect({ url: stranger.href })).health().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 704 });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("open-sesame");
+
+    const settings = { pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 }, connectTimeout: 1, statementTimeout: 1 };
+    const unreadable = await createMariadbKnex({ ...settings, url: "mariadb://user:open-sesame@host:port/" }).catch((reason: unknown) => String(reason));
+    expect(unreadable).toMatch(/cannot be read(?!.*sesame)/);
+  });
+
+  test("a pool without a free connection is 607: after the time to wait, and at once when too many wait", async () => {
+    const engine = await server.connect({ pool: { max: 1, acquireTimeout: 2_000, maxPendingAcquires: 2 } });
+    const storage = storageOver(engine);
+    await storage.health();
+    const id = await idOf(engine);
+    const sleeping = codeOf(sleepOn(engine));
+    const refused: string[] = [];
+    const waiting = [1, 2].map(() => codeOf(storage.repositories.sessions.count()).finally(() => refused.push("in time")));
+    expect(await codeOf(storage.repositories.sessions.count()).finally(() => refused.push("at once"))).toBe(607);
+    expect(refused).toEqual(["at once"]);
+    expect(await Promise.all(waiting)).toEqual([607, 607]);
+    await killSleeping(id);
+    expect(await sleeping).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("a statement that takes too long is 706, alone, in a procedure and while it waits for somebody's lock", async () => {
+    const engine = await server.connect({ statementTimeout: 300, pool: { max: 1 } });
+    const storage = storageOver(engine);
+    expect(await codeOf(sleepOn(engine))).toBe(706);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await server.admin.query(`start transaction; select * from ${database}.session_gates for update; select * from ${database}.settings for update`);
+    expect(await codeOf(storage.repositories.sessions.open(newSession("held up"), { ...openPolicy, limit: 1 }))).toBe(706);
+    expect(await codeOf(storage.repositories.maintenance.set(true))).toBe(706);
+    await server.admin.query("rollback");
+    await storage.repositories.sessions.open(newSession("let in"), { ...openPolicy, limit: 1 });
+    expect(await storage.repositories.sessions.end({ digest: newSession("let in").digest })).toBe(1);
+  });
+
+  test("what nobody expects is 799 and carries the driver's error as its cause only", async () => {
+    const error = await query(await server.connect(), "select nonsense nonsense nonsense").catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ code: 799, detail: undefined, cause: { errno: 1064 } });
+    expect((error as Error).message).not.toContain("nonsense");
+  });
+
+  test("a text that the database cannot hold is 307 where it is written and nothing where it is looked up", async () => {
+    const { repositories: r } = await server.storage({ database });
+    expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
+    expect(await codeOf(r.applications.create({ name: "x".repeat(1_025), seats: null }))).toBe(307);
+    for (const text of ["a\0b", "a\ud800b"]) {
+      expect(await r.applications.known([text])).toEqual([]);
+      expect(await r.appKeys.listsOrigin(text)).toBe(false);
+    }
+  });
+
+  test("a storage whose connections somebody has ended refuses with 706", async () => {
+    const engine = await server.connect();
+    const storage = storageOver(engine);
+    await storage.health();
+    await engine.close();
+    expect(await codeOf(storage.health())).toBe(706);
+  });
+});
