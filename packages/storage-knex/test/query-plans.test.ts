@@ -18,6 +18,8 @@ const indexes: readonly AttributeIndex[] = [
   { className: "Order", attribute: "Day", type: "date" },
   { className: "Order", attribute: "Buyer", type: "reference" },
   { className: "Order", attribute: "Note", type: "string" },
+  { className: "Order", attribute: "State", type: "string" },
+  { className: "Order", attribute: "Rank", type: "number" },
   { className: "RushOrder", attribute: "Number", type: "string" },
   { className: "RushOrder", attribute: "Amount", type: "number" },
   { className: "Buyer", attribute: "Name", type: "string" },
@@ -54,6 +56,9 @@ const quick: readonly [string, ObjectQuery, Page?][] = [
   ["an order of texts turned round", { classes: ["Order"], sort: by(at("Number", "string"), true) }],
   ["an order of texts that most do not have", { classes: ["Order"], sort: by(at("Note", "string")) }],
   ["an order of texts that most do not have, turned round", { classes: ["Order"], sort: by(at("Note", "string"), true) }],
+  ["an order of texts that many have", { classes: ["Order"], sort: by(at("State", "string")) }],
+  ["the way on among those with one text", { classes: ["Order"], sort: by(at("State", "string")) }, { after: { values: ["state 2"], id: "G0G" }, limit: 20 }],
+  ["the way on among those with one number", { classes: ["Order"], sort: by(at("Rank", "number")) }, { after: { values: [2], id: "G0G" }, limit: 20 }],
   ["the way on among those without a text", { classes: ["Order"], sort: by(at("Note", "string")) }, { after: { values: [null], id: "A8" }, limit: 20 }],
   ["what has no date", { classes: ["Order"], filter: { kind: "empty", path: at("Day", "date") } }],
   ["what has no text", { classes: ["Order"], filter: { kind: "all", filters: [{ kind: "empty", path: at("Number", "string") }] } }],
@@ -78,7 +83,7 @@ describe("queries of 40,000 objects read few of them for", () => {
         insert into test.objects (uuid, class, attributes, stored_at, readers)
           select gen_random_uuid(), '${className}', ${attributes}, now(), case when i % 50 = 0 then array[1::bigint] end from generate_series(1, ${count}) as i`);
     await insert("Buyer", 2_000, "jsonb_build_object('Name', 'buyer ' || i)");
-    const order = `jsonb_build_object('Number', 'order ' || i, 'Amount', i * 7 % 30011, 'Day', to_char(date '2000-01-01' + i % 9000, 'YYYY-MM-DD'), 'Buyer', substr('123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', 1 + i % 35, 1))`;
+    const order = `jsonb_build_object('Number', 'order ' || i, 'Amount', i * 7 % 30011, 'Day', to_char(date '2000-01-01' + i % 9000, 'YYYY-MM-DD'), 'Buyer', substr('123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', 1 + i % 35, 1), 'State', 'state ' || i % 3, 'Rank', i % 3)`;
     await insert("Order", 32_000, `${order} || case when i % 1000 = 0 then jsonb_build_object('Note', 'note ' || i) else '{}' end`);
     await insert("RushOrder", 6_000, order);
     await insert("Rare", 30, "jsonb_build_object('Name', 'rare ' || i)");

@@ -2,9 +2,10 @@ import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
 import type { SqlValue } from "../../../sql-runner.ts";
 import { objectColumns } from "../statements/object-columns.ts";
 import type { Tables } from "../tables.ts";
+import { indexedCharacters } from "../index-expression.ts";
 import { condition } from "./condition.ts";
 import { emptyColumn } from "./empty-column.ts";
-import { keyColumns, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
+import { keyColumns, type OrderColumn, orderColumns, orderTerms, startTerms } from "./order.ts";
 import { orderParts } from "./order-parts.ts";
 import { QueryParameters } from "./query-parameters.ts";
 import { QueryScope } from "./query-scope.ts";
@@ -17,7 +18,7 @@ export interface ComposedText {
 
 /** So many classes are looked for each by itself at most, with indexes of their own. */
 const mostApart = 8;
-/** Characters of a condition that is repeated for each of them. */
+/** Characters of a text that is repeated. */
 const longestRepeated = 5_000;
 
 /** Objects before a page that may be read for nothing. */
@@ -52,10 +53,26 @@ export function countText(tables: Tables, query: ObjectQuery, visibility: Visibi
 }
 
 /**
- * A page with what is selected of its objects. Where one search in an index cannot serve all of an order (the objects of
- * several classes, or what has no value beside what has one), the first of each part are put together.
+ * A page with what is selected of its objects. An index has the objects of one text in the order of a list, but it tells
+ * texts apart by their starts only: as long as no start on the page is cut off, that is the order. Asked for the whole one,
+ * the database would read and sort all objects that have the same text as those on the page.
  */
 function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: QueryScope, page: Page, selected: string): string {
+  const exact = mergedText(query, columns, scope, page, selected, orderTerms);
+  const [start, whole, ...others] = columns;
+  const isByStarts = start?.whole === false && start.path.indexed === true && !start.descending && whole?.key === start.key && others.length === 0;
+  if (!isByStarts || exact.length > longestRepeated) return exact;
+  const quick = mergedText(query, columns, scope, page, selected, startTerms);
+  const isCutOff = `(select bool_or(length(${start.name}) = ${indexedCharacters}) from quick) is true`;
+  return `with quick as materialized (${quick})
+    select * from (select * from quick where not ${isCutOff} union all select * from (${exact}) exact where ${isCutOff}) page order by ${orderTerms(columns)}`;
+}
+
+/**
+ * Where one search in an index cannot serve all of an order (the objects of several classes, or what has no value beside
+ * what has one), the first of each part are put together.
+ */
+function mergedText(query: ObjectQuery, columns: readonly OrderColumn[], scope: QueryScope, page: Page, selected: string, terms: typeof orderTerms): string {
   const { parameters, tables } = scope;
   const apart = columns[0]?.path.indexed === true && query.classes.length <= mostApart ? query.classes.map((name) => [name]) : [query.classes];
   const orderedParts = orderParts(columns, page, "o", scope);
@@ -63,7 +80,7 @@ function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: Que
   const texts = apart.flatMap((classes) => {
     const means = meant({ ...query, classes }, scope);
     return orderedParts.map((part) => {
-      const order = `order by ${lead}${orderTerms(part.columns)}`;
+      const order = `order by ${lead}${terms(part.columns)}`;
       return `select ${selected} from ${tables.objects} o${scope.joins} where ${means} and ${part.condition} ${order}`;
     });
   });
@@ -71,7 +88,7 @@ function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: Que
   const offset = "offset" in page ? parameters.add(page.offset, "bigint") : "0";
   if (texts.length === 1) return `${texts.join("")} offset ${offset} limit ${limit}`;
   const parts = texts.map((text) => `(${text} limit ${offset} + ${limit})`).join(" union all ");
-  return `select * from (${parts}) parts order by ${orderTerms(columns)} offset ${offset} limit ${limit}`;
+  return `select * from (${parts}) parts order by ${terms(columns)} offset ${offset} limit ${limit}`;
 }
 
 /** That an object is meant by a query. Few classes are said each with all of it: an index holds the objects of one. */

@@ -1,5 +1,5 @@
 import { objectNumber, type Page, type Position } from "@sallyport/core";
-import { indexedPart, operand } from "./operands.ts";
+import { indexedPart, isShort, operand } from "./operands.ts";
 import type { OrderColumn } from "./order.ts";
 import type { QueryScope } from "./query-scope.ts";
 
@@ -26,6 +26,11 @@ interface Place {
 export function orderParts(columns: readonly OrderColumn[], page: Page, o: string, scope: QueryScope): readonly OrderPart[] {
   const [first] = columns;
   if (!("after" in page)) return first?.path.indexed === true && first.path.type === "string" ? [withoutValue(columns), withValue(columns)] : [{ condition: "true", columns }];
+  if (first !== undefined && isAscendingValue(columns, page.after)) {
+    // Said like this, the index is entered at the position, and not where its value begins.
+    const [place] = placesOf([first], page.after, scope);
+    return [{ condition: `(${first.expression}, ${o}.oid) > (${place?.value}, ${positionId(page.after, scope)})`, columns }];
+  }
   const places = placesOf(columns, page.after, scope);
   const later = isBehind(places, page.after, o, scope);
   const [place] = places;
@@ -49,6 +54,17 @@ function withValue(columns: readonly OrderColumn[]): OrderPart {
   return { condition: `${columns[0]?.expression} is not null`, columns };
 }
 
+/** Whether the first column and the id tell all of a position, in the direction of the ids: it has one value, which the column holds. */
+function isAscendingValue(columns: readonly OrderColumn[], { values: [value = null] }: Position): boolean {
+  const [first] = columns;
+  if (value === null || first?.descending !== false || columns.some(({ key }) => key !== first.key)) return false;
+  return first.whole || (typeof value === "string" && isShort(value));
+}
+
+function positionId({ id }: Position, { parameters }: QueryScope): string {
+  return parameters.add(objectNumber(id), "bigint");
+}
+
 function placesOf(columns: readonly OrderColumn[], { values }: Position, { parameters }: QueryScope): Place[] {
   return columns.map((column) => {
     const value = values[column.key] ?? null;
@@ -58,10 +74,10 @@ function placesOf(columns: readonly OrderColumn[], { values }: Position, { param
 }
 
 /** A condition on the objects behind a position: that they come later by the first column that differs, or by their number. */
-function isBehind(places: readonly Place[], { id }: Position, o: string, { parameters }: QueryScope): string {
+function isBehind(places: readonly Place[], position: Position, o: string, scope: QueryScope): string {
   return places.reduceRight(
     (rest, place) => `(${isLater(place)} or (${isEqual(place)} and ${rest}))`,
-    `${o}.oid > ${parameters.add(objectNumber(id), "bigint")}`,
+    `${o}.oid > ${positionId(position, scope)}`,
   );
 }
 

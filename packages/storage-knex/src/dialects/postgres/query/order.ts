@@ -36,6 +36,11 @@ export function orderTerms(columns: readonly OrderColumn[]): string {
   return [...columns.map(({ name, descending }) => `${name} ${descending ? "desc nulls last" : "asc nulls first"}`), "oid"].join(", ");
 }
 
+/** What it is ordered by as far as the starts of texts tell. */
+export function startTerms(columns: readonly OrderColumn[]): string {
+  return orderTerms(columns.filter(({ whole }) => !whole));
+}
+
 /** The position of a row that was ordered, from the values of its keys. */
 export function positionFrom(sort: readonly SortKey[], values: readonly (Scalar | null)[], oid: string): Position {
   const scalars = sort.map(({ path }, key) => {
