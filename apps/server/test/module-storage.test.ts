@@ -29,7 +29,7 @@ describe("a storage module is refused at the start", () => {
     ["whose package is not installed", { engine: "module", module: "no-such-adapter" }, /^The storage module no-such-adapter cannot be loaded: Cannot find module 'no-such-adapter'/],
     ["without its function", storageOf("no-function"), /no-function\.mjs exports no function openStorage\.$/],
     ["that refuses its options", storageOf("memory-storage"), /memory-storage\.mjs opened no storage: The option name is missing\.$/],
-    ["that opens something else", storageOf("no-storage"), /opened something that is no storage: transaction, together, migrate are missing\.$/],
+    ["that opens something else", storageOf("no-storage"), /opened something that is no storage: archive, transaction, together, migrate are missing\.$/],
   ])("%s", async (_what, storage, message) => {
     const configuration = loadConfiguration({ content: { databases: [{ storage }] }, environment: testEnvironment });
     const refusal = await startServer(configuration).catch((error: unknown) => error);

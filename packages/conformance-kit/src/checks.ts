@@ -4,6 +4,8 @@ import { accountChecks } from "./sections/accounts.ts";
 import { admissionChecks } from "./sections/admission.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
 import { applicationChecks } from "./sections/applications.ts";
+import { exportingChecks } from "./sections/archive/exporting.ts";
+import { importingChecks } from "./sections/archive/importing.ts";
 import { auditChecks } from "./sections/audit.ts";
 import { changeInterleavingChecks } from "./sections/changes/interleaving.ts";
 import { changeTellingChecks } from "./sections/changes/telling.ts";
@@ -95,5 +97,7 @@ export const checks: readonly Check[] = [
   ...unstorableTextChecks,
   ...throttleChecks,
   ...auditChecks,
+  ...exportingChecks,
+  ...importingChecks,
   ...severalProcessesChecks,
 ];

@@ -2,6 +2,7 @@ import { type AdapterUnderTest, checks, runCheck } from "@sallyport/conformance-
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenAdmissions } from "./broken/broken-admissions.ts";
+import { brokenArchives } from "./broken/broken-archives.ts";
 import { brokenAudit } from "./broken/broken-audit.ts";
 import { brokenChanges } from "./broken/broken-changes.ts";
 import { brokenChannels } from "./broken/broken-channels.ts";
@@ -55,6 +56,7 @@ describe.each([
   ["app keys, applications and accounts", brokenNames],
   ["model, throttle and audit", brokenRecords],
   ["tallies and retention", brokenAudit],
+  ["the archive", brokenArchives],
   ["contents and texts", brokenContents],
 ])("an adapter with a fault in %s", (_part, adapters) => {
   const cases = adapters.flatMap(({ fault, caughtBy: names, create }) => names.map((caughtBy) => ({ fault, caughtBy, create })));

@@ -1,6 +1,7 @@
 export * from "./accounts/index.ts";
 export * from "./admission/index.ts";
 export * from "./appkeys/index.ts";
+export * from "./archive/index.ts";
 export * from "./audit/index.ts";
 export * from "./changes/index.ts";
 export * from "./channels/index.ts";

@@ -1,5 +1,6 @@
 import { type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
+import { PostgresArchive } from "./dialects/postgres/archive/postgres-archive.ts";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
 import { IndexBuilder } from "./dialects/postgres/index-builder.ts";
 import { pendingMigrations } from "./pending-migrations.ts";
@@ -39,6 +40,7 @@ export interface KnexStorageOptions {
 export class KnexStorage implements Storage {
   readonly capabilities: StorageCapabilities;
   readonly repositories: Repositories;
+  readonly archive: PostgresArchive;
   private readonly knex: Knex;
   private readonly tables: Tables;
   private readonly statements: Statements;
@@ -58,7 +60,9 @@ export class KnexStorage implements Storage {
     this.onClose = onClose ?? (async () => {});
     this.capabilities = { ...postgresCapabilities, ...capabilities };
     this.indexes = new IndexBuilder(knex, this.tables, this.capabilities.severalProcesses);
-    this.sql = new PooledRunner(knex, schema, this.calls, () => (this.migrated ? undefined : this.assertMigrated()));
+    const ready = () => (this.migrated ? undefined : this.assertMigrated());
+    this.sql = new PooledRunner(knex, schema, this.calls, ready);
+    this.archive = new PostgresArchive(knex, this.tables, this.calls, ready);
     this.repositories = knexRepositories(this.sql, this.statements, this.tables, this.offset);
   }
 

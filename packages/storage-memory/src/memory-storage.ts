@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type AttributeIndex, builtInClasses, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Access } from "./access.ts";
+import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
 import { NotingAccess } from "./noting-access.ts";
@@ -26,6 +27,7 @@ export class MemoryStorage implements Storage {
     indexesPerTable: null,
   };
   readonly repositories: Repositories;
+  readonly archive: MemoryArchive;
   private readonly clockOffset: () => number;
   private readonly state = emptyState();
   private readonly turns = new Turns();
@@ -53,6 +55,7 @@ export class MemoryStorage implements Storage {
       },
     };
     this.repositories = memoryRepositories(access);
+    this.archive = new MemoryArchive(this.state, this.turns, () => this.checkUsable());
   }
 
   transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {

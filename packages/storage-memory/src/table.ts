@@ -6,7 +6,7 @@ const gone = Symbol("gone");
  * down with `commit`. What is never committed is never seen. Entries come in the order in which they were added.
  */
 export class Table<K, V extends NonNullable<unknown>> {
-  private readonly own = new Map<K, V | typeof gone>();
+  private own = new Map<K, V | typeof gone>();
 
   constructor(private readonly base?: Table<K, V>) {}
 
@@ -48,6 +48,18 @@ export class Table<K, V extends NonNullable<unknown>> {
 
   *values(): Generator<V> {
     for (const [, value] of this.entries()) yield value;
+  }
+
+  /** What the table shows now, as one that has no base. */
+  copy(): Table<K, V> {
+    const copy = new Table<K, V>();
+    for (const [key, value] of this.entries()) copy.own.set(key, value);
+    return copy;
+  }
+
+  /** Puts what another table without a base holds into the place of everything here. */
+  replace(other: Table<K, V>): void {
+    this.own = new Map(other.own);
   }
 
   commit(): void {

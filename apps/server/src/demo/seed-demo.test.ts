@@ -164,6 +164,7 @@ describe("seeding", () => {
     const broken: Storage = {
       capabilities: storage.capabilities,
       repositories: storage.repositories,
+      archive: storage.archive,
       together: (work) => storage.together(work),
       migrate: () => storage.migrate(),
       alignIndexes: (wanted) => storage.alignIndexes(wanted),

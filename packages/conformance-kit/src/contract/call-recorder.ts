@@ -24,6 +24,7 @@ export class CallRecorder {
   /** A storage that does the same and is noted. */
   storage(storage: Storage): Storage {
     return this.noting(storage, "storage", {
+      archive: () => this.noting(storage.archive, "archive"),
       repositories: () => this.repositories(storage.repositories),
       transaction: () => (work: (r: Repositories) => Promise<unknown>) => storage.transaction((r) => work(this.repositories(r))),
       together: () => (work: (r: JointRepositories) => Promise<unknown>) => storage.together((r) => work(this.repositories(r))),

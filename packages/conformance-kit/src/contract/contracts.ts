@@ -23,7 +23,9 @@ export function readContracts(): ReadonlyMap<string, ContractPlace> {
   );
   const members = /^export interface Repositories \{$(.*?)^\}$/ms.exec(repositories)?.[1] ?? "";
   const ports = Array.from(members.matchAll(/readonly (\w+): (\w+);/g), ([, name = "", port = ""]) => ({ name, port, file: files.get(port) ?? "" }));
-  return new Map([{ name: "storage", port: "Storage", file: join(folder, "storage.d.ts") }, ...ports].flatMap(contractsOf));
+  const storage = { name: "storage", port: "Storage", file: join(folder, "storage.d.ts") };
+  const archive = { name: "archive", port: "StorageArchive", file: join(declarations, "archive", "storage-archive.d.ts") };
+  return new Map([storage, archive, ...ports].flatMap(contractsOf));
 }
 
 function contractsOf({ name, port, file }: { readonly name: string; readonly port: string; readonly file: string }): [string, ContractPlace][] {

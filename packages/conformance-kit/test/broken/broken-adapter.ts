@@ -30,6 +30,7 @@ export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Sto
   return {
     capabilities: storage.capabilities,
     repositories: storage.repositories,
+    archive: storage.archive,
     transaction: (work) => storage.transaction(work),
     together: (work) => storage.together(work),
     migrate: () => storage.migrate(),

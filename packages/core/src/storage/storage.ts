@@ -1,3 +1,4 @@
+import type { StorageArchive } from "../archive/storage-archive.ts";
 import type { AttributeIndex, IndexReport } from "../model/wanted-indexes.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
 import type { StorageCapabilities } from "./storage-capabilities.ts";
@@ -18,6 +19,9 @@ export interface Storage {
 
   /** The repositories outside of a transaction: each call is atomic by itself. */
   readonly repositories: Repositories;
+
+  /** Everything that the database keeps, to be moved to another one. */
+  readonly archive: StorageArchive;
 
   /**
    * Runs the work in one read-committed transaction: all of it is kept, or nothing if it throws. On a deadlock or a

@@ -7,7 +7,7 @@ import type { ModuleStorage } from "../../configuration/index.ts";
 import { StartError } from "../start-error.ts";
 
 /** What shows that somebody has meant to make a storage. */
-const members = ["capabilities", "repositories", "transaction", "together", "migrate", "health", "now", "close"] as const;
+const members = ["capabilities", "repositories", "archive", "transaction", "together", "migrate", "health", "now", "close"] as const;
 
 /** A storage that an adapter from outside opens. Throws a `StartError` that names the module and tells what is wrong with it. */
 export async function openModule({ module, options }: ModuleStorage): Promise<Storage> {

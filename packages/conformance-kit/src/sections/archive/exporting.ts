@@ -1,0 +1,203 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { type ArchiveRecord, canonicalJson, objectNumber, seesAll, type Storage } from "@sallyport/core";
+import { equal, failsWith, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { archived, ofSection } from "../../fixtures/archived.ts";
+import { bringBack } from "../../fixtures/bring-back.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createObject } from "../../fixtures/create-object.ts";
+import { createUser } from "../../fixtures/create-user.ts";
+import { auditEvent } from "../../fixtures/every-call.ts";
+import { files } from "../../fixtures/files.ts";
+import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { newKey } from "../../fixtures/new-key.ts";
+import { generous, hour, minute, second } from "../../fixtures/policy.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
+
+/** Writes something of everything that an archive can hold. */
+async function writeEverything({ repositories: r }: Storage): Promise<void> {
+  await r.maintenance.set(true);
+  await r.applications.create({ name: "late", seats: 1 });
+  await createAppKey(r);
+  await createUser(r, { loginName: "late" });
+  await r.keys.addFirst(newKey("jwt", "late"));
+  await r.audit.append(auditEvent);
+  await r.audit.tally("late", auditEvent);
+  const { generation } = await r.model.load();
+  await r.model.change({ put: [{ name: "Late", base: null, attributes: [], rights: [] }] }, generation);
+}
+
+/** Reads on behind the first record, with something done in between. */
+async function exportAround({ archive }: Storage, meanwhile: () => unknown): Promise<ArchiveRecord[]> {
+  const records: ArchiveRecord[] = [];
+  for await (const record of archive.export()) {
+    records.push(record);
+    if (records.length === 1) await meanwhile();
+  }
+  return records;
+}
+
+export const exportingChecks: readonly Check[] = [
+  ...checksOf("archive", {
+    "is of a new database what the migrations left": async ({ storage, r }) => {
+      const [settings, ...classes] = await archived(storage);
+      const { generation, classes: definitions } = await r.model.load();
+      equal(settings, { section: "settings", maintenance: false, modelGeneration: generation, objects: 0, lastObject: 0, lastAudit: 0 }, "the settings");
+      equal(classes, definitions.map((definition) => ({ section: "classes", definition })), "what follows the settings");
+    },
+
+    "holds objects as they are, by their numbers, with their links": async ({ storage, r }) => {
+      const values = Object.fromEntries(hostileTexts.map((text, index) => [`Text${index}`, text]));
+      const [first, other, third] = await r.objects.insert([
+        { className: "File", attributes: { ...values, Number: 1e21, aa: 1, b: { 10: [null, true], 9: {} } } },
+        { className: "File", attributes: { Name: "second" }, readers: ["3", "1"] },
+        { className: "No \t class", attributes: {} },
+      ]);
+      holds(first !== undefined && other !== undefined && third !== undefined, "Inserting objects answers nothing");
+      await takeAway(storage, [first.id], true);
+      const ids = [third.id, first.id, third.id];
+      await bringBack(storage, first.id);
+      const source = await createObject(r, { attributes: { Files: ids, Other: other.id }, links: { Other: [other.id], Files: ids, None: [] } });
+      const records = await archived(storage);
+      const objects = (await r.objects.get([first.id, other.id, third.id, source.id], seesAll)).toSorted((a, b) => objectNumber(a.id) - objectNumber(b.id));
+      equal(
+        ofSection(records, "objects").map((object) => ({ ...object, stamp: 0 })),
+        objects.map((object) => ({ ...object, section: "objects", stamp: 0, attributes: canonicalJson(object.attributes) })),
+        "the objects",
+      );
+      equal(ofSection(records, "links"), [{ section: "links", id: source.id, links: { Files: [first.id, third.id], Other: [other.id] } }], "the links");
+      equal(ofSection(records, "settings")[0]?.objects, 4, "how many objects there are");
+    },
+
+    "holds what is left of objects, and the highest number that was given": async ({ storage, r }) => {
+      const [kept, other, gone] = await r.objects.insert(files(3));
+      holds(kept !== undefined && other !== undefined && gone !== undefined, "Inserting objects answers nothing");
+      await takeAway(storage, [gone.id]);
+      await takeAway(storage, [kept.id, other.id], true);
+      const records = await archived(storage);
+      const departures = ofSection(records, "departures");
+      const expected = [
+        { id: kept.id, leader: kept.id, attributes: canonicalJson(kept.attributes) },
+        { id: other.id, leader: kept.id, attributes: canonicalJson(other.attributes) },
+        { id: gone.id, leader: gone.id, attributes: null },
+      ];
+      equal(departures.map(({ id, leader, attributes }) => ({ id, leader, attributes })), expected, "the departures");
+      const found = await r.departures.find({ kind: "id", id: kept.id }, seesAll);
+      equal([departures[0]?.storedAt, departures[0]?.version, departures[0]?.uuid], [found?.departedAt, found?.version, kept.uuid], "time, version and UUID of a departure");
+      equal(ofSection(records, "settings")[0]?.lastObject, objectNumber(gone.id), "the highest number");
+      equal(ofSection(records, "objects"), [], "the objects");
+    },
+
+    "holds the stamps of changes, of objects and of departures": async ({ storage, r }) => {
+      const [first, other, third] = await r.objects.insert(files(3));
+      holds(first !== undefined && other !== undefined && third !== undefined, "Inserting objects answers nothing");
+      await takeAway(storage, [other.id]);
+      await r.objects.update([changeOf(first.id, { Name: "new" })], { session: null });
+      const records = await archived(storage);
+      const stamps = [...ofSection(records, "objects"), ...ofSection(records, "departures")].toSorted((a, b) => a.stamp - b.stamp);
+      equal(stamps.map(({ id }) => id), [third.id, other.id, first.id], "the objects by their stamps");
+      equal(stamps.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > 0), true, "whether all stamps are positive whole numbers");
+    },
+
+    "holds names in the order of code points, and secrets as they are stored": async ({ storage, r }) => {
+      const names = ["\uffff", "b", "\u{10000}", "B", "a"];
+      for (const name of names) await r.applications.create({ name, seats: null });
+      const known = [await createAppKey(r, { name: "b", appNames: ["a"] }), await createAppKey(r, { name: "B", origins: ["https://app.example"] })];
+      const user = await createUser(r, { secret: "$argon2id$1", administrator: true });
+      await r.accounts.setSecret(user.userId, "$argon2id$2", 1);
+      const records = await archived(storage);
+      equal(ofSection(records, "applications").map(({ name }) => name), ["B", "a", "b", "\uffff", "\u{10000}"], "the app names");
+      equal(
+        ofSection(records, "appKeys"),
+        known.toReversed().map(({ appKey, digest }) => ({ section: "appKeys", ...appKey, digest })),
+        "the app keys",
+      );
+      const account = { ...user, secret: "$argon2id$2", secretVersion: 2 };
+      equal(ofSection(records, "accounts"), [{ section: "accounts", ...account, confusableKey: `like ${user.loginName}` }], "the accounts");
+    },
+
+    "holds keys in the order in which they became current, the audit and what is still counted": async ({ storage, r, advance }) => {
+      await r.keys.addFirst(newKey("rsa", "z"));
+      await r.keys.rotate("z", newKey("rsa", "a"), hour);
+      await r.audit.append({ ...auditEvent, userId: "7", appNames: ["field"] });
+      await r.audit.append(auditEvent);
+      await r.audit.tally("b", auditEvent);
+      await r.audit.tally("B", { ...auditEvent, requestId: "first" });
+      advance(hour);
+      await r.audit.tally("B", { ...auditEvent, requestId: "second" });
+      const records = await archived(storage);
+      equal(ofSection(records, "keys"), (await r.keys.kept("rsa")).toReversed().map((key) => ({ section: "keys", ...key })), "the keys");
+      const events = await r.audit.read(0, 10);
+      equal(ofSection(records, "audit"), events.map((event) => ({ section: "audit", ...event })), "the audit");
+      equal(ofSection(records, "settings")[0]?.lastAudit, events[1]?.sequence, "the highest sequence");
+      const [several, single] = ofSection(records, "tallies");
+      equal([several?.key, several?.attempts, several?.requestId, single?.key, single?.attempts], ["B", 2, "first", "b", 1], "what is counted");
+      holds((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt is an hour behind the first");
+    },
+
+    "holds nothing that ends by itself": async ({ storage, r }) => {
+      const { digest, appKey } = await createAppKey(r);
+      const { userId } = await createUser(r);
+      const before = await archived(storage);
+      const session = { digest, mode: "session", appKeyId: appKey.id, userId, secretVersion: 1, appNames: [], deviceId: null } as const;
+      await r.sessions.open(session, generous);
+      await r.locks.take(userId, digest);
+      await r.throttle.fail([{ key: "key", policy: { freeFailures: 0, firstDelay: second, longestDelay: minute, forgetAfter: hour } }]);
+      await r.channels.claimBlocks({ blocks: [freshDigest()], clientKey: digest, keyId: "key" }, { uses: 3, within: hour });
+      equal(await archived(storage), before, "what is exported");
+    },
+
+    "is of one moment, whatever is written while it is read": async ({ storage, r }) => {
+      await r.objects.insert(files(3));
+      const before = await archived(storage);
+      let writing: Promise<void> = Promise.resolve();
+      const read = await exportAround(storage, async () => {
+        // Not awaited: a storage of one session lets it wait for the end of the export. Where nothing has to wait, it is done by then.
+        writing = writeEverything(storage);
+        for (let turns = 0; turns < 20; turns += 1) await turn();
+      });
+      equal(read, before, "what is exported");
+      await writing;
+      holds((await archived(storage)).length > before.length, "What was written meanwhile is exported later");
+    },
+
+    "can be left at any place": async ({ storage, r }) => {
+      await r.objects.insert(files(3));
+      for (let place = 0; place < 4; place += 1) {
+        const reading = storage.archive.export()[Symbol.asyncIterator]();
+        for (let read = 0; read < place; read += 1) await reading.next();
+        await reading.return?.();
+        await r.objects.insert(files(1));
+      }
+      equal(ofSection(await archived(storage), "objects").length, 7, "how many objects there are");
+      const reading = storage.archive.export()[Symbol.asyncIterator]();
+      await reading.next();
+      await reading.return?.();
+      await storage.close();
+      await failsWith(706, () => archived(storage), "an export after close");
+    },
+  }),
+
+  ...checksOf(
+    "archive",
+    {
+      "sees nothing of what others keep while it is read": async ({ storage, r, another }) => {
+        await r.objects.insert(files(3));
+        const before = await archived(storage);
+        const other = await another();
+        const read = await exportAround(storage, async () => {
+          await writeEverything(other);
+          await other.repositories.objects.insert(files(2_500));
+          await takeAway(other, before.flatMap((record) => (record.section === "objects" ? record.id : [])));
+        });
+        equal(read, before, "what is exported");
+        equal(ofSection(await archived(storage), "departures").length, 3, "how many are gone afterwards");
+      },
+    },
+    { needs: "severalProcesses" },
+  ),
+
+  ...checksOf("archive", { "is refused with 705 before the migration": async ({ storage }) => failsWith(705, () => archived(storage), "an export before the migration") }, { migrated: false }),
+];

@@ -1,0 +1,112 @@
+import type { Account } from "../accounts/account.ts";
+import type { AppKey } from "../appkeys/app-key.ts";
+import type { Application } from "../appkeys/application.ts";
+import type { RecordedAuditEvent } from "../audit/audit-event.ts";
+import type { Digest } from "../digests/digest.ts";
+import type { StoredKey } from "../keys/stored-key.ts";
+import type { ClassDefinition } from "../model/class-definition.ts";
+import type { Links } from "../objects/links.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
+
+/** Stands first. */
+export interface ArchivedSettings {
+  readonly section: "settings";
+  readonly maintenance: boolean;
+  readonly modelGeneration: number;
+  /** How many objects follow. */
+  readonly objects: number;
+  /** The highest object number that was ever given; 0: none. */
+  readonly lastObject: number;
+  /** The highest sequence of an audit event that was ever given; 0: none. */
+  readonly lastAudit: number;
+}
+
+/** In the order of the model. */
+export interface ArchivedClass {
+  readonly section: "classes";
+  readonly definition: ClassDefinition;
+}
+
+/** By name. Names are ordered by code points, here and below. */
+export type ArchivedApplication = Application & { readonly section: "applications" };
+
+/** By name. */
+export type ArchivedAppKey = AppKey & { readonly section: "appKeys"; readonly digest: Digest };
+
+/** By object number. */
+export interface ArchivedObject extends Omit<StoredObject, "attributes"> {
+  readonly section: "objects";
+  /** Of its last change: a positive whole number. Others are compared with it, and nothing else is known of it. */
+  readonly stamp: number;
+  /** As JSON text, see `canonicalJson`. Nobody who passes an object on has to look into it. */
+  readonly attributes: string;
+}
+
+/**
+ * Which ids the attributes of an object hold, by object number; objects whose attributes hold none are not among them. Names stand
+ * in their order, and ids in that of their numbers, each once: the order in a collection is that of its value.
+ */
+export interface ArchivedLinks {
+  readonly section: "links";
+  readonly id: ObjectId;
+  readonly links: Links;
+}
+
+/** What is left of an object, by object number. `storedAt` is when it went, `version` that of its departure. */
+export interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "attributes"> {
+  readonly section: "departures";
+  /** The object that it went together with. */
+  readonly leader: ObjectId;
+  /** `null` if it cannot return. */
+  readonly attributes: string | null;
+}
+
+/** By the number of the user object. */
+export type ArchivedAccount = Account & { readonly section: "accounts"; readonly confusableKey: string };
+
+/** In the order in which they became current. */
+export type ArchivedKey = StoredKey & { readonly section: "keys" };
+
+/** By sequence. */
+export type ArchivedAuditEvent = RecordedAuditEvent & { readonly section: "audit" };
+
+/** Attempts that have yet to become an event, by key. */
+export type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & { readonly section: "tallies"; readonly key: string };
+
+/**
+ * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the
+ * blocks of secure log-ins, and failed attempts.
+ */
+export type ArchiveRecord =
+  | ArchivedSettings
+  | ArchivedClass
+  | ArchivedApplication
+  | ArchivedAppKey
+  | ArchivedObject
+  | ArchivedLinks
+  | ArchivedDeparture
+  | ArchivedAccount
+  | ArchivedKey
+  | ArchivedAuditEvent
+  | ArchivedTally;
+
+export type ArchiveSection = ArchiveRecord["section"];
+
+/** The records of one section. */
+export type RecordOf<Section extends ArchiveSection> = Extract<ArchiveRecord, { readonly section: Section }>;
+
+/** The order of the sections; those without records are simply not there. */
+export const archiveSections = [
+  "settings",
+  "classes",
+  "applications",
+  "appKeys",
+  "objects",
+  "links",
+  "departures",
+  "accounts",
+  "keys",
+  "audit",
+  "tallies",
+] as const satisfies readonly ArchiveSection[];

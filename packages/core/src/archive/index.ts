@@ -1,0 +1,3 @@
+export { type ArchiveRecord, type ArchiveSection, archiveSections, type RecordOf } from "./archive-record.ts";
+export { canonicalJson } from "./canonical-json.ts";
+export type { StorageArchive } from "./storage-archive.ts";

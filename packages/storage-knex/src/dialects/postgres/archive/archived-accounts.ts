@@ -1,0 +1,31 @@
+import { objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import type { Tables } from "../tables.ts";
+import { type ArchivedTable, jsonLine, smallRow } from "./archived-table.ts";
+
+type Row = Omit<RecordOf<"accounts">, "section" | "userId"> & { readonly userId: number };
+
+export function archivedAccounts({ accounts }: Tables): ArchivedTable<"accounts"> {
+  const members = {
+    userId: "user_id",
+    loginName: "login_name",
+    confusableKey: "confusable_key",
+    secret: "secret",
+    secretVersion: "secret_version",
+    administrator: "administrator",
+    disabled: "disabled",
+  };
+  return {
+    rows: accounts,
+    key: { column: "user_id", type: "bigint" },
+    size: smallRow,
+    line: jsonLine(members),
+    recordOf: (line) => {
+      const { userId, ...account } = JSON.parse(line) as Row;
+      return { section: "accounts", userId: objectIdOf(userId), ...account };
+    },
+    insert: `insert into ${accounts} (${Object.values(members).join(", ")})
+      select ${Object.keys(members).map((name) => `"${name}"`).join(", ")} from jsonb_to_recordset($1::jsonb) as l ("userId" bigint, "loginName" text,
+        "confusableKey" text, secret text, "secretVersion" integer, administrator boolean, disabled boolean)`,
+    rowsOf: (record) => JSON.stringify({ ...record, userId: objectNumber(record.userId) }),
+  };
+}

@@ -1,0 +1,50 @@
+import { objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import type { Tables } from "../tables.ts";
+import { type ArchivedTable, jsonLine, milliseconds, smallRow, timeOf } from "./archived-table.ts";
+
+/** What events and tallies share: expressions by the members of a record. */
+export const eventMembers = {
+  at: milliseconds("at"),
+  since: milliseconds("coalesce(since, at)"),
+  attempts: "attempts",
+  type: "type",
+  requestId: "request_id",
+  outcome: "outcome",
+  appKeyId: "app_key_id",
+  userId: "user_id",
+  address: "address",
+  appNames: "app_names",
+};
+
+export const eventColumns = "at, since, attempts, type, request_id, outcome, app_key_id, user_id, address, app_names";
+
+/** The values of these columns, of a row of `eventRow`. */
+export const eventValues = `${timeOf("at")}, ${timeOf("since")}, attempts, type, "requestId", outcome, "appKeyId", "userId", address, "appNames"`;
+
+export const eventRow =
+  'at float8, since float8, attempts bigint, type text, "requestId" text, outcome integer, "appKeyId" text, "userId" bigint, address text, "appNames" jsonb';
+
+type Event = Pick<RecordOf<"audit" | "tallies">, keyof typeof eventMembers>;
+
+/** What a line of these members says. */
+export function eventOfLine<More extends object>(line: string): Event & More {
+  const event = JSON.parse(line) as Omit<Event, "userId"> & More & { readonly userId: number | null };
+  return { ...event, userId: event.userId === null ? null : objectIdOf(event.userId) };
+}
+
+export function eventRowOf(event: Event): string {
+  return JSON.stringify({ ...event, userId: event.userId === null ? null : objectNumber(event.userId) });
+}
+
+export function archivedAudit({ audit }: Tables): ArchivedTable<"audit"> {
+  return {
+    rows: audit,
+    key: { column: "sequence", type: "bigint" },
+    size: smallRow,
+    line: jsonLine({ sequence: "sequence", ...eventMembers }),
+    recordOf: (line) => ({ section: "audit", ...eventOfLine<{ sequence: number }>(line) }),
+    insert: `insert into ${audit} (sequence, ${eventColumns}) overriding system value
+      select sequence, ${eventValues} from jsonb_to_recordset($1::jsonb) as l (sequence bigint, ${eventRow})`,
+    rowsOf: eventRowOf,
+  };
+}

@@ -1,0 +1,52 @@
+import { objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import type { Tables } from "../tables.ts";
+import { type ArchivedTable, timeOf } from "./archived-table.ts";
+
+/** The columns that live objects and departures share, as they travel. */
+export const objectRow = "oid bigint, uuid uuid, class text, version integer, stamp bigint, stored_at float8, readers bigint[], attributes jsonb";
+
+/**
+ * Of a million lines each, no text of JSON would be put together and parsed in the same time. What comes before the attributes has no
+ * tabulator in it, and a text of JSON has none at all.
+ */
+export function objectLine(storedAt: string): string {
+  const readers = "coalesce(array_to_json(readers)::text, 'null')";
+  // Whole milliseconds, which a float holds exactly.
+  const time = `(date_part('epoch', ${storedAt}) * 1000)::bigint`;
+  return `concat_ws(E'\\t', oid, uuid, version, stamp, ${time}, ${readers}, to_json(class), coalesce(attributes::text, 'null'))`;
+}
+
+/** What the line says, with the attributes as text. */
+export function objectOfLine(line: string): Omit<RecordOf<"objects">, "section"> {
+  const [number = "", uuid = "", version = "", stamp = "", storedAt = "", readers = "", className = "", attributes = ""] = line.split("\t");
+  return {
+    id: objectIdOf(Number(number)),
+    uuid,
+    className: JSON.parse(className) as string,
+    version: Number(version),
+    storedAt: Number(storedAt),
+    readers: readers === "null" ? null : (JSON.parse(readers) as number[]).map(objectIdOf),
+    stamp: Number(stamp),
+    attributes,
+  };
+}
+
+/** The row as a JSON object, but for its end. */
+export function objectMembers({ id, uuid, className, version, storedAt, readers, stamp, attributes }: Omit<RecordOf<"objects" | "departures">, "section">): string {
+  const readerNumbers = readers === null ? "null" : `[${readers.map(objectNumber).join(",")}]`;
+  const named = `"oid":${objectNumber(id)},"uuid":${JSON.stringify(uuid)},"class":${JSON.stringify(className)}`;
+  return `{${named},"version":${version},"stamp":${stamp},"stored_at":${storedAt},"readers":${readerNumbers},"attributes":${attributes}`;
+}
+
+export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
+  return {
+    rows: objects,
+    key: { column: "oid", type: "bigint" },
+    size: "bytes",
+    line: objectLine("stored_at"),
+    recordOf: (line) => Object.assign(objectOfLine(line), { section: "objects" } as const),
+    insert: `insert into ${objects} (oid, uuid, class, version, stored_at, readers, attributes, stamp)
+      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, attributes, stamp from jsonb_to_recordset($1::jsonb) as l (${objectRow})`,
+    rowsOf: (record) => `${objectMembers(record)}}`,
+  };
+}

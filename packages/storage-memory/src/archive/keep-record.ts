@@ -1,0 +1,106 @@
+import { acceptObjectSize, acceptStorable, type ArchiveRecord, type Attributes, objectNumber, type RecordOf, ServiceError } from "@sallyport/core";
+import { frozenCopy } from "../frozen-copy.ts";
+import type { Table } from "../table.ts";
+import type { ArchivedState } from "./archived-state.ts";
+
+/** Adds a record to a state that is being filled. */
+export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
+  acceptStorable(given);
+  // The text of attributes hides what a text in them holds.
+  const record = frozenCopy(given);
+  switch (record.section) {
+    case "settings":
+      return keepSettings(state, record);
+    case "classes":
+      return add(state.classes, record.definition.name, record.definition);
+    case "applications":
+      return add(state.applications, record.name, without(record, "section"));
+    case "appKeys":
+      return keepAppKey(state, record);
+    case "objects":
+      return keepObject(state, record);
+    case "links":
+      return add(state.links, objectNumber(record.id), record.links);
+    case "departures":
+      return keepDeparture(state, record);
+    case "accounts":
+      return keepAccount(state, record);
+    case "keys":
+      return add(state.keys, `${record.kind}:${record.keyId}`, without(record, "section"));
+    case "audit":
+      raise(state, "audit", record.sequence);
+      return add(state.audit, record.sequence, without(record, "section"));
+    case "tallies":
+      return add(state.auditTallies, record.key, without(without(record, "section"), "key"));
+  }
+}
+
+function keepSettings(state: ArchivedState, { maintenance, modelGeneration, lastObject, lastAudit }: RecordOf<"settings">): void {
+  add(state.switches, "maintenance", maintenance);
+  raise(state, "modelGeneration", modelGeneration);
+  raise(state, "object", lastObject);
+  raise(state, "audit", lastAudit);
+}
+
+function keepAppKey(state: ArchivedState, record: RecordOf<"appKeys">): void {
+  const { digest, ...appKey } = without(record, "section");
+  add(state.appKeys, appKey.name, Object.freeze(appKey));
+  add(state.appKeyDigests, digest, appKey.name);
+  // Other storages give other ids; those that are numbers are ours.
+  if (/^\d{1,15}$/.test(appKey.id)) raise(state, "appKey", Number(appKey.id));
+}
+
+function keepObject(state: ArchivedState, record: RecordOf<"objects">): void {
+  const { stamp, ...object } = without(record, "section");
+  const number = objectNumber(object.id);
+  add(state.objects, number, Object.freeze({ ...object, attributes: attributesOf(object.attributes) }));
+  enter(state, number, object.uuid, stamp);
+}
+
+function keepDeparture(state: ArchivedState, record: RecordOf<"departures">): void {
+  const { stamp, leader, attributes, ...object } = without(record, "section");
+  const number = objectNumber(object.id);
+  const kept = Object.freeze(attributes === null ? object : { ...object, attributes: attributesOf(attributes) });
+  add(state.departures, number, Object.freeze({ object: kept, leader }));
+  enter(state, number, object.uuid, stamp);
+}
+
+function keepAccount(state: ArchivedState, record: RecordOf<"accounts">): void {
+  const { confusableKey, ...account } = without(record, "section");
+  add(state.accounts, account.userId, Object.freeze(account));
+  for (const name of [`name:${account.loginName}`, `key:${confusableKey}`]) add(state.accountNames, name, account.userId);
+}
+
+/** What is known of every object, whether it is there or gone. */
+function enter(state: ArchivedState, number: number, uuid: string, stamp: number): void {
+  add(state.uuids, uuid, number);
+  add(state.stamps, number, stamp);
+  raise(state, "object", number);
+  raise(state, "watermark", stamp);
+}
+
+function attributesOf(text: string): Attributes {
+  const attributes = frozenCopy(JSON.parse(text) as Attributes);
+  acceptStorable(attributes);
+  acceptObjectSize(attributes);
+  return attributes;
+}
+
+function add<K, V extends NonNullable<unknown>>(table: Table<K, V>, key: K, value: V): void {
+  if (table.has(key)) throw contradiction();
+  table.set(key, value);
+}
+
+function raise({ numbers }: ArchivedState, series: "appKey" | "audit" | "modelGeneration" | "object" | "watermark", number: number): void {
+  numbers.set(series, Math.max(numbers.get(series) ?? 0, number));
+}
+
+function without<T extends object, Name extends keyof T>(record: T, name: Name): Omit<T, Name> {
+  const rest = { ...record };
+  delete (rest as Partial<T>)[name];
+  return Object.freeze(rest);
+}
+
+function contradiction(): ServiceError {
+  return new ServiceError(307, { detail: "The records of the archive contradict one another." });
+}

@@ -1,0 +1,41 @@
+import type { ArchiveRecord, StorageArchive } from "@sallyport/core";
+import { emptyState, type State } from "../state.ts";
+import type { Turns } from "../turns.ts";
+import { copyOf, isUntouched, replaceState } from "./archived-state.ts";
+import { keepRecord } from "./keep-record.ts";
+import { recordsOf } from "./records-of.ts";
+
+export class MemoryArchive implements StorageArchive {
+  private importing = false;
+
+  constructor(
+    private readonly state: State,
+    private readonly turns: Turns,
+    /** Throws while the storage cannot be used. */
+    private readonly checkUsable: () => void,
+  ) {}
+
+  async *export(): AsyncGenerator<ArchiveRecord> {
+    this.checkUsable();
+    yield* recordsOf(copyOf(this.state));
+  }
+
+  async import(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy"> {
+    this.checkUsable();
+    if (this.importing) return "busy";
+    this.importing = true;
+    try {
+      return await this.turns.run(() => this.fill(records));
+    } finally {
+      this.importing = false;
+    }
+  }
+
+  private async fill(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty"> {
+    if (!isUntouched(this.state)) return "notEmpty";
+    const filled = emptyState();
+    for await (const record of records) keepRecord(filled, record);
+    replaceState(this.state, filled);
+    return "imported";
+  }
+}

@@ -1,0 +1,74 @@
+import { type ArchiveRecord, canonicalJson, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { partByName } from "../part-by-name.ts";
+import type { ArchivedState } from "./archived-state.ts";
+
+/** All records of a state that nobody changes, in their order. */
+export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
+  const { appKeyDigests, auditTallies } = state;
+  yield settingsOf(state);
+  for (const definition of state.classes.values()) yield { section: "classes", definition };
+  for (const application of byName(state.applications.values(), ({ name }) => name)) yield { section: "applications", ...application };
+  const digests = new Map(Array.from(appKeyDigests.entries(), ([digest, name]) => [name, digest]));
+  for (const appKey of byName(state.appKeys.values(), ({ name }) => name)) {
+    yield { section: "appKeys", ...appKey, digest: digests.get(appKey.name) ?? "" };
+  }
+  yield* objectsOf(state);
+  yield* linksOf(state);
+  yield* departuresOf(state);
+  yield* accountsOf(state);
+  for (const key of state.keys.values()) yield { section: "keys", ...key };
+  for (const event of state.audit.values()) yield { section: "audit", ...event };
+  for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name)) yield { section: "tallies", key, ...tally };
+}
+
+function settingsOf({ numbers, objects, switches }: ArchivedState): RecordOf<"settings"> {
+  return {
+    section: "settings",
+    maintenance: switches.get("maintenance") ?? false,
+    modelGeneration: numbers.get("modelGeneration") ?? 0,
+    objects: [...objects.values()].length,
+    lastObject: numbers.get("object") ?? 0,
+    lastAudit: numbers.get("audit") ?? 0,
+  };
+}
+
+function* objectsOf({ objects, stamps }: ArchivedState): Generator<RecordOf<"objects">> {
+  for (const [number, object] of byNumber(objects.entries())) {
+    yield { section: "objects", ...object, stamp: stamps.get(number) ?? 0, attributes: canonicalJson(object.attributes) };
+  }
+}
+
+function* linksOf({ links }: ArchivedState): Generator<RecordOf<"links">> {
+  for (const [number, linked] of byNumber(links.entries())) {
+    const named = byName(Object.entries(linked), ([name]) => name).filter(([, ids]) => ids.length > 0);
+    if (named.length === 0) continue;
+    yield { section: "links", id: objectIdOf(number), links: Object.fromEntries(named.map(([name, ids]) => [name, inOrder(ids)])) };
+  }
+}
+
+function* departuresOf({ departures, stamps }: ArchivedState): Generator<RecordOf<"departures">> {
+  for (const [number, { object, leader }] of byNumber(departures.entries())) {
+    const attributes = object.attributes === undefined ? null : canonicalJson(object.attributes);
+    yield { section: "departures", ...object, leader, stamp: stamps.get(number) ?? 0, attributes };
+  }
+}
+
+function* accountsOf({ accounts, accountNames }: ArchivedState): Generator<RecordOf<"accounts">> {
+  const prefix = "key:";
+  const names = [...accountNames.entries()].filter(([name]) => name.startsWith(prefix));
+  const keys = new Map(names.map(([name, userId]) => [userId, name.slice(prefix.length)]));
+  const numbered = Array.from(accounts.values(), (account) => [objectNumber(account.userId), account] as const);
+  for (const [, account] of byNumber(numbered)) yield { section: "accounts", ...account, confusableKey: keys.get(account.userId) ?? "" };
+}
+
+function inOrder(ids: readonly ObjectId[]): ObjectId[] {
+  return [...new Set(ids)].toSorted((one, other) => objectNumber(one) - objectNumber(other));
+}
+
+function byNumber<T>(entries: Iterable<readonly [number, T]>): (readonly [number, T])[] {
+  return [...entries].toSorted(([one], [other]) => one - other);
+}
+
+function byName<T>(all: Iterable<T>, nameOf: (each: T) => string): T[] {
+  return partByName(all, nameOf, null, Number.POSITIVE_INFINITY);
+}
