@@ -1,7 +1,11 @@
+/** Locks of one session: more than tests need by the way, and few enough to reach. */
+export const locksPerSession = 12;
+
 /** Cheap hashing, silence and any free port: what every server under test has in common. */
 export const testEnvironment: Readonly<Record<string, string>> = {
   PORT: "0",
   LOG_LEVEL: "silent",
   ARGON2_MEMORY_COST: "8",
   ARGON2_TIME_COST: "1",
+  LOCKS_PER_SESSION: `${locksPerSession}`,
 };

@@ -4,6 +4,7 @@ import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, logOutIn, type Sent, tryLogIn } from "./client.ts";
 import { modes } from "./modes.ts";
 import { openSession, type OpeningOptions } from "./open-session.ts";
+import { locksPerSession } from "./test-environment.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -217,6 +218,24 @@ export function writeSuite(server: () => RunningServer): void {
       expect(await patch(id, { Name: "Dora" }, {}, other)).toMatchObject({ code: "0" });
       expect(await lock(id, "DELETE", demo)).toMatchObject({ code: "0" });
       expect(await found(id)).toMatchObject({ version: 3, attributes: { Name: "Dora" } });
+    });
+
+    test("lets a session lock so many objects and no more", async () => {
+      const session = await logIn("demo");
+      const ids = await Promise.all(Array.from({ length: locksPerSession + 3 }, () => create("Customer", { Name: "Ada" })));
+      const answers = await Promise.all(ids.map((id) => lock(id, "POST", session)));
+      const refused = ids.filter((_, index) => answers[index]?.code === "307");
+      expect([answers.filter(({ code }) => code === "0").length, refused.length]).toEqual([locksPerSession, 3]);
+      expect(answers.find(({ code }) => code === "307")).toMatchObject({ status: 400 });
+
+      const [next, taken] = [refused[0] as string, ids.find((id) => !refused.includes(id)) as string];
+      expect(await lock(taken, "POST", session)).toMatchObject({ code: "0" });
+      expect(await lock(next, "POST", await logIn("demo"))).toMatchObject({ code: "0" });
+      expect(await lock(next, "POST", session)).toMatchObject({ status: 500, code: "713" });
+      expect(await lock(taken, "DELETE", session)).toMatchObject({ code: "0" });
+      expect(await lock(refused[1] as string, "POST", session)).toMatchObject({ code: "0" });
+      expect(await lock(taken, "POST", session)).toMatchObject({ status: 400, code: "307" });
+      await logOutIn(server(), session);
     });
 
     test("ends a lock with its session, and lets an administrator end it", async () => {

@@ -20,6 +20,7 @@ import { indexChecks } from "./sections/indexes.ts";
 import { keyChecks } from "./sections/keys.ts";
 import { contentsChecks } from "./sections/contents.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
+import { lockLimitChecks } from "./sections/lock-limits.ts";
 import { lockChecks } from "./sections/locks.ts";
 import { modelChecks } from "./sections/model.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
@@ -86,6 +87,7 @@ export const checks: readonly Check[] = [
   ...queryOrderChecks,
   ...queryVisibilityChecks,
   ...lockChecks,
+  ...lockLimitChecks,
   ...goingChecks,
   ...referrerChecks,
   ...returningChecks,

@@ -25,6 +25,7 @@ const throttle = { freeFailures: 3, firstDelay: 60_000, longestDelay: 60_000, fo
 export const policy: DatabasePolicy = {
   sessions: { idleTimeout: 60_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0 },
   throttle: { user: throttle, address: { ...throttle, freeFailures: 1_000 } },
+  locks: { perSession: 0 },
   audit: { retention: 0 },
   clientHash: "none",
   timeZone: "UTC",

@@ -9,11 +9,11 @@ export class KnexLockRepository implements LockRepository {
     private readonly offset: () => number,
   ) {}
 
-  async take(id: ObjectId, session: Digest): Promise<"taken" | "held" | "gone"> {
+  async take(id: ObjectId, session: Digest, atMost = 0): Promise<"taken" | "held" | "gone" | "full"> {
     if (!isObjectId(id)) return "gone";
-    const values = [objectNumber(id), Buffer.from(session, "hex"), this.offset()];
-    const { rows } = await this.sql.run<{ outcome: "taken" | "held" | "gone" }>(this.statements.take, values);
-    return (rows[0] as { outcome: "taken" | "held" | "gone" }).outcome;
+    const values = [objectNumber(id), Buffer.from(session, "hex"), atMost, this.offset()];
+    const { rows } = await this.sql.run<{ outcome: "taken" | "held" | "gone" | "full" }>(this.statements.take, values);
+    return (rows[0] as { outcome: "taken" | "held" | "gone" | "full" }).outcome;
   }
 
   async release(id: ObjectId, session: Digest | null): Promise<"released" | "held" | "free"> {

@@ -6,11 +6,12 @@ import type { State } from "./state.ts";
 export class MemoryLockRepository implements LockRepository {
   constructor(private readonly access: Access) {}
 
-  take(id: ObjectId, session: Digest): Promise<"taken" | "held" | "gone"> {
+  take(id: ObjectId, session: Digest, atMost = 0): Promise<"taken" | "held" | "gone" | "full"> {
     return this.access.write((state, now) => {
       if (!isObjectId(id) || !state.objects.has(objectNumber(id))) return "gone";
       const lock = liveLock(state, objectNumber(id), now);
       if (lock !== null) return lock.session === session ? "taken" : "held";
+      if (atMost > 0 && [...state.locks.values()].filter((each) => each.session === session).length >= atMost) return "full";
       state.locks.set(objectNumber(id), Object.freeze({ session, since: now }));
       return "taken";
     });

@@ -51,6 +51,7 @@ export interface DatabaseConfiguration {
   readonly migrateOnStart: boolean;
   readonly clientHash: ClientHash;
   readonly sessions: SessionPolicy;
+  readonly locks: { readonly perSession: number };
   readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
   readonly audit: { readonly retention: number };
 }

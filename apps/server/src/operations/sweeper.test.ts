@@ -12,6 +12,7 @@ function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * ho
   const policy: DatabasePolicy = {
     sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0 },
     throttle: { user: throttle, address: throttle },
+    locks: { perSession: 0 },
     audit: { retention },
     clientHash: "none",
     timeZone: "UTC",

@@ -1,5 +1,27 @@
-import { type Digest, type Lock, type ObjectId, seesAll } from "@sallyport/core";
+import { type Digest, type Lock, type ObjectId, type Repositories, seesAll } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
+
+const limited = "are as many for a session as it may have";
+
+/** A limit that is minded by counting beforehand what was taken before, as far as it still counts. */
+function countingLocks(counts: (r: Repositories, id: ObjectId, session: Digest) => boolean | Promise<boolean>) {
+  return () => {
+    const taken = new Map<Digest, Set<ObjectId>>();
+    return (r: Repositories) => ({
+      locks: {
+        take: async (id: ObjectId, session: Digest, atMost = 0) => {
+          const ids = taken.get(session) ?? new Set();
+          taken.set(session, ids);
+          const counted = await Promise.all([...ids].filter((each) => each !== id).map((each) => counts(r, each, session)));
+          if (atMost > 0 && counted.filter(Boolean).length >= atMost) return "full";
+          const outcome = await r.locks.take(id, session);
+          if (outcome === "taken") ids.add(id);
+          return outcome;
+        },
+      },
+    });
+  };
+}
 
 /** Faults in locks. */
 export const brokenLocks: readonly BrokenAdapter[] = [
@@ -62,6 +84,50 @@ export const brokenLocks: readonly BrokenAdapter[] = [
         return r.locks.take(id, session);
       },
     },
+  })),
+
+  broken("takes any number of locks", limited, () => (r) => ({ locks: { take: (id, session) => r.locks.take(id, session) } })),
+
+  broken("allows one lock more", limited, () => (r) => ({ locks: { take: (id, session, atMost = 0) => r.locks.take(id, session, atMost === 0 ? 0 : atMost + 1) } })),
+
+  broken("counts a lock that is taken again", limited, () => {
+    const taken = new Map<Digest, ObjectId[]>();
+    return (r) => ({
+      locks: {
+        take: async (id, session, atMost = 0) => {
+          const ids = taken.get(session) ?? [];
+          if (atMost > 0 && ids.length >= atMost) return "full";
+          taken.set(session, [...ids, id]);
+          return r.locks.take(id, session);
+        },
+      },
+    });
+  }),
+
+  broken("counts the locks of all sessions", limited, () => {
+    const taken = new Set<ObjectId>();
+    return (r) => ({
+      locks: {
+        take: async (id, session, atMost = 0) => {
+          if (atMost > 0 && !taken.has(id) && taken.size >= atMost) return "full";
+          taken.add(id);
+          return r.locks.take(id, session);
+        },
+      },
+    });
+  }),
+
+  broken("counts locks that were released", limited, countingLocks(() => true)),
+
+  broken("counts locks of objects that are gone", "of sessions that are over and objects that are gone are not among those that a session has", countingLocks(async (r, id) => {
+    const there = (await r.objects.get([id], seesAll)).length > 0;
+    return !there || (await r.locks.state(id)) !== null;
+  })),
+
+  broken("counts locks before it takes one", "are no more than a session may have, however many it takes at once", countingLocks(async (r, id, session) => {
+    const lock = await r.locks.state(id);
+    await pause();
+    return lock?.session === session;
   })),
 
   broken("lets writes without a session through", "refuse writes of other sessions and of none with 713, all or nothing", () => (r) => ({

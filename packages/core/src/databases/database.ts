@@ -13,6 +13,8 @@ export interface DatabasePolicy {
   readonly sessions: SessionPolicy;
   /** Failed attempts per user and per client address. */
   readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
+  /** Objects that one session may have locked; 0 means any number. */
+  readonly locks: { readonly perSession: number };
   /** `retention`: milliseconds that events are kept; 0 keeps them for ever. */
   readonly audit: { readonly retention: number };
   readonly clientHash: ClientHash;

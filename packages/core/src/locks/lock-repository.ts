@@ -16,10 +16,11 @@ export interface Lock {
 export interface LockRepository {
   /**
    * Locks a live object for a session, unless another session has it locked: then `held`. Taking it again changes
-   * nothing and is `taken`. `gone` when there is no such object. Once it is `taken`, no other session changes the
-   * object, not even with a write that was under way.
+   * nothing and is `taken`. `gone` when there is no such object. `full` when the session has `atMost` other locks, however many it
+   * takes at once; 0, or none given, means any number. Once it is `taken`, no other session changes the object, not even with a
+   * write that was under way.
    */
-  take(id: ObjectId, session: Digest): Promise<"taken" | "held" | "gone">;
+  take(id: ObjectId, session: Digest, atMost?: number): Promise<"taken" | "held" | "gone" | "full">;
 
   /** Gives the lock free: of this session, or of any with `null`. `held` when it is another's, `free` when there was none. */
   release(id: ObjectId, session: Digest | null): Promise<"released" | "held" | "free">;

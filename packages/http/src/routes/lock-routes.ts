@@ -27,7 +27,7 @@ export function lockRoutes({ getLock, lockObject, unlockObject }: LockUseCases):
       summary: "Locks an object for this session, until it gives the lock free or ends.",
       access: "session",
       data: lockResponse,
-      errors: [304, 404, 610, 713],
+      errors: [304, 307, 404, 610, 713],
       handle: async (context, { parameter }) => ({ data: await lockObject.run(context, singleReference(parameter("id"))) }),
     }),
     defineRoute({

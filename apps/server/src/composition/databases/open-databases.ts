@@ -9,9 +9,9 @@ export async function openDatabases(
   engines: StorageEngines,
 ): Promise<DatabaseDirectory> {
   const entries = await Promise.all(
-    configurations.map(async ({ alias, name, timeZone, clientHash, sessions, throttle, audit, storage }) => {
+    configurations.map(async ({ alias, name, timeZone, clientHash, sessions, locks, throttle, audit, storage }) => {
       if (storage === null) return [alias, null] as const;
-      const policy = { timeZone, clientHash, sessions, throttle, audit };
+      const policy = { timeZone, clientHash, sessions, locks, throttle, audit };
       return [alias, new Database({ alias, name, policy, storage: await engines.open(storage) })] as const;
     }),
   );

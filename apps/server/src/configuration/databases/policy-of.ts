@@ -5,12 +5,13 @@ type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 
 /** The rules of one database: its own where it has some, else the common ones. */
 export function policyOf(
-  own: Pick<DatabaseDocument, "sessions" | "throttle" | "audit">,
-  common: Pick<ConfigurationDocument, "sessions" | "throttle" | "audit">,
-): Pick<DatabaseConfiguration, "sessions" | "throttle" | "audit"> {
+  own: Pick<DatabaseDocument, "sessions" | "locks" | "throttle" | "audit">,
+  common: Pick<ConfigurationDocument, "sessions" | "locks" | "throttle" | "audit">,
+): Pick<DatabaseConfiguration, "sessions" | "locks" | "throttle" | "audit"> {
   const { idleTimeout, absoluteLifetime, limit, perUserLimit } = common.sessions;
   return {
     sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit }, own.sessions),
+    locks: overlay(common.locks, own.locks),
     throttle: {
       user: overlay(common.throttle.user, own.throttle?.user),
       address: overlay(common.throttle.address, own.throttle?.address),

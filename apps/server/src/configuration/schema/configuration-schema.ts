@@ -2,7 +2,7 @@ import { z } from "zod";
 import { choice, duration, field, flag, optionalField, path, section, text } from "../fields/index.ts";
 import { databaseSection, postgresUrl } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
-import { auditSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
+import { auditSection, locksSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
 import { serverSection } from "./server-section.ts";
 
 /** Everything that can be configured, as the file spells it. */
@@ -26,6 +26,7 @@ export const configurationSchema = z.strictObject(
     }),
     databases: z.array(databaseSection, { error: "must be a list" }).optional(),
     sessions: sessionsSection,
+    locks: locksSection,
     throttle: throttleSection,
     audit: auditSection,
     passwords: passwordsSection,

@@ -2,7 +2,7 @@ import { isAlias } from "@sallyport/http";
 import { z } from "zod";
 import { choice, duration, field, flag, jsonObject, moduleReference, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
 import { isPostgresUrl } from "./network-texts.ts";
-import { ownAuditSection, ownClientHash, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
+import { ownAuditSection, ownClientHash, ownLocksSection, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
 
 /** A connection string; its refusal repeats nothing of it. */
 export const postgresUrl = text({
@@ -70,6 +70,7 @@ export const databaseSection = z.strictObject(
     storage: storageSection,
     clientHash: ownClientHash,
     sessions: ownSessionsSection,
+    locks: ownLocksSection,
     throttle: ownThrottleSection,
     audit: ownAuditSection,
   },

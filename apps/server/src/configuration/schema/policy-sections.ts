@@ -36,6 +36,14 @@ export const ownSessionsSection = optionalSection({
   perUserLimit: own(anyNumber, sessionDocs.perUserLimit),
 });
 
+const locksDoc = "Objects that one session may have locked; 0 means any number.";
+
+/** How much sessions may keep to themselves. */
+export const locksSection = section({ perSession: field(anyNumber, { env: "LOCKS_PER_SESSION", default: 1_000, doc: locksDoc }) });
+
+/** The same for one database, where it differs. */
+export const ownLocksSection = optionalSection({ perSession: own(anyNumber, locksDoc) });
+
 const failures = wholeNumber(0, 1_000_000);
 const delay = duration("1ms", "7d");
 

@@ -12,7 +12,7 @@ export const writing: Migration = {
   statements: (tables) => [
     bounded(tables),
     ...links(tables),
-    locks(tables),
+    ...locks(tables),
     insertObjectsFunction(tables),
     updateObjectsFunction(tables),
     takeLockFunction(tables),
@@ -64,10 +64,13 @@ function links({ links: table, linkedObjects, objects, classes }: Tables): strin
  * Sessions are not referred to: the session of a device is replaced in its row, and what it had locked must be free then.
  * A lock counts while there is a live session of its digest.
  */
-function locks({ locks: table }: Tables): string {
-  return `create table ${table} (
-    oid bigint primary key,
-    session bytea not null check (octet_length(session) = 32),
-    since timestamptz not null
-  ) with (fillfactor = 80)`;
+function locks({ locks: table }: Tables): string[] {
+  return [
+    `create table ${table} (
+      oid bigint primary key,
+      session bytea not null check (octet_length(session) = 32),
+      since timestamptz not null
+    ) with (fillfactor = 80)`,
+    `create index locks_session on ${table} (session)`,
+  ];
 }

@@ -2,10 +2,11 @@ import type { Tables } from "../tables.ts";
 
 /**
  * The row of the object is held first: a write that is under way ends before the lock is taken, and one that begins
- * later finds it. Of a lock that counts, its session is there and its time not over.
+ * later finds it. Of a lock that counts, its session is there and its time not over. The row of the taker is held before its locks
+ * are counted, so that each count sees what others of the same session have taken.
  */
 export function takeLockFunction({ locks, objects, sessions, takeLock }: Tables): string {
-  return `create function ${takeLock} (number bigint, taker bytea, ahead float8) returns text language plpgsql as $$
+  return `create function ${takeLock} (number bigint, taker bytea, at_most bigint, ahead float8) returns text language plpgsql as $$
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
     holder bytea;
@@ -18,6 +19,12 @@ export function takeLockFunction({ locks, objects, sessions, takeLock }: Tables)
       where l.oid = number and s.expires_at > now;
     if holder is not null then
       return case when holder = taker then 'taken' else 'held' end;
+    end if;
+    if at_most > 0 then
+      perform from ${sessions} where digest = taker for no key update;
+      if (select count(*) from ${locks} where session = taker) >= at_most then
+        return 'full';
+      end if;
     end if;
     insert into ${locks} as l (oid, session, since) values (number, taker, now)
       on conflict (oid) do update set session = excluded.session, since = excluded.since;

@@ -3,7 +3,7 @@ import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 export interface LockStatements {
-  /** 1 object number, 2 digest of the session, 3 offset of the clock. */
+  /** 1 object number, 2 digest of the session, 3 locks at most or 0, 4 offset of the clock. */
   readonly take: Statement;
   /** 1 object number, 2 digest of the session or null, 3 offset of the clock. */
   readonly release: Statement;
@@ -15,7 +15,7 @@ export interface LockStatements {
 
 export function lockStatements({ locks, releaseLock, sessions, takeLock }: Tables): LockStatements {
   return {
-    take: statement("lock_take", `select ${takeLock}($1::bigint, $2::bytea, $3::float8) as outcome`),
+    take: statement("lock_take", `select ${takeLock}($1::bigint, $2::bytea, $3::bigint, $4::float8) as outcome`),
     release: statement("lock_release", `select ${releaseLock}($1::bigint, $2::bytea, $3::float8) as outcome`),
     state: statement(
       "lock_state",
