@@ -3,7 +3,7 @@ import { ConformanceError } from "./assert/index.ts";
 import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
 import { CallRecorder } from "./contract/call-recorder.ts";
-import { isNotWritten } from "./contract/not-written.ts";
+import { unwrittenIn } from "./contract/unwritten-in.ts";
 import { Subject } from "./subject.ts";
 import { withinLimit } from "./within-limit.ts";
 
@@ -35,7 +35,7 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
     const outcome = await withinLimit(perform(adapter, check, recorder));
     return { ...told(), outcome };
   } catch (error) {
-    const unwritten = isNotWritten(error) ? error : recorder.unwritten;
+    const unwritten = unwrittenIn(error) ?? recorder.unwritten;
     return unwritten === undefined ? { ...told(), outcome: "failed", error } : { ...told(), outcome: "toWrite", error: unwritten };
   }
 }

@@ -1,5 +1,5 @@
 import type { JointRepositories, Repositories, Storage } from "@sallyport/core";
-import { isNotWritten } from "./not-written.ts";
+import { unwrittenIn } from "./unwritten-in.ts";
 
 type Member = string | symbol;
 
@@ -68,7 +68,7 @@ export class CallRecorder {
   }
 
   private noteFailure(error: unknown): void {
-    if (isNotWritten(error)) this.notWritten ??= error;
+    this.notWritten ??= unwrittenIn(error);
   }
 
   private note(name: string): void {

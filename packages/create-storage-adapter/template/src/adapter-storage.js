@@ -4,6 +4,7 @@ import { isConflict } from "./engine.js";
 import { OpenCalls } from "./open-calls.js";
 import { repositoriesOver } from "./repositories/index.js";
 import { serviceErrorOf } from "./service-error-of.js";
+import { storageArchive } from "./storage-archive.js";
 import { UnitOfWork } from "./unit-of-work.js";
 import { indexKey } from "./index-key.js";
 
@@ -38,6 +39,7 @@ export class AdapterStorage {
     this.#engine = engine;
     this.#offset = clockOffset;
     this.capabilities = engine.capabilities;
+    this.archive = storageArchive(engine);
     this.repositories = repositoriesOver({ run: (work) => this.#transact((unit) => unit.run(work)), offset: clockOffset });
   }
 
