@@ -11,24 +11,33 @@ import { KnexMaintenanceSwitch } from "../../knex-maintenance-switch.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
+import { MariadbChangeRepository } from "./objects/mariadb-change-repository.ts";
+import { MariadbDepartureRepository } from "./objects/mariadb-departure-repository.ts";
+import { MariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
+import { MariadbModelRepository } from "./objects/mariadb-model-repository.ts";
+import { MariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
+import type { ObjectContext } from "./objects/object-context.ts";
 import { objectOf } from "./objects/object-row.ts";
 import type { Statements } from "./statements/statements.ts";
 
-/** What is kept of those who come in. */
-export type EntryRepositories = Omit<Repositories, "changes" | "departures" | "locks" | "model" | "objects">;
-
 /** Repositories over one runner: those of the storage, or those of a transaction. */
-export function mariadbRepositories(sql: SqlRunner, statements: Statements, offset: () => number): EntryRepositories {
+export function mariadbRepositories(sql: SqlRunner, statements: Statements, context: ObjectContext): Repositories {
+  const { offset } = context;
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
     accounts: new KnexAccountRepository(sql, statements.accounts, objectOf),
     appKeys: new KnexAppKeyRepository(sql, statements.appKeys),
     applications: new KnexApplicationRepository(sql, statements.applications),
     audit: new KnexAuditRepository(sql, statements.audit, offset),
+    changes: new MariadbChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
     contents: new KnexDatabaseContents(sql, statements.contents),
+    departures: new MariadbDepartureRepository(sql, context),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
+    locks: new MariadbLockRepository(sql, statements.locks, context),
     maintenance: new KnexMaintenanceSwitch(sql),
+    model: new MariadbModelRepository(sql, statements.model, context),
+    objects: new MariadbObjectRepository(sql, context),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
   };

@@ -1,16 +1,19 @@
-import { type JointRepositories, type MigrationReport, ServiceError } from "@sallyport/core";
+import { type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import { OpenCalls } from "../../open-calls.ts";
 import { pendingMigrations } from "../../pending-migrations.ts";
 import { runOn, withConnection } from "./connection.ts";
-import { type EntryRepositories, mariadbRepositories } from "./mariadb-repositories.ts";
+import { IndexBuilder, mostValueIndexes } from "./index-builder.ts";
+import { mariadbRepositories } from "./mariadb-repositories.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
+import type { ObjectContext } from "./objects/object-context.ts";
 import { PooledRunner } from "./pooled-runner.ts";
 import { positionalQuery } from "./positional-query.ts";
 import { epochMilliseconds, storageTime } from "./statements/storage-time.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
 import { type Tables, tablesOf } from "./tables.ts";
+import { indexKey, ValueColumns } from "./value-columns.ts";
 
 export interface MariadbStorageOptions {
   /** May be shared by several storages. */
@@ -24,8 +27,9 @@ export interface MariadbStorageOptions {
 }
 
 /** One database of a MariaDB server. */
-export class MariadbStorage {
-  readonly repositories: EntryRepositories;
+export class MariadbStorage implements Omit<Storage, "archive"> {
+  readonly capabilities: StorageCapabilities = { durable: true, severalProcesses: true, parallelTransactions: true, valueIndexes: true, indexesPerTable: mostValueIndexes };
+  readonly repositories: Repositories;
   private readonly knex: Knex;
   private readonly tables: Tables;
   private readonly statements: Statements;
@@ -33,6 +37,8 @@ export class MariadbStorage {
   private readonly onClose: () => Promise<void>;
   private readonly calls = new OpenCalls();
   private readonly sql: PooledRunner;
+  private readonly context: ObjectContext;
+  private readonly indexes: IndexBuilder;
   private migrated = false;
   private closed: Promise<void> | undefined;
 
@@ -43,19 +49,34 @@ export class MariadbStorage {
     this.offset = clockOffset ?? (() => 0);
     this.onClose = onClose ?? (async () => {});
     this.sql = new PooledRunner(knex, database, this.calls, () => (this.migrated ? undefined : this.assertMigrated()));
-    this.repositories = mariadbRepositories(this.sql, this.statements, this.offset);
+    const columns = new ValueColumns(this.tables);
+    this.indexes = new IndexBuilder(knex, this.tables, columns);
+    this.context = { tables: this.tables, statements: this.statements.writing, columns, offset: this.offset };
+    this.repositories = mariadbRepositories(this.sql, this.statements, this.context);
   }
 
-  transaction<T>(work: (r: EntryRepositories) => Promise<T>): Promise<T> {
-    return this.sql.atomically((sql) => work(mariadbRepositories(sql, this.statements, this.offset)));
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    return this.sql.atomically((sql) => work(mariadbRepositories(sql, this.statements, this.context)));
   }
 
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
-    return this.sql.together((sql) => work(mariadbRepositories(sql, this.statements, this.offset)));
+    return this.sql.together((sql) => work(mariadbRepositories(sql, this.statements, this.context)));
   }
 
   migrate(): Promise<MigrationReport> {
     return this.calls.during(() => new Migrator(this.knex, this.tables, migrations).migrate());
+  }
+
+  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return this.calls.during(async () => {
+      if (!this.migrated) await this.assertMigrated();
+      return this.indexes.align(wanted);
+    });
+  }
+
+  async readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
+    const ready = await this.context.columns.read(this.sql);
+    return indexes.filter((index) => ready.has(indexKey(index)));
   }
 
   health(): Promise<void> {
@@ -71,6 +92,7 @@ export class MariadbStorage {
   }
 
   close(): Promise<void> {
+    this.indexes.stop();
     this.closed ??= this.calls.close().then(this.onClose);
     return this.closed;
   }

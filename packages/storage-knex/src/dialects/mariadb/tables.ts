@@ -25,6 +25,8 @@ export interface Tables {
   readonly links: string;
   readonly locks: string;
   readonly migrations: string;
+  readonly objectCounts: string;
+  readonly objectSeries: string;
   readonly objects: string;
   /** A procedure. */
   readonly openSession: string;
@@ -42,6 +44,7 @@ export interface Tables {
   /** A procedure. */
   readonly settleTallies: string;
   readonly throttle: string;
+  readonly valueIndexes: string;
 }
 
 /** The names in one database; nothing relies on the one that a connection has chosen. */
@@ -66,6 +69,8 @@ export function tablesOf(database: string): Tables {
     links: name("links"),
     locks: name("locks"),
     migrations: name("migrations"),
+    objectCounts: name("object_counts"),
+    objectSeries: name("object_series"),
     objects: name("objects"),
     openSession: name("open_session"),
     passThrottle: name("pass_throttle"),
@@ -77,5 +82,6 @@ export function tablesOf(database: string): Tables {
     settings: name("settings"),
     settleTallies: name("settle_tallies"),
     throttle: name("throttle"),
+    valueIndexes: name("value_indexes"),
   };
 }

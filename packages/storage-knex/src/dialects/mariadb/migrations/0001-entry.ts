@@ -1,3 +1,4 @@
+import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";
 import { acceptNumberProcedure } from "./accept-number-procedure.ts";
 import { claimBlocksProcedure } from "./claim-blocks-procedure.ts";
@@ -32,9 +33,6 @@ export const entry: Migration = {
   ],
 };
 
-/** A name has at most 768 characters, as more do not fit into an index. */
-const longestName = 768;
-
 function administration({ settings, appKeys, applications }: Tables): string[] {
   return [
     `create table if not exists ${settings} (
@@ -60,17 +58,22 @@ function administration({ settings, appKeys, applications }: Tables): string[] {
   ];
 }
 
+/** Names of users do not fit into an index as a whole: their digests keep them apart, and their starts in order. */
 function accounts({ accounts: table }: Tables): string {
   return `create table if not exists ${table} (
     user_id bigint primary key,
-    login_name varchar(${longestName}) not null,
-    confusable_key varchar(${longestName}) not null,
+    login_name text not null,
+    confusable_key text not null,
+    login_start varchar(${longestName}) as (left(login_name, ${longestName})) virtual,
+    login_digest binary(32) as (unhex(sha2(login_name, 256))) virtual,
+    confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) virtual,
     secret text not null,
     secret_version integer not null default 1,
     administrator boolean not null,
     disabled boolean not null default false,
-    unique key accounts_login_name (login_name),
-    unique key accounts_confusable_key (confusable_key),
+    unique key accounts_login_name (login_digest),
+    unique key accounts_confusable_key (confusable_digest),
+    key accounts_login_start (login_start),
     key accounts_administrator (administrator, disabled)
   ) ${tableOptions}`;
 }

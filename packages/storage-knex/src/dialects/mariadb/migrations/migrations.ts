@@ -1,5 +1,6 @@
 import { entry } from "./0001-entry.ts";
+import { objects } from "./0002-objects.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [entry];
+export const migrations: readonly Migration[] = [entry, objects];

@@ -1,4 +1,4 @@
-import { type Attributes, objectIdOf, type StoredObject } from "@sallyport/core";
+import { type Attributes, type ObjectId, objectIdOf, type StoredObject } from "@sallyport/core";
 import { attributesOf } from "./stored-attributes.ts";
 
 /** An object as the database answers it, JSON parsed. */
@@ -20,6 +20,10 @@ export function objectOf(row: ObjectRow): StoredObject {
     storedAt: Number(row.stored_at),
     version: Number(row.version),
     attributes: attributesOf(row.attributes),
-    readers: row.readers?.map(objectIdOf) ?? null,
+    readers: readersOf(row),
   };
+}
+
+export function readersOf({ readers }: Pick<ObjectRow, "readers">): readonly ObjectId[] | null {
+  return readers?.map(objectIdOf) ?? null;
 }

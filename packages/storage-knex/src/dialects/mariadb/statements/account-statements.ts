@@ -1,24 +1,25 @@
 import { additionUnlessKnown, statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../statements/account-statements.ts";
 import { objectColumns } from "../objects/object-columns.ts";
+import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";
 import { textsOf } from "./listed-values.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled";
 
-export function accountStatements({ accounts, links, objects, removeAccounts }: Tables): AccountStatements {
-  const person = `(select user_id from ${accounts} where login_name = $1)`;
+export function accountStatements({ accounts, objects, removeAccounts }: Tables): AccountStatements {
+  const named = "login_digest = unhex(sha2($1, 256))";
   return {
     forProof: statement(
       "account_for_proof",
       `select found.*, ${objectColumns("o")} from (
-        select 'known' as part, ${columns} from ${accounts} where login_name = $1
-        union all (select 'next', ${columns} from ${accounts} where login_name > $1 order by login_name limit 1)
-        union all (select 'first', ${columns} from ${accounts} order by login_name limit 1)
+        select 'known' as part, ${columns} from ${accounts} where ${named}
+        union all (select 'next', ${columns} from ${accounts} where login_start > left($1, ${longestName}) order by login_start limit 1)
+        union all (select 'first', ${columns} from ${accounts} order by login_start limit 1)
       ) found left join ${objects} o on found.part = 'known' and o.oid = found.user_id
       union all
       select 'linked', null, null, null, null, null, null, ${objectColumns("t")} from ${objects} t where t.oid in (
-        select l.target from ${links} l where l.source = ${person} and l.attribute in (select value from ${textsOf(2)} listed)
+        ${linkedNumbers(`${objects} u where u.oid = (select user_id from ${accounts} where ${named})`)}
       )`,
     ),
     create: additionUnlessKnown(
@@ -27,4 +28,12 @@ export function accountStatements({ accounts, links, objects, removeAccounts }: 
     ),
     remove: statement("account_remove", `call ${removeAccounts}($1)`),
   };
+}
+
+/** The numbers of the objects whose ids are values of attributes, which are the second parameter: an id as text, or an array of them. */
+function linkedNumbers(holder: string): string {
+  const values = `(select json_extract(u.attributes, concat('$.', listed.value)) as value from ${textsOf(2)} listed join ${holder})`;
+  return `select cast(conv(link.id, 36, 10) as signed) from ${values} held
+    join json_table(if(json_type(held.value) = 'ARRAY', held.value, concat('[', held.value, ']')), '$[*]' columns (id varchar(20) path '$')) link
+    where link.id regexp '^[1-9A-Z][0-9A-Z]{0,9}$'`;
 }

@@ -15,12 +15,16 @@ import { admissionStatements } from "./admission-statements.ts";
 import { appKeyStatements } from "./app-key-statements.ts";
 import { applicationStatements } from "./application-statements.ts";
 import { auditStatements } from "./audit-statements.ts";
+import { type ChangeStatements, changeStatements } from "./change-statements.ts";
 import { channelStatements } from "./channel-statements.ts";
 import { cipherBlockStatements } from "./cipher-block-statements.ts";
 import { contentsStatements } from "./contents-statements.ts";
 import { keyStatements } from "./key-statements.ts";
+import { type LockStatements, lockStatements } from "./lock-statements.ts";
+import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
+import { type WritingStatements, writingStatements } from "./writing-statements.ts";
 
 /** The statements of one database. */
 export interface Statements {
@@ -30,11 +34,15 @@ export interface Statements {
   readonly applications: ApplicationStatements;
   readonly audit: AuditStatements;
   readonly channels: ChannelStatements;
+  readonly changes: ChangeStatements;
   readonly cipherBlocks: CipherBlockStatements;
   readonly contents: ContentsStatements;
   readonly keys: KeyStatements;
+  readonly locks: LockStatements;
+  readonly model: ModelStatements;
   readonly sessions: SessionStatements;
   readonly throttle: ThrottleStatements;
+  readonly writing: WritingStatements;
 }
 
 export function statementsOf(tables: Tables): Statements {
@@ -45,10 +53,14 @@ export function statementsOf(tables: Tables): Statements {
     applications: applicationStatements(tables),
     audit: auditStatements(tables),
     channels: channelStatements(tables),
+    changes: changeStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     contents: contentsStatements(tables),
     keys: keyStatements(tables),
+    locks: lockStatements(tables),
+    model: modelStatements(tables),
     sessions: sessionStatements(tables),
     throttle: throttleStatements(tables),
+    writing: writingStatements(tables),
   };
 }

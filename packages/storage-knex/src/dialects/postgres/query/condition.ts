@@ -1,6 +1,6 @@
 import type { Comparison, Filter, Hop, JsonValue, ValuePath } from "@sallyport/core";
 import { attributeLiteral, indexedCharacters } from "../index-expression.ts";
-import { behindHop, groupedByHop } from "./behind-hop.ts";
+import { behindHop, groupedByHop } from "../../../query/behind-hop.ts";
 import { leafExpressions, wholeExpression } from "./leaf-expressions.ts";
 import { indexedPart, isAmong, isShort, operand } from "./operands.ts";
 import type { QueryScope } from "./query-scope.ts";

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/core";
+import type { Knex } from "knex";
+import { type Connection, runOn, withConnection } from "./connection.ts";
+import type { Tables } from "./tables.ts";
+import { indexKey, listedIndexes, valueColumn, type ValueColumns, valuePrefix } from "./value-columns.ts";
+import { valueColumnDefinition } from "./value-expression.ts";
+
+/** A table has 64 indexes at most, of which that of the objects has four of its own. */
+export const mostValueIndexes = 60;
+
+/** Seconds for which a change of the table waits for those who use it, while others wait for it; and how often it is tried. */
+const patience = 2;
+const attempts = 10;
+
+type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** What is there, and what is to be done. */
+interface Plan {
+  readonly useless: readonly AttributeIndex[];
+  readonly missing: readonly AttributeIndex[];
+  /** Names of columns and of indexes. */
+  readonly columns: ReadonlySet<string>;
+  readonly indexes: ReadonlySet<string>;
+}
+
+/**
+ * Builds and drops the indexes over values of one database. An index is one over a column without room of its own, by class and
+ * value, for all classes that want one of their attribute; a list tells which ones do. Writers go on meanwhile. A lock of the
+ * connection keeps two processes from building the same index.
+ */
+export class IndexBuilder {
+  private stopped = false;
+  private building: Connection | undefined;
+
+  constructor(
+    private readonly knex: Knex,
+    private readonly tables: Tables,
+    private readonly known: ValueColumns,
+  ) {}
+
+  align(all: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    const wanted = withinLimit(all);
+    return withConnection(this.knex, async (connection) => {
+      const run: Run = async <Row>(sql: string, values: readonly unknown[] = []) =>
+        (await runOn<Row>(connection, { sql, values, plain: true, unhurried: true })).rows;
+      const { useless, missing, columns } = await this.plan(run, wanted);
+      if (useless.length === 0 && missing.length === 0 && columns.size === columnsOf(wanted).size) {
+        this.known.know(wanted);
+        return { built: [], removed: 0 };
+      }
+      try {
+        if (!(await this.lock(run))) return "busy";
+        this.building = connection;
+        return await this.build(run, wanted);
+      } finally {
+        this.building = undefined;
+        // What was set for it, and the lock, end with the connection.
+        connection.__knex__disposed = new Error("It has built indexes.");
+        connection.stream.destroy();
+      }
+    });
+  }
+
+  /** Lets go of what runs. The database finishes the index that it is at by itself, and the next run finds it. */
+  stop(): void {
+    this.stopped = true;
+    this.building?.stream.destroy();
+  }
+
+  private async build(run: Run, wanted: readonly AttributeIndex[]): Promise<IndexReport> {
+    await run(`set max_statement_time = 0, lock_wait_timeout = ${patience}`);
+    const { useless, missing, columns, indexes } = await this.plan(run, wanted);
+    const { valueIndexes } = this.tables;
+    const listed = "class = ? and attribute = ? and type = ?";
+    for (const index of useless) await run(`delete from ${valueIndexes} where ${listed}`, valuesOf(index));
+    this.known.know(wanted.filter((index) => !missing.includes(index)));
+    const names = columnsOf(wanted);
+    for (const name of columns) if (!names.has(name)) await this.drop(run, name, indexes);
+    const built: AttributeIndex[] = [];
+    for (const index of missing) {
+      if (this.stopped) break;
+      await this.add(run, index);
+      await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));
+      built.push(index);
+    }
+    this.known.know(wanted.filter((index) => built.includes(index) || !missing.includes(index)));
+    return { built, removed: useless.length };
+  }
+
+  private async plan(run: Run, wanted: readonly AttributeIndex[]): Promise<Plan> {
+    const { database } = this.tables;
+    const named = (of: string, name: string) =>
+      `select distinct ${name} as name from information_schema.${of} where table_schema = ? and table_name = 'objects' and ${name} like '${valuePrefix}%'`;
+    const listed = await run<AttributeIndex>(listedIndexes(this.tables));
+    const columns = await run<{ name: string }>(named("columns", "column_name"), [database]);
+    const indexes = await run<{ name: string }>(named("statistics", "index_name"), [database]);
+    const ready = new Set(listed.map(indexKey));
+    const asked = new Set(wanted.map(indexKey));
+    return {
+      useless: listed.filter((index) => !asked.has(indexKey(index))),
+      missing: wanted.filter((index) => !ready.has(indexKey(index))),
+      columns: new Set(columns.map(({ name }) => name)),
+      indexes: new Set(indexes.map(({ name }) => name)),
+    };
+  }
+
+  private async add(run: Run, index: AttributeIndex): Promise<void> {
+    const name = valueColumn(index);
+    await this.alter(run, `add column if not exists ${name} ${valueColumnDefinition(index.attribute, index.type)}, algorithm = instant`);
+    await this.alter(run, `add index if not exists ${name} (class, ${name}), algorithm = nocopy, lock = none`);
+  }
+
+  private async drop(run: Run, name: string, indexes: ReadonlySet<string>): Promise<void> {
+    if (indexes.has(name)) await this.alter(run, `drop index if exists ${name}, algorithm = nocopy, lock = none`);
+    await this.alter(run, `drop column if exists ${name}, algorithm = instant`);
+  }
+
+  /** A change of the table waits until nobody uses it; whoever comes then waits for it, and so it gives up soon and comes back. */
+  private async alter(run: Run, change: string): Promise<void> {
+    for (let attempt = 1; !this.stopped; attempt += 1) {
+      try {
+        await run(`alter table ${this.tables.objects} ${change}`);
+        return;
+      } catch (error) {
+        if (attempt === attempts || !(error instanceof ServiceError) || error.code !== 706) throw error;
+      }
+      await delay(1_000);
+    }
+  }
+
+  private async lock(run: Run): Promise<boolean> {
+    const digest = createHash("sha256").update(this.tables.database).digest("hex").slice(0, 32);
+    const [row] = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [`sallyport:${digest}:indexes`]);
+    return row?.locked === 1;
+  }
+}
+
+/** The first of the wanted indexes, as many as there can be: those of one attribute and type are one to the database. */
+function withinLimit(wanted: readonly AttributeIndex[]): AttributeIndex[] {
+  const names = new Set<string>();
+  return wanted.filter((index) => {
+    const name = valueColumn(index);
+    if (names.size < mostValueIndexes) names.add(name);
+    return names.has(name);
+  });
+}
+
+function columnsOf(wanted: readonly AttributeIndex[]): Set<string> {
+  return new Set(wanted.map(valueColumn));
+}
+
+function valuesOf({ className, attribute, type }: AttributeIndex): string[] {
+  return [className, attribute, type];
+}

@@ -1,0 +1,99 @@
+import { builtInClasses } from "@sallyport/core";
+import type { Tables } from "../tables.ts";
+import type { Migration } from "./migration.ts";
+import { tableOptions } from "./table-options.ts";
+
+/**
+ * What objects are kept in. Their texts of JSON are no columns of type `json`: its check reads all of what our own code has
+ * written a moment ago.
+ */
+export const objects: Migration = {
+  name: "0002-objects",
+  statements: (tables) => [...objectsAndLocks(tables), ...series(tables), links(tables), ...classes(tables)],
+};
+
+/**
+ * The first index of objects lists those of a class whom anybody can see by their numbers, and those that have readers. The
+ * readers themselves are no part of an index, whose entries may not grow that long.
+ */
+function objectsAndLocks({ departures, locks, objects: table }: Tables): string[] {
+  const common = `
+    oid bigint primary key,
+    uuid char(36) character set ascii collate ascii_bin not null,
+    class varchar(255) not null,
+    version integer not null,
+    readers longtext character set ascii collate ascii_bin,
+    stamp bigint not null`;
+  return [
+    `create table if not exists ${table} (${common},
+      stored_at bigint not null,
+      restricted boolean generated always as (readers is not null) virtual,
+      attributes longtext not null,
+      unique key objects_uuid (uuid),
+      key objects_class (class, restricted, oid),
+      key objects_stamp (stamp, oid)
+    ) ${tableOptions}`,
+    `create table if not exists ${departures} (${common},
+      departed_at bigint not null,
+      attributes longtext,
+      recycled boolean generated always as (attributes is not null) virtual,
+      leader bigint not null,
+      unique key departures_uuid (uuid),
+      key departures_leader (leader),
+      key departures_class (class, recycled),
+      key departures_stamp (stamp, oid)
+    ) ${tableOptions}`,
+    `create table if not exists ${locks} (
+      oid bigint primary key,
+      session binary(32) not null,
+      since bigint not null,
+      key locks_session (session)
+    ) ${tableOptions}`,
+  ];
+}
+
+/** The counts of objects are of those without readers; of the others, who sees them differs. */
+function series({ objectCounts, objectSeries }: Tables): string[] {
+  return [
+    `create table if not exists ${objectSeries} (
+      singleton boolean primary key default true check (singleton),
+      stamp bigint not null,
+      number bigint not null
+    ) ${tableOptions}`,
+    `insert into ${objectSeries} (stamp, number) values (0, 0) on duplicate key update singleton = true`,
+    `create table if not exists ${objectCounts} (
+      class varchar(255) primary key,
+      objects bigint not null
+    ) ${tableOptions}`,
+  ];
+}
+
+/** The ids that attributes hold, as rows that can be asked from their targets. The second index serves those who write. */
+function links({ links: table }: Tables): string {
+  return `create table if not exists ${table} (
+    target bigint not null,
+    source bigint not null,
+    attribute varchar(255) not null,
+    primary key (target, source, attribute),
+    key links_source (source, attribute)
+  ) ${tableOptions}`;
+}
+
+function classes({ classes: table, valueIndexes }: Tables): string[] {
+  const definitions = builtInClasses.map((definition) => `('${definition.name}', '${JSON.stringify(definition).replaceAll("'", "''")}')`);
+  return [
+    `create table if not exists ${table} (
+      name varchar(255) primary key,
+      position bigint not null auto_increment,
+      definition longtext not null,
+      unique key classes_position (position)
+    ) ${tableOptions}`,
+    `insert into ${table} (name, definition) values ${definitions.join(", ")} on duplicate key update name = name`,
+    `create table if not exists ${valueIndexes} (
+      class varchar(255) not null,
+      attribute varchar(255) not null,
+      type varchar(16) not null,
+      primary key (class, attribute, type)
+    ) ${tableOptions}`,
+  ];
+}

@@ -1,0 +1,97 @@
+import { type Departure, type LinkTarget, objectIdOf, objectNumber, type StoredObject, type Visibility } from "@sallyport/core";
+import type { SqlRunner } from "../../../sql-runner.ts";
+import { QueryParameters } from "../query/query-parameters.ts";
+import type { Tables } from "../tables.ts";
+import { insertRows } from "./insert-rows.ts";
+import { objectColumns } from "./object-columns.ts";
+import { isAmongNumbers } from "./object-numbers.ts";
+import { type ObjectRow, objectOf } from "./object-row.ts";
+import { readersText } from "./object-writes.ts";
+import { attributesText } from "./stored-attributes.ts";
+import { visibleCondition } from "./visible-condition.ts";
+
+interface DepartureRow {
+  readonly oid: number;
+  readonly uuid: string;
+  readonly class: string;
+  readonly version: number;
+  readonly departed_at: number;
+  readonly recycled: boolean;
+}
+
+const columns = ["oid", "uuid", "class", "version", "departed_at", "readers", "attributes", "leader", "stamp"];
+
+/** The table of what is left of objects. A row keeps attributes if its object can return. */
+export class DepartedObjects {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly tables: Tables,
+  ) {}
+
+  /** Keeps what is left of objects; `storedAt` is when they went. */
+  async add(objects: readonly StoredObject[], { recycled, leader, stamp }: { readonly recycled: boolean; readonly leader: number; readonly stamp: number }): Promise<void> {
+    const rows = objects.map(({ id, uuid, className, version, storedAt, readers, attributes }) => {
+      return [objectNumber(id), uuid, className, version, storedAt, readersText(readers), recycled ? attributesText(attributes) : null, leader, stamp];
+    });
+    await insertRows(this.sql, this.tables.departures, columns, rows);
+  }
+
+  async find(column: "oid" | "uuid", value: number | string, visibility: Visibility): Promise<Departure | null> {
+    const parameters = new QueryParameters();
+    const selection = `d.${column} = ${parameters.add(value)} and ${visibleCondition("d", visibility, parameters)}`;
+    const text = `select d.oid, d.uuid, d.class, d.version, d.departed_at, d.recycled from ${this.tables.departures} d where ${selection}`;
+    const { rows } = await this.sql.runOnce<DepartureRow>(text, parameters.values);
+    return rows[0] === undefined ? null : departureOf(rows[0]);
+  }
+
+  /** The recycled objects that went together with this one, by ascending number. */
+  recycledWith(number: number): Promise<StoredObject[]> {
+    return this.those(`d.leader = (select leader from ${this.tables.departures} where oid = ${number} and attributes is not null)`);
+  }
+
+  /** The recycled ones among these objects, by ascending number. */
+  recycled(numbers: readonly number[]): Promise<StoredObject[]> {
+    return this.those(isAmongNumbers("d.oid", numbers));
+  }
+
+  /** What is known of those among these numbers that are or were of objects. */
+  async targets(numbers: readonly number[]): Promise<LinkTarget[]> {
+    if (numbers.length === 0) return [];
+    const { departures, objects } = this.tables;
+    const { rows } = await this.sql.runOnce<{ oid: number; class: string; remains: number }>(
+      `select oid, class, true as remains from ${objects} where ${isAmongNumbers("oid", numbers)}
+      union all select oid, class, attributes is not null from ${departures} where ${isAmongNumbers("oid", numbers)}`,
+      [],
+    );
+    return rows.map(({ oid, class: className, remains }) => ({ id: objectIdOf(Number(oid)), className, remains: Number(remains) === 1 }));
+  }
+
+  /** How many recycled objects there are of some classes. */
+  async count(classes: readonly string[]): Promise<number> {
+    if (classes.length === 0) return 0;
+    const places = classes.map((_, index) => `$${index + 1}`).join(", ");
+    const { rows } = await this.sql.runOnce<{ count: number }>(`select count(*) as count from ${this.tables.departures} where class in (${places}) and recycled = 1`, classes);
+    return Number(rows[0]?.count);
+  }
+
+  async forget(numbers: readonly number[]): Promise<void> {
+    await this.sql.runOnce(`delete from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`, []);
+  }
+
+  private async those(selection: string): Promise<StoredObject[]> {
+    const text = `select ${objectColumns("d", "departed_at")} from ${this.tables.departures} d where d.attributes is not null and ${selection} order by d.oid`;
+    const { rows } = await this.sql.runOnce<ObjectRow>(text, []);
+    return rows.map(objectOf);
+  }
+}
+
+function departureOf(row: DepartureRow): Departure {
+  return {
+    id: objectIdOf(Number(row.oid)),
+    uuid: row.uuid,
+    className: row.class,
+    version: Number(row.version),
+    departedAt: Number(row.departed_at),
+    kind: row.recycled ? "recycled" : "deleted",
+  };
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import {
+  acceptChanges,
+  acceptObjectSize,
+  acceptStorable,
+  isStorableText,
+  isUuid,
+  isVisible,
+  type NewObject,
+  type ObjectChange,
+  type ObjectId,
+  type ObjectPage,
+  type ObjectQuery,
+  type ObjectRepository,
+  objectIdOf,
+  type Page,
+  seesAll,
+  ServiceError,
+  type StoredObject,
+  type Visibility,
+  type Writing,
+} from "@sallyport/core";
+import type { SqlRunner } from "../../../sql-runner.ts";
+import { countText, findText, longestText, type QuerySource, type Thoroughness } from "../query/object-query-text.ts";
+import { isDecided, type KeyValue, positionFrom } from "../query/order.ts";
+import { withKeptMembers } from "./kept-members.ts";
+import type { ObjectContext } from "./object-context.ts";
+import { objectNumbers } from "./object-numbers.ts";
+import { ObjectReads } from "./object-reads.ts";
+import { type ObjectRow, objectOf } from "./object-row.ts";
+import { ObjectWrites, type WrittenObject } from "./object-writes.ts";
+import { WritersTurn } from "./writers-turn.ts";
+
+export class MariadbObjectRepository implements ObjectRepository {
+  private readonly reads: ObjectReads;
+
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly context: ObjectContext,
+  ) {
+    this.reads = new ObjectReads(sql, context.tables);
+  }
+
+  get(ids: readonly ObjectId[], visibility: Visibility): Promise<StoredObject[]> {
+    return this.reads.byNumbers(objectNumbers(ids), visibility);
+  }
+
+  async getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
+    return (await this.getByUuids([uuid], visibility))[0] ?? null;
+  }
+
+  async getByUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]> {
+    return this.reads.byUuids(uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()), visibility);
+  }
+
+  visible(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectId[]> {
+    return this.reads.visible(objectNumbers(ids), visibility);
+  }
+
+  async find(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
+    const classes = seenOf(query.classes, visibility);
+    if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
+    if (isPlain(query) && "offset" in page) {
+      const objects = await this.reads.list(classes, visibility, page);
+      const last = objects.at(-1);
+      return { objects, last: last === undefined ? null : { values: [], id: last.id } };
+    }
+    const asked = { ...query, classes };
+    return this.byColumns(async () => (await this.query(asked, visibility, page, "starts")) ?? this.querySlowly(asked, visibility, page));
+  }
+
+  async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
+    const classes = seenOf(query.classes, visibility);
+    if (classes.length === 0) return 0;
+    if (query.filter === undefined) return Math.min(await this.reads.count(classes, visibility), atMost ?? Number.POSITIVE_INFINITY);
+    return this.byColumns(async () => {
+      const { text, values } = countText(this.source(visibility), { ...query, classes }, atMost);
+      const { rows } = await this.sql.runOnce<{ count: number }>(text, values);
+      return Number(rows[0]?.count);
+    });
+  }
+
+  async hold(ids: readonly ObjectId[]): Promise<void> {
+    if (ids.length > 0) await this.sql.atomically((sql) => this.takeTurn(sql));
+  }
+
+  async insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]> {
+    if (objects.length === 0) return [];
+    for (const { className, attributes } of objects) acceptStorable([className, attributes]);
+    const wanted = structuredClone(objects).map((object) => ({ ...object, uuid: object.uuid?.toLowerCase() ?? randomUUID(), readers: object.readers ?? null }));
+    if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
+    const uuids = wanted.map(({ uuid }) => uuid);
+    if (new Set(uuids).size < uuids.length) throw uuidInUse();
+    return this.sql.atomically(async (sql) => {
+      const [turn, reads, writes] = [await this.takeTurn(sql, by), new ObjectReads(sql, this.context.tables), new ObjectWrites(sql, this.context.tables)];
+      await writes.acceptTargets(wanted.map(({ links = {} }) => links));
+      if (await reads.isTaken(uuids)) throw uuidInUse();
+      for (const { attributes } of wanted) acceptObjectSize(attributes);
+      const { first, stamp } = await turn.numbers(wanted.length);
+      const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
+        return { object: { id: objectIdOf(first + index), uuid, className, attributes, readers, version: 1, storedAt: turn.now }, links };
+      });
+      await writes.add(written, stamp);
+      return written.map(({ object }) => object);
+    });
+  }
+
+  async update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]> {
+    if (changes.length === 0) return [];
+    acceptChanges(changes);
+    const wanted = structuredClone(changes);
+    return this.sql.atomically(async (sql) => {
+      const [turn, writes] = [await this.takeTurn(sql, by), new ObjectWrites(sql, this.context.tables)];
+      const objects = await this.changeable(sql, wanted, by);
+      await writes.acceptTargets(wanted.map(({ links }) => links));
+      const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
+      const kept = await withKeptMembers(changing, by.visibility ?? seesAll, new ObjectReads(sql, this.context.tables));
+      const written = kept.map(({ change: { attributes, links }, object }): WrittenObject => {
+        return { object: { ...object, attributes: { ...object.attributes, ...attributes }, version: object.version + 1, storedAt: turn.now }, links };
+      });
+      for (const { object } of written) acceptObjectSize(object.attributes);
+      await writes.replace(written, await turn.stamp());
+      return written.map(({ object }) => object);
+    });
+  }
+
+  /** The objects that are to change, by their ids, if all of them may. */
+  private async changeable(sql: SqlRunner, changes: readonly ObjectChange[], { session, className, visibility = seesAll }: Writing): Promise<ReadonlyMap<ObjectId, StoredObject>> {
+    const reads = new ObjectReads(sql, this.context.tables);
+    const numbers = objectNumbers(changes.map(({ id }) => id));
+    const objects = new Map((await reads.byNumbers(numbers, seesAll)).map((object) => [object.id, object]));
+    const missing = changes.map(({ id }) => id).filter((id) => !objects.has(id));
+    const gone = await reads.gone(objectNumbers(missing));
+    for (const { id } of changes) {
+      const object = objects.get(id);
+      if (object === undefined) throw new ServiceError(gone.has(id) ? 610 : 304);
+      if (!isVisible(object, visibility) || (className ?? object.className) !== object.className) throw new ServiceError(304);
+    }
+    const lockedBy = await reads.locks(numbers, this.context.offset());
+    for (const { id, expectedVersions } of changes) {
+      const holder = lockedBy.get(id);
+      if (holder !== undefined && holder !== session) throw new ServiceError(713, { detail: "The object is locked by another session." });
+      const { version } = objects.get(id) as StoredObject;
+      if (expectedVersions !== null && !expectedVersions.includes(version)) throw new ServiceError(713, { detail: "The object has another version." });
+    }
+    return objects;
+  }
+
+  /** A page; null if it cannot be told from the order that was asked for. */
+  private async query(query: ObjectQuery, visibility: Visibility, page: Page, by: Thoroughness): Promise<ObjectPage | null> {
+    const { text, values, columns } = findText(this.source(visibility), query, page, by);
+    const { rows } = await this.sql.runOnce<ObjectRow & Record<string, KeyValue>>(text, values);
+    if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
+    const last = rows.at(-1);
+    return {
+      objects: rows.map(objectOf),
+      last: last === undefined ? null : positionFrom(query.sort ?? [], columns.map(({ name }) => last[name] ?? null), last.oid),
+    };
+  }
+
+  /** A page whose texts are so long that they are sorted as a whole. */
+  private async querySlowly(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
+    const { text, values } = longestText(this.source(visibility), query);
+    const { rows } = await this.sql.runOnce<{ longest: number }>(text, values);
+    return (await this.query(query, visibility, page, { longest: Number(rows[0]?.longest) })) as ObjectPage;
+  }
+
+  /** Asks by columns that have an index, and once more if somebody has taken one of them away meanwhile. */
+  private async byColumns<T>(ask: () => Promise<T>): Promise<T> {
+    const { columns } = this.context;
+    await columns.load(this.sql);
+    try {
+      return await ask();
+    } catch (error) {
+      if (columns.isEmpty || !isUnknownColumn(error)) throw error;
+      columns.forget();
+      await columns.load(this.sql);
+      return ask();
+    }
+  }
+
+  private source(visibility: Visibility): QuerySource {
+    const { tables, columns } = this.context;
+    return { tables, columns, visibility };
+  }
+
+  private takeTurn(sql: SqlRunner, by?: Writing): Promise<WritersTurn> {
+    return WritersTurn.take(sql, this.context.statements, this.context.offset(), by);
+  }
+}
+
+/** Whether all objects of the classes are meant, by their numbers. */
+function isPlain({ filter, sort }: ObjectQuery): boolean {
+  return filter === undefined && (sort === undefined || sort.length === 0);
+}
+
+function isUnknownColumn(error: unknown): boolean {
+  return error instanceof ServiceError && (error.cause as { errno?: unknown } | undefined)?.errno === 1054;
+}
+
+function uuidInUse(): ServiceError {
+  return new ServiceError(307, { detail: "A UUID is in use." });
+}
+
+function seenOf(classes: readonly string[], visibility: Visibility): string[] {
+  const asked = [...new Set(classes)].filter(isStorableText);
+  return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
+}

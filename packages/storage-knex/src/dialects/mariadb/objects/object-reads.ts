@@ -1,0 +1,114 @@
+import { type Digest, isVisible, type ObjectId, objectIdOf, type StoredObject, type Visibility } from "@sallyport/core";
+import type { SqlRunner } from "../../../sql-runner.ts";
+import { QueryParameters } from "../query/query-parameters.ts";
+import { storageTime } from "../statements/storage-time.ts";
+import type { Tables } from "../tables.ts";
+import { objectColumns } from "./object-columns.ts";
+import { isAmongNumbers } from "./object-numbers.ts";
+import { type ObjectRow, objectOf, readersOf } from "./object-row.ts";
+import { readableCondition } from "./readers.ts";
+import { visibleCondition } from "./visible-condition.ts";
+
+/** How objects are looked up that are not searched for by their values. */
+export class ObjectReads {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly tables: Tables,
+  ) {}
+
+  byNumbers(numbers: readonly number[], visibility: Visibility): Promise<StoredObject[]> {
+    return numbers.length === 0 ? Promise.resolve([]) : this.those(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters());
+  }
+
+  byUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]> {
+    const parameters = new QueryParameters();
+    const places = uuids.map((uuid) => parameters.add(uuid));
+    return places.length === 0 ? Promise.resolve([]) : this.those(`o.uuid in (${places.join(", ")})`, visibility, parameters);
+  }
+
+  async visible(numbers: readonly number[], visibility: Visibility): Promise<ObjectId[]> {
+    if (numbers.length === 0) return [];
+    const parameters = new QueryParameters();
+    const visible = visibleCondition("o", visibility, parameters);
+    const text = `select o.oid from ${this.tables.objects} o where ${isAmongNumbers("o.oid", numbers)} and ${visible}`;
+    const { rows } = await this.sql.runOnce<{ oid: number }>(text, parameters.values);
+    return rows.map(({ oid }) => objectIdOf(Number(oid)));
+  }
+
+  /** A page of all visible objects of some classes. It is cut from an index that has what anybody can see apart from the rest. */
+  async list(classes: readonly string[], visibility: Visibility, page: { readonly offset: number; readonly limit: number }): Promise<StoredObject[]> {
+    const parameters = new QueryParameters();
+    const places = classes.map((name) => parameters.add(name));
+    const readable = readableCondition("o", visibility, (value) => parameters.add(value));
+    const parts = places.flatMap((place) =>
+      ["o.restricted = 0", `o.restricted = 1 and ${readable}`].map(
+        (part) => `(select o.oid from ${this.tables.objects} o where o.class = ${place} and ${part} order by o.oid limit ${page.offset + page.limit})`,
+      ),
+    );
+    const text = `select straight_join ${objectColumns("o")}
+      from (${parts.join(" union all ")} order by oid limit ${page.limit} offset ${page.offset}) page
+      join ${this.tables.objects} o on o.oid = page.oid order by o.oid`;
+    const { rows } = await this.sql.runOnce<ObjectRow>(text, parameters.values);
+    return rows.map(objectOf);
+  }
+
+  /** How many visible objects there are of some classes: those that anybody can see are counted already. */
+  async count(classes: readonly string[], visibility: Visibility): Promise<number> {
+    const { objectCounts, objects } = this.tables;
+    const parameters = new QueryParameters();
+    const places = classes.map((name) => parameters.add(name)).join(", ");
+    const readable = readableCondition("o", visibility, (value) => parameters.add(value));
+    const text = `select (select coalesce(sum(objects), 0) from ${objectCounts} where class in (${places}))
+      + (select count(*) from ${objects} o where o.class in (${places}) and o.restricted = 1 and ${readable}) as count`;
+    const { rows } = await this.sql.runOnce<{ count: number }>(text, parameters.values);
+    return Number(rows[0]?.count);
+  }
+
+  /** Whether an object has one of the UUIDs, or had it. */
+  async isTaken(uuids: readonly string[]): Promise<boolean> {
+    const places = uuids.map((_, index) => `$${index + 1}`).join(", ");
+    const having = (table: string) => `select 1 from ${table} where uuid in (${places})`;
+    const { rows } = await this.sql.runOnce(`${having(this.tables.objects)} union all ${having(this.tables.departures)} limit 1`, uuids);
+    return rows.length > 0;
+  }
+
+  /** Which of the numbers are of objects that are gone. */
+  async gone(numbers: readonly number[]): Promise<ReadonlySet<ObjectId>> {
+    if (numbers.length === 0) return new Set();
+    const { rows } = await this.sql.runOnce<{ oid: number }>(`select oid from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`, []);
+    return new Set(rows.map(({ oid }) => objectIdOf(Number(oid))));
+  }
+
+  /** Which of the numbers are of live objects that are not visible, or of recycled ones. */
+  async outOfSight(numbers: readonly number[], visibility: Visibility): Promise<ReadonlySet<ObjectId>> {
+    const { departures, objects } = this.tables;
+    const live = await this.sql.runOnce<Pick<ObjectRow, "oid" | "class" | "readers">>(
+      `select oid, class, readers from ${objects} where ${isAmongNumbers("oid", numbers)}`,
+      [],
+    );
+    const recycled = await this.sql.runOnce<{ oid: number }>(
+      `select oid from ${departures} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
+      [],
+    );
+    const hidden = live.rows.filter((row) => !isVisible({ className: row.class, readers: readersOf(row) }, visibility));
+    return new Set([...hidden, ...recycled.rows].map(({ oid }) => objectIdOf(Number(oid))));
+  }
+
+  /** The live sessions that have locked some of the objects. */
+  async locks(numbers: readonly number[], offset: number): Promise<ReadonlyMap<ObjectId, Digest>> {
+    if (numbers.length === 0) return new Map();
+    const { locks, sessions } = this.tables;
+    const { rows } = await this.sql.runOnce<{ oid: number; session: Digest }>(
+      `select l.oid, lower(hex(l.session)) as session from ${locks} l join ${sessions} s on s.digest = l.session
+      where ${isAmongNumbers("l.oid", numbers)} and s.expires_at > ${storageTime(1)}`,
+      [offset],
+    );
+    return new Map(rows.map(({ oid, session }) => [objectIdOf(Number(oid)), session]));
+  }
+
+  private async those(selection: string, visibility: Visibility, parameters: QueryParameters): Promise<StoredObject[]> {
+    const visible = visibleCondition("o", visibility, parameters);
+    const { rows } = await this.sql.runOnce<ObjectRow>(`select ${objectColumns("o")} from ${this.tables.objects} o where ${selection} and ${visible}`, parameters.values);
+    return rows.map(objectOf);
+  }
+}

@@ -1,0 +1,86 @@
+import { type Links, type ObjectId, objectNumber, ServiceError, type StoredObject } from "@sallyport/core";
+import type { SqlRunner, SqlValue } from "../../../sql-runner.ts";
+import type { Tables } from "../tables.ts";
+import { insertRows } from "./insert-rows.ts";
+import { isAmongNumbers, objectNumbers } from "./object-numbers.ts";
+import { attributesText } from "./stored-attributes.ts";
+
+/** An object that is written, and what its attributes point to: of those that are named, if it was there before. */
+export interface WrittenObject {
+  readonly object: StoredObject;
+  readonly links: Links;
+}
+
+const columns = ["oid", "uuid", "class", "version", "stored_at", "readers", "attributes", "stamp"];
+
+/** What is done to the tables when it is a transaction's turn to write. */
+export class ObjectWrites {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly tables: Tables,
+  ) {}
+
+  /** Keeps objects that are not there. */
+  async add(written: readonly WrittenObject[], stamp: number): Promise<void> {
+    const { links, objects } = this.tables;
+    await insertRows(this.sql, objects, columns, written.map(({ object }) => rowOf(object, stamp)));
+    await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
+    await this.count(written.map(({ object }) => object), 1);
+  }
+
+  /** Replaces objects by what they are now; links of other attributes than those named stay. */
+  async replace(written: readonly WrittenObject[], stamp: number): Promise<void> {
+    const { links, objects } = this.tables;
+    const changed = ["version", "stored_at", "attributes", "stamp"].map((column) => `${column} = values(${column})`).join(", ");
+    await insertRows(this.sql, objects, columns, written.map(({ object }) => rowOf(object, stamp)), `on duplicate key update ${changed}`);
+    for (const { object, links: linked } of written) {
+      const attributes = Object.keys(linked);
+      if (attributes.length === 0) continue;
+      const places = attributes.map((_, index) => `$${index + 2}`).join(", ");
+      await this.sql.runOnce(`delete from ${links} where source = $1 and attribute in (${places})`, [objectNumber(object.id), ...attributes]);
+    }
+    await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
+  }
+
+  /** Takes objects away, with their links and locks. */
+  async remove(gone: readonly StoredObject[]): Promise<void> {
+    if (gone.length === 0) return;
+    const { links, locks, objects } = this.tables;
+    const numbers = objectNumbers(gone.map(({ id }) => id));
+    await this.sql.runOnce(`delete from ${objects} where ${isAmongNumbers("oid", numbers)}`, []);
+    await this.sql.runOnce(`delete from ${links} where ${isAmongNumbers("source", numbers)}`, []);
+    await this.sql.runOnce(`delete from ${locks} where ${isAmongNumbers("oid", numbers)}`, []);
+    await this.count(gone, -1);
+  }
+
+  /** Refuses links to what is not live: 307. */
+  async acceptTargets(linked: readonly Links[]): Promise<void> {
+    const ids = new Set<ObjectId>(linked.flatMap((links) => Object.values(links).flat()));
+    if (ids.size === 0) return;
+    const { rows } = await this.sql.runOnce<{ live: number }>(
+      `select count(*) as live from ${this.tables.objects} where ${isAmongNumbers("oid", objectNumbers(ids))}`,
+      [],
+    );
+    if (Number(rows[0]?.live) < ids.size) throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+  }
+
+  /** Keeps count of the objects without readers of each class. */
+  private async count(objects: readonly StoredObject[], sign: 1 | -1): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const { className, readers } of objects) if (readers === null) counts.set(className, (counts.get(className) ?? 0) + sign);
+    await insertRows(this.sql, this.tables.objectCounts, ["class", "objects"], [...counts], "on duplicate key update objects = objects + values(objects)");
+  }
+}
+
+function rowOf({ id, uuid, className, version, storedAt, readers, attributes }: StoredObject, stamp: number): SqlValue[] {
+  return [objectNumber(id), uuid, className, version, storedAt, readersText(readers), attributesText(attributes), stamp];
+}
+
+/** Readers as they are stored. */
+export function readersText(readers: StoredObject["readers"]): string | null {
+  return readers === null ? null : JSON.stringify(readers.map(objectNumber));
+}
+
+function linkRows({ object, links }: WrittenObject): SqlValue[][] {
+  return Object.entries(links).flatMap(([attribute, ids]) => objectNumbers(ids).map((target) => [target, objectNumber(object.id), attribute]));
+}

@@ -1,0 +1,106 @@
+import type { Comparison, Filter, Hop, JsonValue, ValuePath } from "@sallyport/core";
+import { behindHop, groupedByHop } from "../../../query/behind-hop.ts";
+import { indexedCharacters, pathOf } from "../value-expression.ts";
+import { leafExpressions, wholeExpression } from "./leaf-expressions.ts";
+import { indexedPart, isAmong, isShort, operand } from "./operands.ts";
+import type { QueryScope } from "./query-scope.ts";
+
+/**
+ * A filter as a condition on the object `o`. It may be unknown where the filter is false: what stands under a `not` is
+ * asked whether it is true.
+ */
+export function condition(filter: Filter, o: string, scope: QueryScope): string {
+  const behind = behindHop(filter);
+  if (behind !== null) return entered(behind.hop, o, scope, (holder) => condition(behind.filter, holder, scope));
+  switch (filter.kind) {
+    case "all":
+      return joined(filter, " and ", "true", o, scope);
+    case "any":
+      return joined(filter, " or ", "false", o, scope);
+    case "not":
+      return `(${condition(filter.filter, o, scope)}) is not true`;
+    case "present":
+      return isPresent(filter.path, o);
+    case "empty":
+      return isEmpty(filter.path, o, scope);
+    case "oneOf":
+      return isOneOf(filter.path, filter.values, o, scope);
+    case "compare":
+      return compares(filter, o, scope);
+    case "like":
+      return isLike(filter.path, filter.pattern, o, scope);
+    case "contains":
+      return contains(filter.path, filter.value, o, scope);
+  }
+}
+
+const operators: Readonly<Record<Comparison, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
+
+/** What `like` takes for the sign before a character that stands for itself, whatever the mode of the server. */
+const escape = "escape '\\\\'";
+
+function joined(filter: Extract<Filter, { kind: "all" | "any" }>, by: string, none: string, o: string, scope: QueryScope): string {
+  const parts = groupedByHop(filter).map((each) => condition(each, o, scope));
+  return parts.length === 0 ? none : `(${parts.join(by)})`;
+}
+
+/** A condition on the object that a reference leads to; false when it leads nowhere. */
+function entered(hop: Hop, o: string, scope: QueryScope, inside: (holder: string) => string): string {
+  const { alias, table, condition: leads } = scope.target(o, hop.reference, hop.classes);
+  return `exists (select 1 from ${table} where ${leads} and ${inside(alias)})`;
+}
+
+/** The condition on the object that the hops of a path lead to; false when they lead nowhere. */
+function through([hop, ...rest]: readonly Hop[], o: string, scope: QueryScope, last: (holder: string) => string): string {
+  return hop === undefined ? last(o) : entered(hop, o, scope, (holder) => through(rest, holder, scope, last));
+}
+
+function isPresent({ leaf }: ValuePath, holder: string): string {
+  return leaf.startsWith("~") ? "true" : `json_exists(${holder}.attributes, ${pathOf(leaf)})`;
+}
+
+function isEmpty(path: ValuePath, o: string, scope: QueryScope): string {
+  if (path.type === "reference" || path.type === "file") {
+    const leadsTo = (holder: string) => {
+      const { table, condition: leads } = scope.target(holder, path.leaf, null);
+      return `exists (select 1 from ${table} where ${leads})`;
+    };
+    return `not ${through(path.hops, o, scope, leadsTo)}`;
+  }
+  const indexed = (holder: string) => leafExpressions(scope, holder, path)[0];
+  if (path.hops.length === 0) return `${indexed(o)} is null`;
+  return `not ${through(path.hops, o, scope, (holder) => `${indexed(holder)} is not null`)}`;
+}
+
+function isOneOf(path: ValuePath, values: readonly JsonValue[], holder: string, scope: QueryScope): string {
+  const { parameters } = scope;
+  const [indexed, whole] = leafExpressions(scope, holder, path);
+  if (whole === undefined || values.every((value) => isShort(String(value)))) return isAmong(parameters, indexed, path.type, values);
+  const starts = isAmong(parameters, indexed, path.type, values.map((value) => indexedPart(String(value))));
+  return `(${starts} and ${isAmong(parameters, whole, path.type, values)})`;
+}
+
+function compares({ path, operator, value }: Extract<Filter, { kind: "compare" }>, holder: string, scope: QueryScope): string {
+  const { parameters } = scope;
+  const [indexed, whole] = leafExpressions(scope, holder, path);
+  if (whole === undefined || isShort(String(value))) return `${indexed} ${operators[operator]} ${operand(parameters, path.type, value)}`;
+  const bound = operator === "gt" || operator === "gte" ? ">=" : "<=";
+  const start = operand(parameters, path.type, indexedPart(String(value)));
+  return `(${indexed} ${bound} ${start} and ${whole} ${operators[operator]} ${operand(parameters, path.type, value)})`;
+}
+
+function isLike(path: ValuePath, pattern: string, holder: string, scope: QueryScope): string {
+  const { parameters } = scope;
+  const [indexed, whole] = leafExpressions(scope, holder, path);
+  const exact = `${whole ?? indexed} like ${parameters.add(pattern)} ${escape}`;
+  const start = /^(?:[^%_\\]|\\[^])*/u.exec(pattern)?.[0] ?? "";
+  // A start that the index holds narrows the search.
+  return whole === undefined || start === "" || [...start].length > indexedCharacters ? exact : `(${indexed} like ${parameters.add(`${start}%`)} ${escape} and ${exact})`;
+}
+
+function contains(path: ValuePath, value: string, holder: string, scope: QueryScope): string {
+  const { parameters } = scope;
+  const whole = wholeExpression(scope, holder, path);
+  if (path.type === "collection") return `json_contains(${whole}, ${parameters.add(JSON.stringify(value))})`;
+  return `instr(${whole}, ${parameters.add(value)}) > 0`;
+}

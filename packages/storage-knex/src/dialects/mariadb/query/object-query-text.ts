@@ -1,0 +1,82 @@
+import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
+import type { SqlValue } from "../../../sql-runner.ts";
+import { objectColumns } from "../objects/object-columns.ts";
+import type { Tables } from "../tables.ts";
+import type { ValueColumns } from "../value-columns.ts";
+import { isBehind } from "./behind-position.ts";
+import { condition } from "./condition.ts";
+import { keyColumns, keysOf, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
+import { QueryParameters } from "./query-parameters.ts";
+import { QueryScope } from "./query-scope.ts";
+
+/** A text for one call, with its values. */
+export interface ComposedText {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** The text of a page, and what it is ordered by. */
+export interface PageText extends ComposedText {
+  readonly columns: readonly OrderColumn[];
+}
+
+/** What a query is asked of. */
+export interface QuerySource {
+  readonly tables: Tables;
+  readonly columns: ValueColumns;
+  readonly visibility: Visibility;
+}
+
+/** By what texts are sorted: by their starts, or as a whole, of which the longest has so many characters. */
+export type Thoroughness = "starts" | { readonly longest: number };
+
+/**
+ * A page of the objects that a query means, as rows of objects with the values of their keys. The page is cut from ids and keys
+ * alone, which indexes may hold, and whole rows are read for what is on it.
+ */
+export function findText(source: QuerySource, query: ObjectQuery, page: Page, thoroughness: Thoroughness): PageText {
+  const scope = scopeOf(source);
+  const columns = orderColumns(query.sort ?? [], "o", scope);
+  const by = thoroughness === "starts" ? "starts" : "wholes";
+  const conditions = meant(query, scope);
+  if ("after" in page) conditions.push(isBehind(columns, page.after, "o", scope));
+  const limit = `limit ${page.limit} offset ${"offset" in page ? page.offset : 0}`;
+  const cut = `select o.oid${keyColumns(columns)} from ${scope.tables.objects} o${scope.joins}
+    where ${conditions.join(" and ")} order by ${orderTerms(columns, by, "o")} ${limit}`;
+  const text = `select straight_join ${objectColumns("o")}${columns.map(({ name }) => `, page.${name}`).join("")}
+    from (${cut}) page join ${scope.tables.objects} o on o.oid = page.oid order by ${orderTerms(keysOf(columns, "page"), by, "page")}`;
+  return { text: thoroughness === "starts" ? text : withSortKeys(thoroughness.longest, columns.length, text), values: scope.parameters.values, columns };
+}
+
+/** How many characters the longest of the texts has that the objects meant are sorted by, as `longest`. */
+export function longestText(source: QuerySource, query: ObjectQuery): ComposedText {
+  const scope = scopeOf(source);
+  const lengths = orderColumns(query.sort ?? [], "o", scope).flatMap(({ path, whole }) => (path.type === "string" ? `coalesce(max(char_length(${whole})), 0)` : []));
+  const conditions = meant(query, scope).join(" and ");
+  const text = `select greatest(0, ${lengths.join(", ")}) as longest from ${scope.tables.objects} o${scope.joins} where ${conditions}`;
+  return { text, values: scope.parameters.values };
+}
+
+/** Lets the server sort by texts of this length: it gives each key the room of the longest, and wants room for fifteen rows. */
+function withSortKeys(characters: number, keys: number, text: string): string {
+  const length = 4 * characters + 1_024;
+  return `set statement max_sort_length = ${length}, sort_buffer_size = ${16 * (keys * length + 1_024) + 1_048_576} for ${text}`;
+}
+
+/** How many objects a query means, as `count`. */
+export function countText(source: QuerySource, query: ObjectQuery, atMost: number | undefined): ComposedText {
+  const scope = scopeOf(source);
+  const found = `from ${scope.tables.objects} o where ${meant(query, scope).join(" and ")}`;
+  const limited = atMost === undefined ? found : `from (select 1 ${found} limit ${atMost}) counted`;
+  return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
+}
+
+function scopeOf({ tables, columns, visibility }: QuerySource): QueryScope {
+  return new QueryScope(tables, new QueryParameters(), visibility, columns);
+}
+
+/** That an object is meant by a query. */
+function meant({ classes, filter }: ObjectQuery, scope: QueryScope): string[] {
+  const conditions = [scope.isOf("o", classes), scope.readable("o")];
+  return filter === undefined ? conditions : [...conditions, condition(filter, "o", scope)];
+}

@@ -1,0 +1,72 @@
+import { objectIdOf, type Position, type Scalar, type SortKey, type ValuePath } from "@sallyport/core";
+import { indexedCharacters } from "../value-expression.ts";
+import { leafExpressions } from "./leaf-expressions.ts";
+import type { QueryScope } from "./query-scope.ts";
+
+/** One key that a list is ordered by. */
+export interface OrderColumn {
+  /** What it is called in a selection. */
+  readonly name: string;
+  readonly path: ValuePath;
+  readonly descending: boolean;
+  /** What an index holds of the value. */
+  readonly indexed: string;
+  /** All of the value. */
+  readonly whole: string;
+}
+
+/** A value of a position as the database answers it. */
+export type KeyValue = string | number | null;
+
+export function orderColumns(sort: readonly SortKey[], o: string, scope: QueryScope): OrderColumn[] {
+  return sort.map(({ path, descending }, key) => {
+    const holder = path.hops.reduce((from, { reference, classes }) => scope.join(from, reference, classes), o);
+    const [indexed, whole = indexed] = leafExpressions(scope, holder, path);
+    return { name: `k${key}`, path, descending, indexed, whole };
+  });
+}
+
+/** The columns as those of a selection. */
+export function keyColumns(columns: readonly OrderColumn[]): string {
+  return columns.map(({ whole, name }) => `, ${whole} as ${name}`).join("");
+}
+
+/** The same columns of a selection that was made with them. */
+export function keysOf(columns: readonly OrderColumn[], selection: string): OrderColumn[] {
+  return columns.map((column) => {
+    const whole = `${selection}.${column.name}`;
+    return { ...column, whole, indexed: column.path.type === "string" ? `left(${whole}, ${indexedCharacters})` : whole };
+  });
+}
+
+/**
+ * What such a selection is ordered by; null comes first, and last where the order is turned round. By the starts of texts
+ * alone, an index can serve it; what that leaves open is told by `isDecided`.
+ */
+export function orderTerms(columns: readonly OrderColumn[], by: "starts" | "wholes", o: string): string {
+  const terms = columns.map(({ indexed, whole, descending }) => `${by === "starts" ? indexed : whole}${descending ? " desc" : ""}`);
+  return [...terms, `${o}.oid`].join(", ");
+}
+
+/**
+ * Whether a row stands where it belongs when it was ordered by the starts of its texts: those that are no longer than that are
+ * compared as a whole, with whatever other row.
+ */
+export function isDecided(columns: readonly OrderColumn[], row: Readonly<Record<string, unknown>>): boolean {
+  return columns.every(({ name, path }) => {
+    const value = row[name];
+    return path.type !== "string" || typeof value !== "string" || value.length < indexedCharacters || [...value].length < indexedCharacters;
+  });
+}
+
+/** The position of a row that was ordered, from the values of its keys. */
+export function positionFrom(sort: readonly SortKey[], values: readonly KeyValue[], oid: number): Position {
+  return { values: sort.map(({ path }, key) => scalarOf(path, values[key] ?? null)), id: objectIdOf(oid) };
+}
+
+function scalarOf({ type }: ValuePath, value: KeyValue): Scalar | null {
+  if (value === null) return null;
+  if (type === "id") return objectIdOf(Number(value));
+  if (type === "boolean") return Number(value) === 1;
+  return type === "number" || type === "time" ? Number(value) : value;
+}
