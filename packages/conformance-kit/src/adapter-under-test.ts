@@ -12,6 +12,12 @@ export interface StorageUnderTest {
   readonly another?: () => Promise<Storage>;
 
   /**
+   * Opens the database once more after the storage was closed, with the same offset of the clock, as the next process
+   * would. Has to be there if the storage declares `durable`, unless `another` is.
+   */
+  readonly reopen?: () => Promise<Storage>;
+
+  /**
    * Lets the next creations of app names, so many, fail as those that lost against another writer (a deadlock, a
    * serialization failure). Has to be there if the storage declares `severalProcesses`.
    */

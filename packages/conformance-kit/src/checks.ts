@@ -7,11 +7,13 @@ import { applicationChecks } from "./sections/applications.ts";
 import { exportingChecks } from "./sections/archive/exporting.ts";
 import { importingChecks } from "./sections/archive/importing.ts";
 import { auditChecks } from "./sections/audit.ts";
+import { capabilityChecks } from "./sections/capabilities.ts";
 import { changeInterleavingChecks } from "./sections/changes/interleaving.ts";
 import { changeTellingChecks } from "./sections/changes/telling.ts";
 import { channelBlockChecks } from "./sections/channels/blocks.ts";
 import { channelLifeChecks } from "./sections/channels/life.ts";
 import { channelNumberChecks } from "./sections/channels/numbers.ts";
+import { durabilityChecks } from "./sections/durability.ts";
 import { goingChecks } from "./sections/departures/going.ts";
 import { departureRaceChecks } from "./sections/departures/races.ts";
 import { referrerChecks } from "./sections/departures/referrers.ts";
@@ -52,6 +54,7 @@ import { unstorableTextChecks } from "./sections/unstorable-texts.ts";
 
 /** The whole contract of a storage, in the order in which it is best read. */
 export const checks: readonly Check[] = [
+  ...capabilityChecks,
   ...lifecycleChecks,
   ...timeChecks,
   ...contentsChecks,
@@ -102,4 +105,5 @@ export const checks: readonly Check[] = [
   ...exportingChecks,
   ...importingChecks,
   ...severalProcessesChecks,
+  ...durabilityChecks,
 ];

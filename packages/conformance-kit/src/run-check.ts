@@ -1,10 +1,9 @@
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
-import { ConformanceError } from "./assert/index.ts";
 import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
 import { CallRecorder } from "./contract/call-recorder.ts";
 import { unwrittenIn } from "./contract/unwritten-in.ts";
-import { Subject } from "./subject.ts";
+import { makeSubject } from "./make-subject.ts";
 import { withinLimit } from "./within-limit.ts";
 
 export interface CheckResult {
@@ -42,19 +41,12 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
 
 async function perform(adapter: AdapterUnderTest, { needs, migrated, run }: Check, recorder: CallRecorder): Promise<"passed" | "notApplicable"> {
   let offset = 0;
-  const { storage, another, loseNext, destroy } = await adapter.create({ clockOffset: () => offset, migrated });
+  const underTest = await adapter.create({ clockOffset: () => offset, migrated });
+  const { storage, destroy } = underTest;
   try {
     if (needs !== null && !storage.capabilities[needs]) return "notApplicable";
-    const second = async () => {
-      if (another === undefined) throw new ConformanceError("The storage declares severalProcesses, but there is no second connection.");
-      return recorder.storage(await another());
-    };
-    const lose = async (times: number) => {
-      if (loseNext === undefined) throw new ConformanceError("The storage declares severalProcesses, but nothing can be made to lose.");
-      return loseNext(times);
-    };
     if (migrated) await storage.migrate();
-    await run(new Subject(recorder.storage(storage), second, lose, (milliseconds) => (offset += milliseconds)));
+    await run(makeSubject(underTest, recorder, (milliseconds) => (offset += milliseconds)));
     return "passed";
   } finally {
     await destroy();

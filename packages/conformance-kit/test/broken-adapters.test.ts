@@ -4,6 +4,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenAdmissions } from "./broken/broken-admissions.ts";
 import { brokenArchives } from "./broken/broken-archives.ts";
 import { brokenAudit } from "./broken/broken-audit.ts";
+import { brokenCapabilities } from "./broken/broken-capabilities.ts";
 import { brokenChanges } from "./broken/broken-changes.ts";
 import { brokenChannels } from "./broken/broken-channels.ts";
 import { brokenCipherBlocks } from "./broken/broken-cipher-blocks.ts";
@@ -40,6 +41,7 @@ const sound = adapter("sound", (options) => new MemoryStorage(options));
 
 describe.each([
   ["the storage itself", brokenStorages],
+  ["capabilities", brokenCapabilities],
   ["sessions", brokenSessions],
   ["admission", brokenAdmissions],
   ["secure channels", brokenChannels],

@@ -43,7 +43,8 @@ export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Sto
   };
 }
 
-function withFault(r: Repositories, fault: Fault): Repositories {
+/** Repositories with a fault in them; everything else stays as it is. */
+export function withFault(r: Repositories, fault: Fault): Repositories {
   const replaced = fault(r);
   const repositories = Object.entries(r).map(([name, repository]) => [
     name,

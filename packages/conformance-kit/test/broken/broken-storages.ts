@@ -174,14 +174,6 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     alignIndexes: (wanted) => storage.alignIndexes(wanted.slice(0, 1)),
   })),
 
-  brokenAround("builds more indexes than it declares", "are built up to the declared limit, the first of those that are wanted", ({ capabilities }) => ({
-    capabilities: { ...capabilities, indexesPerTable: 20 },
-  })),
-
-  brokenAround("lets transactions take turns, but declares otherwise", "come to their end while another one that writes something else is open", ({ capabilities }) => ({
-    capabilities: { ...capabilities, parallelTransactions: true },
-  })),
-
   brokenAround("tells the process's time", "moves with the offset of the clock", () => ({ now: async () => Date.now() })),
 
   {

@@ -1,0 +1,223 @@
+import type { AdapterUnderTest } from "@sallyport/conformance-kit";
+import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError, type StoredKey } from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import type { Fault } from "./broken-adapter.ts";
+import { type ProcessFault, SharedDatabase } from "./shared-database.ts";
+
+/** Storages of several processes with one fault, and the checks that have to find it. */
+export interface BrokenProcesses {
+  readonly fault: string;
+  readonly caughtBy: readonly string[];
+  readonly create: AdapterUnderTest["create"];
+}
+
+function brokenProcesses(fault: string, caughtBy: string, processFault: ProcessFault): BrokenProcesses {
+  return { fault, caughtBy: [caughtBy], create: async (options) => new SharedDatabase(options, processFault).underTest() };
+}
+
+/** Processes of which each knows something that the others do not. */
+function brokenMemory(fault: string, caughtBy: string, makeFault: () => Fault): BrokenProcesses {
+  return brokenProcesses(fault, caughtBy, { repositories: makeFault });
+}
+
+/** Repositories that nobody else has. */
+function privately(): Repositories {
+  const storage = new MemoryStorage();
+  void storage.migrate();
+  return storage.repositories;
+}
+
+let clocks = 0;
+
+const switched = "see at once what another one has switched";
+const losing = "run again what lost against another, and give up with 706 the third time";
+
+/** Faults that show when a database is used by more than one process. */
+export const brokenTogether: readonly BrokenProcesses[] = [
+  brokenMemory("counts the sessions that it has opened itself", "keep a limit of sessions exactly, together", () => {
+    let opened = 0;
+    return (r) => ({
+      sessions: {
+        open: async (session, policy) => {
+          if ((policy.limit || policy.perUserLimit) <= opened) throw new ServiceError(315);
+          opened += 1;
+          await r.sessions.open(session, { ...policy, limit: 0, perUserLimit: 0 });
+        },
+      },
+    });
+  }),
+
+  brokenMemory("remembers whom it has admitted", "accept no session that another one has ended, from the very next request", () => {
+    const admitted = new Map<string | null, Admission>();
+    return (r) => ({
+      admission: {
+        admit: async (request) => {
+          const admission = admitted.get(request.session) ?? (await r.admission.admit(request));
+          if (admission.session !== null) admitted.set(request.session, admission);
+          return admission;
+        },
+      },
+    });
+  }),
+
+  brokenMemory("remembers the maintenance switch", switched, () => {
+    let known: boolean | undefined;
+    return (r) => ({
+      admission: {
+        admit: async (request) => {
+          const admission = await r.admission.admit(request);
+          return { ...admission, maintenance: (known ??= admission.maintenance) };
+        },
+      },
+      maintenance: {
+        set: (on) => {
+          known = on;
+          return r.maintenance.set(on);
+        },
+      },
+    });
+  }),
+
+  brokenMemory("counts the failures that it has seen itself", "let one attempt through together when a delay is over", () => {
+    const own = privately();
+    return () => ({ throttle: { attempt: (keys) => own.throttle.attempt(keys), fail: (keys) => own.throttle.fail(keys) } });
+  }),
+
+  brokenMemory("numbers objects by itself", "give objects ids of their own, together", () => {
+    let last = 1_000;
+    return (r) => ({
+      objects: {
+        insert: async (...inserted) => (await r.objects.insert(...inserted)).map((object) => ({ ...object, id: objectIdOf((last += 1)) })),
+      },
+    });
+  }),
+
+  brokenMemory("keeps locks to itself", "change one version of an object once, and lock it once, together", () => {
+    const own = new Map<string, string>();
+    return (r) => ({
+      locks: {
+        take: async (id, session) => {
+          const holder = own.get(id) ?? session;
+          own.set(id, holder);
+          return holder === session ? "taken" : "held";
+        },
+        state: async (id) => (own.has(id) ? { session: own.get(id) ?? "", since: 0 } : r.locks.state(id)),
+      },
+    });
+  }),
+
+  brokenMemory("changes the model that it has read last", "let one change of a model win, together", () => (r) => ({
+    model: {
+      change: async (change) => {
+        let outcome = await r.model.change(change, (await r.model.load()).generation);
+        while (outcome === "stale") outcome = await r.model.change(change, (await r.model.load()).generation);
+        return outcome;
+      },
+    },
+  })),
+
+  brokenMemory("accepts the number of a message that another one has accepted", "give out every number of a channel once, and accept it once, together", () => {
+    const accepted = new Set<string>();
+    return (r) => ({
+      channels: {
+        acceptIn: async (session, number): Promise<MessageVerdict> => {
+          const verdict = await r.channels.acceptIn(session, number);
+          if (verdict === "gone" || accepted.has(`${session} ${number}`)) return verdict;
+          accepted.add(`${session} ${number}`);
+          return "fresh";
+        },
+      },
+    });
+  }),
+
+  brokenMemory("gives out the numbers of a channel that another one has given out", "give out every number of a channel once, and accept it once, together", () => {
+    const next = new Map<string, bigint>();
+    return () => ({
+      channels: {
+        reserveOut: async (session, count) => {
+          const first = next.get(session) ?? 0n;
+          next.set(session, first + BigInt(count));
+          return first;
+        },
+      },
+    });
+  }),
+
+  brokenMemory("remembers the blocks of the log-ins that it has seen itself", "let one client have the blocks of a message, together", () => {
+    const own = privately();
+    return () => ({ channels: { claimBlocks: (claim, limits) => own.channels.claimBlocks(claim, limits) } });
+  }),
+
+  brokenMemory("takes its own key for the first", "have one first key and rotate it once, together", () => {
+    let first: Promise<StoredKey> | undefined;
+    return (r) => ({ keys: { addFirst: (key) => (first ??= r.keys.addFirst(key).then((stored) => ({ ...stored, keyId: key.keyId }))) } });
+  }),
+
+  brokenMemory("removes administrators that another one has removed the others of", "leaves an administrator when two processes remove one another's at once", () => (r) => ({
+    accounts: {
+      remove: async (userIds) => {
+        const administrators = (await r.accounts.list(null, 1_000)).filter(({ administrator, disabled }) => administrator && !disabled);
+        if (!administrators.some(({ userId }) => !userIds.includes(userId))) return "lastAdministrator";
+        // Nobody looks again.
+        await r.accounts.setDisabled(userIds[0] ?? "", true);
+        return "removed";
+      },
+    },
+  })),
+
+  brokenProcesses("gives up when it has lost once", losing, { runs: 1 }),
+
+  brokenProcesses("does not give up when it has lost three times", losing, { runs: 10 }),
+
+  brokenProcesses("has a clock of its own", "share one clock", {
+    storage: (process) => {
+      const behind = (clocks += 1) * 60_000;
+      return { now: async () => (await process.now()) - behind };
+    },
+  }),
+
+  brokenProcesses("closes the database of all when it is closed", "let one another go on when one is closed", {
+    storage: (process, storage) => ({
+      close: async () => {
+        await process.close();
+        await storage.close();
+      },
+    }),
+  }),
+
+  brokenProcesses("names the migrations that another one has applied", "migrate one database at once, every migration once", {
+    storage: (process) => {
+      let migrated = false;
+      return {
+        migrate: async () => {
+          const { applied } = await process.migrate();
+          const first = !migrated;
+          migrated = true;
+          return { applied: first ? ["built-in-classes"] : applied };
+        },
+      };
+    },
+  }),
+
+  brokenProcesses("is not migrated until it was at it itself", "can use a database that another one has migrated", {
+    storage: (process) => {
+      let migrated = false;
+      return {
+        migrate: () => {
+          migrated = true;
+          return process.migrate();
+        },
+        health: () => (migrated ? process.health() : Promise.reject(new ServiceError(705))),
+      };
+    },
+  }),
+
+  brokenProcesses("builds the indexes that another one is building", "are aligned by one process at a time, and end up whole", {
+    storage: (process) => ({
+      alignIndexes: async (wanted) => {
+        await process.alignIndexes(wanted);
+        return { built: wanted, removed: 0 };
+      },
+    }),
+  }),
+];

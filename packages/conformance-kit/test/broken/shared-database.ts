@@ -1,0 +1,114 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { StorageUnderTest } from "@sallyport/conformance-kit";
+import { type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { brokenStorage, type Fault, withFault } from "./broken-adapter.ts";
+
+/** A creation of an app name lost against another writer. */
+class Lost extends Error {}
+
+/** What a process does wrong; asked for once for each process, so that each has a memory of its own. */
+export interface ProcessFault {
+  readonly repositories?: (storage: MemoryStorage) => Fault;
+  readonly storage?: (process: Storage, storage: MemoryStorage) => Partial<Storage>;
+  /** How often a transaction that loses is run. */
+  readonly runs?: number;
+}
+
+/** A database in memory as several processes have it, one after the other or at once: each with a connection of its own. */
+export class SharedDatabase {
+  private readonly storage: MemoryStorage;
+  /** Where no transaction of the caller is known. */
+  private readonly outside = AsyncLocalStorage.snapshot();
+  private losses = 0;
+
+  constructor(
+    options: { readonly clockOffset: () => number },
+    private readonly fault: ProcessFault = {},
+  ) {
+    this.storage = new MemoryStorage(options);
+  }
+
+  /** The first process, and the means to have others. */
+  underTest(): StorageUnderTest {
+    return {
+      storage: this.connect(),
+      another: async () => this.connect(),
+      loseNext: async (times) => void (this.losses = times),
+      destroy: () => this.storage.close(),
+    };
+  }
+
+  private connect(): Storage {
+    const { storage } = this;
+    const open = { calls: 0, closed: false, settle: () => {} };
+    const during = async <T>(call: () => Promise<T>): Promise<T> => {
+      if (open.closed) throw new ServiceError(706);
+      open.calls += 1;
+      try {
+        return await this.outside(call);
+      } finally {
+        open.calls -= 1;
+        if (open.calls === 0) open.settle();
+      }
+    };
+    const fault = this.fault.repositories?.(storage) ?? (() => ({}));
+    const of = (r: Repositories) => withFault(this.losing(r), fault);
+    const transaction: Storage["transaction"] = (work) => during(() => this.again(() => storage.transaction((r) => work(of(r)))));
+    const process = brokenStorage(storage, {
+      capabilities: { ...storage.capabilities, durable: true, severalProcesses: true },
+      repositories: everyCallOf(of(storage.repositories), (call) => during(() => this.again(call))),
+      transaction,
+      together: (work) => during(() => storage.together((r) => work(of(r as Repositories)))),
+      migrate: () => during(() => storage.migrate()),
+      alignIndexes: (wanted) => during(() => storage.alignIndexes(wanted)),
+      readyIndexes: (indexes) => during(() => storage.readyIndexes(indexes)),
+      health: () => during(() => storage.health()),
+      now: () => during(() => storage.now()),
+      close: async () => {
+        open.closed = true;
+        if (open.calls > 0) await new Promise<void>((resolve) => {
+            open.settle = resolve;
+          });
+      },
+    });
+    return brokenStorage(process, this.fault.storage?.(process, storage) ?? {});
+  }
+
+  private losing(r: Repositories): Repositories {
+    return withFault(r, () => ({
+      applications: {
+        create: (application) => {
+          if (this.losses === 0) return r.applications.create(application);
+          this.losses -= 1;
+          return Promise.reject(new Lost());
+        },
+      },
+    }));
+  }
+
+  private async again<T>(work: () => Promise<T>): Promise<T> {
+    for (let left = this.fault.runs ?? 3; left > 0; left -= 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+      }
+    }
+    throw new ServiceError(706);
+  }
+}
+
+/** Repositories whose every call goes through another function. */
+function everyCallOf(r: Repositories, through: <T>(call: () => Promise<T>) => Promise<T>): Repositories {
+  const repositories = Object.entries(r).map(([name, repository]) => [
+    name,
+    new Proxy(repository as object, {
+      get: (target, method) => {
+        const call = Reflect.get(target, method) as (...args: unknown[]) => Promise<unknown>;
+        return (...args: unknown[]) => through(() => Reflect.apply(call, target, args));
+      },
+    }),
+  ]);
+  return Object.fromEntries(repositories) as Repositories;
+}
