@@ -19,12 +19,15 @@ export function classSuite(server: () => RunningServer): void {
     let reader: Session;
     /** Id of the group of the reader. */
     let readers: string;
+    let adminId: string;
     const named = (name: string) => `${name}Of${mode}`;
     beforeAll(async () => {
       admin = await openSession(server(), mode, "admin");
       reader = await openSession(server(), mode, "reader");
       const groups = await send(admin, "GET", `/v1/objects/UserGroup?${where({ Name: "Readers" })}`);
       readers = groups.body.data["~Elements"][0]["~ObjectID"];
+      const users = await send(admin, "GET", `/v1/objects/User?${where({ Name: "admin" })}`);
+      adminId = users.body.data["~Elements"][0]["~ObjectID"];
     });
 
     const put = (name: string, definition: object, headers?: Sent["headers"]) => send(admin, "PUT", `${structure}/${name}`, definition, headers);
@@ -43,7 +46,24 @@ export function classSuite(server: () => RunningServer): void {
       if (code !== "0") throw new Error(`Creating a ${className} answers ${code}.`);
       return body.data["~ObjectID"];
     };
+    /** What the audit has kept since an event. */
+    const told = async (after = 0) => (await server().databases.get("")?.storage.repositories.audit.read(after, 100_000)) ?? [];
     const codeOf = (answer: Answer) => `${answer.status}/${answer.code}`;
+
+    test("leaves in the audit who created, changed and removed a class", async () => {
+      const name = named("Audited");
+      const before = (await told()).at(-1)?.sequence ?? 0;
+      await mustPut(name, { attributes: [text("Title")] });
+      await mustPut(name, { attributes: [text("Title")] });
+      await mustPut(name, { attributes: [] });
+      expect(codeOf(await send(reader, "PUT", `${structure}/${name}`, { attributes: [] }))).toBe("403/404");
+      const removed = await remove(name);
+      expect(codeOf(await remove(name))).toBe("404/304");
+      const events = (await told(before)).filter(({ className }) => className !== null);
+      expect(events.map(({ type, className }) => [type, className])).toEqual(["class.created", "class.changed", "class.removed"].map((type) => [type, name]));
+      const { sequence: _sequence, at: _at, since: _since, ...last } = events[2] as (typeof events)[number];
+      expect(last).toEqual({ type: "class.removed", className: name, outcome: 0, attempts: 1, requestId: removed.headers["x-request-id"], appKeyId: expect.any(String), userId: adminId, address: expect.stringContaining("127.0.0.1"), appNames: [expect.any(String)] });
+    });
 
     test("loses nothing that lies in the recycler", async () => {
       const name = named("Parcel");

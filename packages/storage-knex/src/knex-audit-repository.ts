@@ -36,6 +36,7 @@ export class KnexAuditRepository implements AuditRepository {
       userId: row.user_id === null ? null : objectIdOf(Number(row.user_id)),
       address: row.address,
       appNames: row.app_names,
+      className: row.class_name,
     }));
   }
 
@@ -44,8 +45,8 @@ export class KnexAuditRepository implements AuditRepository {
     return rowCount;
   }
 
-  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames }: AuditEvent): SqlValue[] {
+  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames, className }: AuditEvent): SqlValue[] {
     const user = userId === null ? null : objectNumber(userId);
-    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), this.offset()];
+    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, this.offset()];
   }
 }

@@ -11,6 +11,7 @@ const auditEvent: AuditEvent = {
   userId: null,
   address: "192.0.2.1",
   appNames: [],
+  className: null,
 };
 
 describe("transactions on a server", () => {

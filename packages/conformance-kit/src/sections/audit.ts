@@ -21,6 +21,8 @@ const eventChecks = checksOf("audit", {
       { ...auditEvent, type: "login.refused", outcome: 302, requestId: "second" },
       { ...auditEvent, type: "logout", address: "2001:db8::1" },
       { ...auditEvent, type: "logout.failed", outcome: 703 },
+      { ...auditEvent, type: "class.created", className: "Invoice" },
+      { ...auditEvent, type: "class.removed", className: `C${"x".repeat(62)}` },
     ];
     for (const event of events) await r.audit.append(event);
     const read = await r.audit.read(0, 10);

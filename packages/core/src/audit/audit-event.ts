@@ -1,8 +1,16 @@
 import type { ErrorCode } from "../errors/error-code.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
-/** What is worth keeping. The list grows with the ways in. */
-export type AuditEventType = "login.accepted" | "login.refused" | "logout" | "logout.failed" | "credentials.replayed";
+/** What is worth keeping: who comes in, and who changes what all objects are. */
+export type AuditEventType =
+  | "login.accepted"
+  | "login.refused"
+  | "logout"
+  | "logout.failed"
+  | "credentials.replayed"
+  | "class.created"
+  | "class.changed"
+  | "class.removed";
 
 /** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
 export interface AuditEvent {
@@ -17,6 +25,8 @@ export interface AuditEvent {
   /** Address of the client. */
   readonly address: string;
   readonly appNames: readonly string[];
+  /** The class that was created, changed or removed; `null` in all other events. */
+  readonly className: string | null;
 }
 
 /** An event as kept. Times are by the storage's clock, milliseconds since 1970. */

@@ -34,5 +34,6 @@ function eventOf({ requestId, appKey, origin }: AppKeyContext): AuditEvent {
     userId: null,
     address: origin.address,
     appNames: [],
+    className: null,
   };
 }

@@ -113,5 +113,6 @@ function event(context: AppKeyContext, claim: Claim, person: Person | null, outc
     userId: person?.account.userId ?? null,
     address: context.origin.address,
     appNames: claim.appNames,
+    className: null,
   };
 }

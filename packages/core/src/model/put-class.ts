@@ -1,3 +1,4 @@
+import { sessionEvent } from "../audit/session-event.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { requireAdministrator } from "../rights/require-administrator.ts";
@@ -31,12 +32,13 @@ export interface PutClassOutcome {
 
 /**
  * Creates a class or replaces its definition whole. Whoever is no administrator: 404; a fault in the definition, or
- * objects that stand against it: 307; another generation than expected: 713.
+ * objects that stand against it: 307; another generation than expected: 713. What has changed is recorded with it.
  */
 export class PutClass {
   constructor(private readonly indexes: IndexAlignment) {}
 
-  async run({ r: outside, database, principal }: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
+  async run(context: SessionContext, input: PutClassInput): Promise<PutClassOutcome> {
+    const { r: outside, database, principal } = context;
     requireAdministrator(principal);
     // What is refused here keeps no writer waiting.
     await prepare(outside, input);
@@ -47,6 +49,7 @@ export class PutClass {
       if (known !== undefined && isSameClass(known, definition)) return before;
       const outcome = await r.model.change({ put: [definition] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
+      await r.audit.append(sessionEvent(context, { type: known === undefined ? "class.created" : "class.changed", className: input.name }));
       return after;
     });
     this.indexes.begin(database);

@@ -1,3 +1,4 @@
+import { sessionEvent } from "../audit/session-event.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { requireAdministrator } from "../rights/require-administrator.ts";
@@ -16,12 +17,14 @@ export interface RemoveClassInput {
 
 /**
  * Takes a class away that nothing needs any more. Whoever is no administrator: 404; an unknown class: 304; a built-in one,
- * and one with objects, be they in the recycler, with classes below it or with links to it: 307; another generation than expected: 713.
+ * and one with objects, be they in the recycler, with classes below it or with links to it: 307; another generation than expected: 713. The
+ * removal is recorded with it.
  */
 export class RemoveClass {
   constructor(private readonly indexes: IndexAlignment) {}
 
-  async run({ r: outside, database, principal }: SessionContext, input: RemoveClassInput): Promise<{ readonly generation: number }> {
+  async run(context: SessionContext, input: RemoveClassInput): Promise<{ readonly generation: number }> {
+    const { r: outside, database, principal } = context;
     requireAdministrator(principal);
     // What is refused here keeps no writer waiting.
     await prepare(outside, input);
@@ -30,6 +33,7 @@ export class RemoveClass {
       const before = await prepare(r, input);
       const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
+      await r.audit.append(sessionEvent(context, { type: "class.removed", className: input.name }));
       return before.generation + 1;
     });
     this.indexes.begin(database);

@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../audit/audit-event.ts";
+import { sessionEvent } from "../audit/session-event.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
 
@@ -12,26 +12,14 @@ export class LogOut {
     try {
       ended = await context.database.storage.transaction(async (r) => {
         const count = await r.sessions.end({ digest: context.sessionDigest });
-        if (count > 0) await r.audit.append(event(context, "logout", 0));
+        if (count > 0) await r.audit.append(sessionEvent(context, { type: "logout" }));
         return count;
       });
     } catch (cause) {
       // The record of the failure must not hide the failure; a database that is down cannot take it.
-      await context.r.audit.append(event(context, "logout.failed", 703)).catch(() => {});
+      await context.r.audit.append(sessionEvent(context, { type: "logout.failed", outcome: 703 })).catch(() => {});
       throw new ServiceError(703, { cause });
     }
     if (ended === 0) throw new ServiceError(context.overCode);
   }
-}
-
-function event(context: SessionContext, type: "logout" | "logout.failed", outcome: 0 | 703): AuditEvent {
-  return {
-    type,
-    requestId: context.requestId,
-    outcome,
-    appKeyId: context.appKey.id,
-    userId: context.principal.userId,
-    address: context.origin.address,
-    appNames: context.session.appNames,
-  };
 }

@@ -1,5 +1,6 @@
-import { type ClassStructure, type GivenClass, type ObjectId, type Principal, PutClass, ReadStructure, RemoveClass, type ServiceError, type SessionContext } from "../../src/index.ts";
+import { type ClassStructure, type GivenClass, type ObjectId, type Principal, PutClass, ReadStructure, RemoveClass, type ServiceError } from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
+import { sessionContext } from "../session-context.ts";
 
 export const administrator: Principal = { userId: "1", groups: [], administrator: true };
 
@@ -17,8 +18,7 @@ export async function openModelFixture(): Promise<ModelFixture> {
   const fixture = await openFixture();
   const aligned: unknown[] = [];
   const indexes = { begin: (database: unknown) => void aligned.push(database) };
-  const contextOf = async (principal: Principal) =>
-    ({ ...fixture.context, modelGeneration: (await fixture.r.model.load()).generation, principal }) as unknown as SessionContext;
+  const contextOf = (principal: Principal) => sessionContext(fixture, principal);
   return {
     ...fixture,
     aligned,

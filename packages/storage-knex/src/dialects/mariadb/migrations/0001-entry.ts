@@ -154,7 +154,8 @@ function records({ audit, auditTallies, throttle }: Tables): string[] {
       app_key_id varchar(64) not null,
       user_id bigint,
       address varchar(255) not null,
-      app_names json not null`;
+      app_names json not null,
+      class_name varchar(63)`;
   return [
     `create table if not exists ${throttle} (
       \`key\` varchar(100) primary key,

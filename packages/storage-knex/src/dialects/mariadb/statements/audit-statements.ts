@@ -3,15 +3,15 @@ import type { AuditStatements } from "../../../statements/audit-statements.ts";
 import type { Tables } from "../tables.ts";
 import { earlier, epochMilliseconds, storageTime } from "./storage-time.ts";
 
-const details = "type, request_id, outcome, app_key_id, user_id, address, app_names";
+const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name";
 
 export function auditStatements({ audit, auditTallies, settleTallies }: Tables): AuditStatements {
-  const values = `$1, $2, $3, $4, $5, $6, $7`;
+  const values = `$1, $2, $3, $4, $5, $6, $7, $8`;
   return {
-    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(8)})`),
+    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(9)})`),
     tally: statement(
       "audit_tally",
-      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(8)}, ${storageTime(8)}, 1, $9)
+      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(9)}, ${storageTime(9)}, 1, $10)
       on duplicate key update attempts = attempts + 1, at = value(at)`,
     ),
     settle: statement("audit_settle", `call ${settleTallies}($1, $2, $3)`),

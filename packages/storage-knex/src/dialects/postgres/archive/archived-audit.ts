@@ -14,15 +14,16 @@ export const eventMembers = {
   userId: "user_id",
   address: "address",
   appNames: "app_names",
+  className: "class_name",
 };
 
-export const eventColumns = "at, since, attempts, type, request_id, outcome, app_key_id, user_id, address, app_names";
+export const eventColumns = "at, since, attempts, type, request_id, outcome, app_key_id, user_id, address, app_names, class_name";
 
 /** The values of these columns, of a row of `eventRow`. */
-export const eventValues = `${timeOf("at")}, ${timeOf("since")}, attempts, type, "requestId", outcome, "appKeyId", "userId", address, "appNames"`;
+export const eventValues = `${timeOf("at")}, ${timeOf("since")}, attempts, type, "requestId", outcome, "appKeyId", "userId", address, "appNames", "className"`;
 
 export const eventRow =
-  'at float8, since float8, attempts bigint, type text, "requestId" text, outcome integer, "appKeyId" text, "userId" bigint, address text, "appNames" jsonb';
+  'at float8, since float8, attempts bigint, type text, "requestId" text, outcome integer, "appKeyId" text, "userId" bigint, address text, "appNames" jsonb, "className" text';
 
 type Event = Pick<RecordOf<"audit" | "tallies">, keyof typeof eventMembers>;
 

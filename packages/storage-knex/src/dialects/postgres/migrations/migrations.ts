@@ -7,7 +7,19 @@ import { writing } from "./0006-writing.ts";
 import { objectNumber } from "./0007-object-number.ts";
 import { changes } from "./0008-changes.ts";
 import { departures } from "./0009-departures.ts";
+import { auditedClasses } from "./0010-audited-classes.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [initial, secureSessions, auditTallies, entryFunctions, linkedObjects, writing, objectNumber, changes, departures];
+export const migrations: readonly Migration[] = [
+  initial,
+  secureSessions,
+  auditTallies,
+  entryFunctions,
+  linkedObjects,
+  writing,
+  objectNumber,
+  changes,
+  departures,
+  auditedClasses,
+];

@@ -1,0 +1,19 @@
+import type { SessionContext } from "../request/request-context.ts";
+import type { AuditEvent } from "./audit-event.ts";
+
+/** What somebody who is logged in has done with this request. */
+export function sessionEvent(
+  { requestId, appKey, principal, origin, session }: SessionContext,
+  { type, outcome = 0, className = null }: Pick<AuditEvent, "type"> & Partial<Pick<AuditEvent, "outcome" | "className">>,
+): AuditEvent {
+  return {
+    type,
+    requestId,
+    outcome,
+    appKeyId: appKey.id,
+    userId: principal.userId,
+    address: origin.address,
+    appNames: session.appNames,
+    className,
+  };
+}
