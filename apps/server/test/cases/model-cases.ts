@@ -38,7 +38,9 @@ const ticket = { attributes: [text("Title")] };
 export const modelCases: readonly Case[] = [
   show("shows a reader the classes that he may read, and what he may do", "reader", (classes) => {
     expect(classes.get("Customer")).toMatchObject({ base: null, builtIn: false, permissions: ["read"] });
-    expect(classes.get("Invoice").attributes).toContainEqual(own("Customer", "reference", { target: "Customer", onDelete: "clear" }));
+    expect(classes.get("Invoice").attributes).toContainEqual(own("Customer", "reference", { target: "Customer", onDelete: "clear", indexed: true, indexState: expect.stringMatching(/^(?:building|ready)$/) }));
+    expect(classes.get("Invoice").attributes.filter((attribute: Json) => attribute.indexed).map((attribute: Json) => attribute.name)).toEqual(["Number", "Date", "Customer"]);
+    expect(classes.get("Invoice").attributes).toContainEqual(own("Due", "date"));
     expect([...classes.keys()]).not.toContain("User");
     expect(JSON.stringify([...classes.values()])).not.toMatch(/"rights"|UserGroup/);
   }),

@@ -1,5 +1,6 @@
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { createLogger } from "../../src/operations/create-logger.ts";
+import { buildIndexes } from "../build-indexes.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { call } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
@@ -136,9 +137,12 @@ describe("queries on Postgres", () => {
 
   describe("that take long", () => {
     const patience = 30_000;
-    const slow = { where: { "Customer.Name": "nobody", Amount: { $gt: 0 } }, sort: ["Date"] };
+    // In this order the customer of every invoice is looked at.
+    const slow = { where: { Amount: { $gt: 0 } }, sort: ["Customer.City", "Due"] };
 
     beforeAll(async () => {
+      // What is slow from here on must not be what an index is built of.
+      await buildIndexes(server);
       for (const schema of ["sallyport_demo", "sallyport_demo_second"]) {
         // Each reference takes three milliseconds and more, so that the query takes seconds where others take milliseconds.
         await postgres.sql.query(`
@@ -159,8 +163,8 @@ describe("queries on Postgres", () => {
           alias: "",
           requestId: expect.any(String),
           milliseconds: expect.any(Number),
-          missingIndexes: ["Invoice.Customer", "Customer.Name", "Invoice.Amount", "Invoice.Date"],
-          msg: "slow query of Invoice; an index could help: Invoice.Customer, Customer.Name, Invoice.Amount, Invoice.Date",
+          missingIndexes: ["Invoice.Amount", "Customer.City", "Invoice.Due"],
+          msg: "slow query of Invoice; an index could help: Invoice.Amount, Customer.City, Invoice.Due",
         },
       ]);
     }, patience);

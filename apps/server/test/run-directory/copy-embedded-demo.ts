@@ -1,11 +1,12 @@
 import { cp, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { loadConfiguration, startServer } from "../../src/index.ts";
+import { buildIndexes } from "../build-indexes.ts";
 import { testEnvironment } from "../test-environment.ts";
 import { runDirectory } from "./run-directory.ts";
 
 /**
- * Puts the demo of the embedded engine into a directory, as a server leaves it that has just seeded it. It is made once
+ * Puts the demo of the embedded engine into a directory, as a server leaves it that has just seeded it and built its indexes. It is made once
  * per run and copied then: to make it takes seconds.
  */
 export async function copyEmbeddedDemo(directory: string): Promise<void> {
@@ -17,6 +18,7 @@ export async function copyEmbeddedDemo(directory: string): Promise<void> {
 async function makeEmbeddedDemo(cluster: string): Promise<void> {
   const directory = await mkdtemp(join(runDirectory(), "new-"));
   const server = await startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory } }));
+  await buildIndexes(server);
   await server.close();
   try {
     await rename(join(directory, "cluster"), cluster);
