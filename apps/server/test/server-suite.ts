@@ -1,4 +1,5 @@
 import type { RunningServer } from "../src/index.ts";
+import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
 import { clientSuite } from "./client-suite.ts";
 import { departureSuite } from "./departure-suite.ts";
@@ -14,6 +15,7 @@ const suites: Readonly<Record<string, Suite>> = {
   sessions: sessionSuite,
   "the client": clientSuite,
   writing: writeSuite,
+  "bounds of answers": boundSuite,
   classes: classSuite,
   deleting: departureSuite,
   rights: rightsSuite,
@@ -23,6 +25,7 @@ const suites: Readonly<Record<string, Suite>> = {
 /** What a server has to be started with for all of it. */
 export const serverSuiteEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
+  ...boundEnvironment,
   // Failures in one mode must not lock out the next.
   THROTTLE_ADDRESS_FREE_FAILURES: "1000",
 };

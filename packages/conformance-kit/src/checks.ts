@@ -25,9 +25,11 @@ import { lifecycleChecks } from "./sections/lifecycle.ts";
 import { lockLimitChecks } from "./sections/lock-limits.ts";
 import { lockChecks } from "./sections/locks.ts";
 import { modelChecks } from "./sections/model.ts";
+import { objectBoundChecks } from "./sections/objects/bounds.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
 import { objectLinkChecks } from "./sections/objects/links.ts";
 import { objectMemberChecks } from "./sections/objects/members.ts";
+import { objectOutlineChecks } from "./sections/objects/outlines.ts";
 import { objectReadingChecks } from "./sections/objects/reading.ts";
 import { objectSizeChecks } from "./sections/objects/sizes.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
@@ -80,7 +82,9 @@ export const checks: readonly Check[] = [
   ...objectValueChecks,
   ...objectUpdatingChecks,
   ...objectLinkChecks,
+  ...objectOutlineChecks,
   ...objectSizeChecks,
+  ...objectBoundChecks,
   ...objectMemberChecks,
   ...queryValueChecks,
   ...queryTextChecks,

@@ -1,4 +1,5 @@
-import { type ClassDefinition, defaultDepth, fullPlan, Model, ObjectSerializer, type Repositories, seesAll, StoreTime, type Visibility } from "../src/index.ts";
+import { serializeWritten } from "../src/objects/serialize-written.ts";
+import { AnswerTooLargeError, type ClassDefinition, defaultAnswerBytes, defaultDepth, fullPlan, Model, ObjectSerializer, seesAll, type SerializationSource, type StoredObject, StoreTime, type Visibility } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 
 const book: ClassDefinition = {
@@ -46,19 +47,12 @@ describe("ObjectSerializer", () => {
   const serialize = async (id: string, visibility: Visibility, depth = defaultDepth) => {
     const model = new Model(await fixture.r.model.load());
     const { objects } = fixture.r;
-    const counted: Repositories["objects"] = {
-      get: (asked, seen) => (batches.push([...asked]), objects.get(asked, seen)),
-      getByUuid: (uuid, seen) => objects.getByUuid(uuid, seen),
-      find: (query, seen, page) => objects.find(query, seen, page),
-      count: (query, seen, atMost) => objects.count(query, seen, atMost),
-      getByUuids: (uuids, seen) => objects.getByUuids(uuids, seen),
-      visible: (asked, seen) => objects.visible(asked, seen),
-      hold: (held) => objects.hold(held),
-      insert: (added) => objects.insert(added),
-      update: (changes, by) => objects.update(changes, by),
+    const counted: SerializationSource["objects"] = {
+      get: (...parts) => (batches.push([...parts[0]]), objects.get(...parts)),
+      outlines: (...parts) => (batches.push([...parts[0]]), objects.outlines(...parts)),
     };
     const roots = await objects.get([id], visibility);
-    const source = { objects: counted, visibility, storeTime: new StoreTime("UTC") };
+    const source = { objects: counted, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
     const [serialized] = await new ObjectSerializer(source, fullPlan(model, depth)).run(roots);
     return serialized as NonNullable<typeof serialized>;
   };
@@ -111,7 +105,51 @@ describe("ObjectSerializer", () => {
     const shelf = await fixture.insert(...Array.from({ length: 300 }, () => ({ className: "Book", attributes: { Readers: people } })));
     const model = new Model(await fixture.r.model.load());
     const roots = await fixture.r.objects.get(shelf, seesAll);
-    const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC") };
+    const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
     await expect(new ObjectSerializer(source, fullPlan(model, defaultDepth)).run(roots)).rejects.toMatchObject({ code: 307 });
+  });
+
+  describe("within bounds", () => {
+    const within = async (answerBytes: number, roots: readonly StoredObject[], depth = defaultDepth) => {
+      const model = new Model(await fixture.r.model.load());
+      const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes };
+      return new ObjectSerializer(source, fullPlan(model, depth)).run(roots);
+    };
+    const books = (count: number, author: string) => fixture.r.objects.insert(Array.from({ length: count }, () => ({ className: "Book", attributes: { Author: author } })));
+
+    test("counts an object that many point to each time that it is written", async () => {
+      const [author] = await fixture.insert({ className: "Person", attributes: { Name: "x".repeat(10_000) } });
+      const roots = await books(10, author as string);
+      const written = await within(110_000, roots);
+      expect(written.map(({ Author }) => (Author as { Name: string }).Name.length)).toEqual(Array.from({ length: 10 }, () => 10_000));
+      await expect(within(95_000, roots)).rejects.toBeInstanceOf(AnswerTooLargeError);
+      await expect(within(20_000, roots, 0)).resolves.toHaveLength(10);
+    });
+
+    test("counts what it reads, over all steps together", async () => {
+      const [first] = await fixture.insert({ className: "Person", attributes: { Name: "Reader" } });
+      const [second] = await fixture.insert({ className: "Book", attributes: { Notes: "x".repeat(10_000), Author: first as string } });
+      const [third] = await fixture.insert({ className: "Person", attributes: { Name: "x".repeat(10_000), Favourite: second as string } });
+      const roots = await books(1, third as string);
+      await expect(within(22_000, roots, 5)).resolves.toHaveLength(1);
+      await expect(within(19_000, roots, 5)).rejects.toBeInstanceOf(AnswerTooLargeError);
+    });
+
+    test.each([
+      ["what is plain", { Name: "\u0001日\"" }],
+      ["what has links", { Name: "\u0001日\"", Favourite: null }],
+    ])("counts at least what is written of %s", async (_what, attributes) => {
+      const [root] = (await fixture.r.objects.insert([{ className: "Person", attributes }])) as [StoredObject];
+      const bytes = Buffer.byteLength(JSON.stringify(await within(10_000, [root])));
+      await expect(within(bytes - 1, [root])).rejects.toBeInstanceOf(AnswerTooLargeError);
+      await expect(within(bytes + 60, [root])).resolves.toHaveLength(1);
+    });
+
+    test("tells of what is done by the meta-fields alone if it is too large", async () => {
+      const roots = await books(1, ids.author);
+      const model = new Model(await fixture.r.model.load());
+      const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes: 200 };
+      expect(Object.keys(await serializeWritten(source, fullPlan(model, 2), roots[0] as StoredObject))).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+    });
   });
 });

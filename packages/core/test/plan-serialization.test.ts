@@ -1,4 +1,5 @@
 import {
+  defaultAnswerBytes,
   type ClassDefinition,
   defaultDepth,
   Model,
@@ -94,10 +95,10 @@ describe("a planned serialization", () => {
     const roots = found.objects.filter((each) => className !== "RushOrder" || each.className === className);
     const counted = Object.assign(Object.create(objects) as typeof objects, {
       get: (...parts: Parameters<typeof objects.get>) => (reads.push(`get ${parts[0].length}`), objects.get(...parts)),
-      visible: (...parts: Parameters<typeof objects.visible>) => (reads.push(`visible ${parts[0].length}`), objects.visible(...parts)),
+      outlines: (...parts: Parameters<typeof objects.outlines>) => (reads.push(`outlines ${parts[0].length}`), objects.outlines(...parts)),
     });
     const plan = planSerialization(serialization, { model, visibility, className });
-    const source = { objects: counted, visibility, storeTime: new StoreTime("UTC") };
+    const source = { objects: counted, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
     return JSON.parse(JSON.stringify(await new ObjectSerializer(source, plan).run(roots)));
   };
   const custom = (fields: SerializationField[], visibility?: Visibility, depth?: number) => serialize({ type: "custom", fields, depth }, visibility);
@@ -179,7 +180,7 @@ describe("a planned serialization", () => {
 
   test("reads of a page of a collection no more than the page", async () => {
     await custom([{ name: "Positions", perPage: 2, fields: ["Text"] }], nobody);
-    expect(reads).toEqual(["visible 8", "get 2"]);
+    expect(reads).toEqual(["outlines 8", "get 2"]);
   });
 
   test("pages collections inside of others", async () => {
@@ -270,7 +271,7 @@ describe("a planned serialization", () => {
     await fixture.insert({ className: "One", attributes: { Other: "text" } }, { className: "Two", attributes: { Other: ids.customer } });
     const { objects: roots } = await fixture.r.objects.find({ classes: ["One", "Two"] }, all, { offset: 0, limit: 10 });
     const plan = planSerialization({ type: "custom", fields: ["Other.Name"] }, { model, visibility: all, className: "Base" });
-    const source = { objects: fixture.r.objects, visibility: all, storeTime: new StoreTime("UTC") };
+    const source = { objects: fixture.r.objects, visibility: all, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
     expect(await new ObjectSerializer(source, plan).run(roots)).toMatchObject([{ Other: "text" }, { Other: { Name: "Child" } }]);
   });
 });

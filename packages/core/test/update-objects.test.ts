@@ -84,11 +84,18 @@ describe("updating objects that match", () => {
   }, 30_000);
 
   test("refuses a large change of many objects", async () => {
-    const ids = await insert("Thing", ...Array.from({ length: 40 }, (_, index) => index));
+    const ids = await insert("Thing", ...Array.from({ length: 70 }, (_, index) => index));
     const given = { Text: "x".repeat(1_000_000) };
-    await expect(run({ given })).rejects.toEqual(refused(307, "at /query: 40 objects match, too many for so large a change."));
+    await expect(run({ given })).rejects.toEqual(refused(307, "at /query: 70 objects match, too many for so large a change."));
     expect(new Set(await versions(ids))).toEqual(new Set([1]));
     await expect(run({ given, query: { oids: ids.slice(0, 30) } })).resolves.toEqual({ count: 30 });
+  });
+
+  test("refuses a change of many large objects", async () => {
+    const large = { className: "Thing", attributes: { Name: "a", Text: "x".repeat(1_000_000) } };
+    const ids = await fixture.insert(...Array.from({ length: 70 }, () => large));
+    await expect(run({ given: { Size: 1 } })).rejects.toEqual(refused(307, "at /query: 70 objects match, too many for so large a change."));
+    await expect(run({ given: { Size: 1 }, query: { oids: ids.slice(0, 60) } })).resolves.toEqual({ count: 60 });
   });
 
   test("refuses many links of many objects", async () => {

@@ -31,7 +31,7 @@ type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 type ProofRow<ObjectRow> = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
 
 /** Of user objects it knows what makes one of a row. */
-export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown }> implements AccountRepository {
+export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }> implements AccountRepository {
   constructor(
     private readonly sql: SqlRunner,
     private readonly statements: AccountStatements,
@@ -47,7 +47,7 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown }> 
     return {
       account: known === undefined ? null : accountOf(known),
       user: known === undefined || known.oid === null ? null : this.objectOf(known),
-      linked: known === undefined ? [] : rows.filter(({ part }) => part === "linked").map((row) => this.objectOf(row)),
+      linked: known === undefined ? [] : rows.filter(({ part, attributes }) => part === "linked" && attributes !== null).map((row) => this.objectOf(row)),
       decoy: decoy?.secret ?? null,
     };
   }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   acceptChanges,
   acceptStorable,
+  defaultAnswerBytes,
   isObjectId,
   isStorableText,
   isUuid,
@@ -13,6 +14,7 @@ import {
   type ObjectRepository,
   objectIdOf,
   objectNumber,
+  type ObjectOutline,
   type Page,
   type Scalar,
   seesAll,
@@ -22,12 +24,14 @@ import {
   type Writing,
 } from "@sallyport/core";
 import { objectOf } from "./object-of.ts";
-import { countText, findText } from "./dialects/postgres/query/object-query-text.ts";
+import { countText, findText, matchText } from "./dialects/postgres/query/object-query-text.ts";
 import { positionFrom } from "./dialects/postgres/query/order.ts";
 import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
 import { objectNumbers } from "./object-numbers.ts";
-import type { ObjectRow } from "./object-row.ts";
+import type { BoundedRow, ObjectRow, OutlineRow } from "./object-row.ts";
+import { objectsWithin } from "./objects-within.ts";
+import { outlineOf } from "./outline-of.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { principalsOf, visibilityParameters } from "./visibility-parameters.ts";
 import { linkParameters } from "./write-parameters.ts";
@@ -43,14 +47,15 @@ export class KnexObjectRepository implements ObjectRepository {
     private readonly offset: () => number,
   ) {}
 
-  async get(ids: readonly ObjectId[], visibility: Visibility): Promise<StoredObject[]> {
+  async get(ids: readonly ObjectId[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
     const [id] = ids;
     if (id === undefined || (ids.length === 1 && !isObjectId(id))) return [];
-    const { rows } =
-      ids.length === 1
-        ? await this.sql.run<ObjectRow>(this.statements.getOne, [objectNumber(id), ...visibilityParameters(visibility)])
-        : await this.sql.run<ObjectRow>(this.statements.getSeveral, [objectNumbers(ids), ...visibilityParameters(visibility)]);
-    return rows.map(objectOf);
+    if (ids.length === 1) {
+      const { rows } = await this.sql.run<ObjectRow>(this.statements.getOne, [objectNumber(id), ...visibilityParameters(visibility)]);
+      return rows.map(objectOf);
+    }
+    const { rows } = await this.sql.run<BoundedRow>(this.statements.getSeveral, [objectNumbers(ids), ...visibilityParameters(visibility), bytes]);
+    return objectsWithin(rows);
   }
 
   async getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
@@ -59,25 +64,33 @@ export class KnexObjectRepository implements ObjectRepository {
     return rows[0] === undefined ? null : objectOf(rows[0]);
   }
 
-  async visible(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectId[]> {
+  async outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
     if (ids.length === 0) return [];
-    const { rows } = await this.sql.run<Pick<ObjectRow, "oid">>(this.statements.visible, [objectNumbers(ids), ...visibilityParameters(visibility)]);
-    return rows.map(({ oid }) => objectIdOf(Number(oid)));
+    const { rows } = await this.sql.run<OutlineRow>(this.statements.outlines, [objectNumbers(ids), ...visibilityParameters(visibility)]);
+    return rows.map(outlineOf);
   }
 
-  async find(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
+  async find(query: ObjectQuery, visibility: Visibility, page: Page, bytes = defaultAnswerBytes): Promise<ObjectPage> {
     const classes = seenOf(query.classes, visibility);
     if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
     return isPlain(query) && "offset" in page
-      ? this.list(classes, visibility, page.offset, page.limit)
-      : this.query({ ...query, classes }, visibility, page);
+      ? this.list(classes, visibility, page, bytes)
+      : this.query({ ...query, classes }, visibility, page, bytes);
   }
 
-  async getByUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]> {
+  async match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
+    const classes = seenOf(query.classes, visibility);
+    if (classes.length === 0) return [];
+    const { text, values } = matchText(this.tables, { ...query, classes }, visibility, atMost);
+    const { rows } = await this.sql.runOnce<OutlineRow>(text, values);
+    return rows.map(outlineOf);
+  }
+
+  async getByUuids(uuids: readonly string[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
     const wanted = uuids.filter(isUuid);
     if (wanted.length === 0) return [];
-    const { rows } = await this.sql.run<ObjectRow>(this.statements.getByUuids, [wanted, ...visibilityParameters(visibility)]);
-    return rows.map(objectOf);
+    const { rows } = await this.sql.run<BoundedRow>(this.statements.getByUuids, [wanted, ...visibilityParameters(visibility), bytes]);
+    return objectsWithin(rows);
   }
 
   async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
@@ -131,23 +144,23 @@ export class KnexObjectRepository implements ObjectRepository {
     return changes.map(({ id }) => objectOf(changed.get(id) as ObjectRow));
   }
 
-  private async list(classes: readonly string[], visibility: Visibility, offset: number, limit: number): Promise<ObjectPage> {
+  private async list(classes: readonly string[], visibility: Visibility, { offset, limit }: Extract<Page, { offset: number }>, bytes: number): Promise<ObjectPage> {
     const { findNear, findInOne, findInSeveral } = this.statements;
     const ofOne = offset <= nearEnough ? findNear : findInOne;
-    const { rows } = await this.sql.run<ObjectRow>(
+    const { rows } = await this.sql.run<BoundedRow>(
       classes.length === 1 ? ofOne : findInSeveral,
-      [classes.length === 1 ? (classes[0] as string) : classes, principalsOf(visibility), offset, limit],
+      [classes.length === 1 ? (classes[0] as string) : classes, principalsOf(visibility), offset, limit, bytes],
     );
-    const objects = rows.map(objectOf);
+    const objects = objectsWithin(rows);
     const last = objects.at(-1);
     return { objects, last: last === undefined ? null : { values: [], id: last.id } };
   }
 
-  private async query(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
-    const { text, values } = findText(this.tables, query, visibility, page);
-    const { rows } = await this.sql.runOnce<ObjectRow & { position: (Scalar | null)[] }>(text, values);
+  private async query(query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): Promise<ObjectPage> {
+    const { text, values } = findText(this.tables, query, visibility, page, bytes);
+    const { rows } = await this.sql.runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
     const last = rows.at(-1);
-    return { objects: rows.map(objectOf), last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last.oid) };
+    return { objects: objectsWithin(rows), last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last.oid) };
   }
 }
 

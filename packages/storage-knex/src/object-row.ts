@@ -8,3 +8,13 @@ export interface ObjectRow {
   readonly readers: number[] | null;
   readonly attributes: { readonly [name: string]: never };
 }
+
+/** The same where a bound holds: the attributes of all rows, or of none, see `objectsWithin`. */
+export interface BoundedRow extends Omit<ObjectRow, "attributes"> {
+  readonly attributes: ObjectRow["attributes"] | null;
+}
+
+/** An outline of an object, see `outlineOf`. */
+export interface OutlineRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "stored_at"> {
+  readonly bytes: number;
+}

@@ -86,14 +86,14 @@ describe("plans of the statements that run on every request", () => {
     ["end of a user's sessions", sessions.endAllOfUser, ["1", "0"], ["sessions_device"]],
     ["proof", accounts.forProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
-    ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
-    ["which objects are visible", objects.visible, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
+    ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],
+    ["outlines of objects", objects.outlines, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
     ["object by UUID", objects.getByUuid, ["gen_random_uuid()", "null", "null"], ["objects_uuid_key"]],
     ["hold of objects", objects.hold, ["'{7,8}'"], ["objects_pkey"]],
-    ["objects by UUID", objects.getByUuids, ["array[gen_random_uuid(), gen_random_uuid()]", "null", "'{1}'"], ["objects_uuid_key"]],
-    ["list of a class near its beginning", objects.findNear, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_restricted"]],
-    ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
-    ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50"], ["objects_open", "objects_pkey", "objects_restricted"]],
+    ["objects by UUID", objects.getByUuids, ["array[gen_random_uuid(), gen_random_uuid()]", "null", "'{1}'", "1000000"], ["objects_uuid_key"]],
+    ["list of a class near its beginning", objects.findNear, ["'File'", "'{1}'", "0", "50", "1000000"], ["objects_open", "objects_restricted"]],
+    ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50", "1000000"], ["objects_open", "objects_pkey", "objects_restricted"]],
+    ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50", "1000000"], ["objects_open", "objects_pkey", "objects_restricted"]],
     ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["departures_stamp", "objects_stamp"]],
     ["watermark of the changes", changes.watermark, [], ["departures_stamp", "objects_stamp"]],
     ["objects that are held", departures.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
@@ -141,7 +141,7 @@ describe("plans of the statements that run on every request", () => {
       await r.objects.find({ classes: ["Rare", "File"] }, visibility, { offset: 10, limit: 50 });
       await r.objects.get(["1", "2", "3"], visibility);
       await r.objects.get(["1"], visibility);
-      await r.objects.visible(["1", "2", "3"], visibility);
+      await r.objects.outlines(["1", "2", "3"], visibility);
     }
     const { rows } = await knex.raw("select name, custom_plans from pg_prepared_statements where generic_plans = 0");
     expect(rows).toEqual([]);

@@ -1,4 +1,4 @@
-import { type AttributeIndex, type Filter, type ObjectQuery, type Page, type SortKey, seesAll, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
+import { type AttributeIndex, defaultAnswerBytes, type Filter, type ObjectQuery, type Page, type SortKey, seesAll, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
 import { type ComposedText, countText, findText } from "../src/dialects/postgres/query/object-query-text.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
@@ -102,7 +102,7 @@ describe("queries of 40,000 objects read few of them for", () => {
 
   test.each<[string, ObjectQuery, Page?]>(quick)("%s", async (_what, query, page = first) => {
     for (const visibility of [seesAll, someone]) {
-      expect(await rowsRead(findText(tables, query, visibility, page))).toBeLessThan(few);
+      expect(await rowsRead(findText(tables, query, visibility, page, defaultAnswerBytes))).toBeLessThan(few);
       if (query.filter !== undefined) expect(await rowsRead(countText(tables, query, visibility, undefined))).toBeLessThan(few);
     }
   });
@@ -116,7 +116,7 @@ describe("queries of 40,000 objects read few of them for", () => {
     for (const [count, hops] of [[500, 1], [250, 4]] as const) {
       const conditions = Array.from({ length: count }, (_, index) => is(at("Name", "string", ...Array.from({ length: hops }, () => "Buyer")), `x${index}`));
       for (const filters of [conditions, conditions.map((filter): Filter => ({ kind: "not", filter }))]) {
-        const { text, values } = findText(tables, { classes: ["Order"], filter: { kind, filters } }, someone, first);
+        const { text, values } = findText(tables, { classes: ["Order"], filter: { kind, filters } }, someone, first, defaultAnswerBytes);
         const start = performance.now();
         await database.admin.query(`explain ${text}`, [...values]);
         expect(performance.now() - start).toBeLessThan(5_000);

@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
 import {
+  defaultAnswerBytes,
   type ClassDefinition,
   Model,
   ObjectSerializer,
@@ -80,7 +81,7 @@ describe("statements of a serialized page", () => {
     query.mockClear();
     const { objects: roots } = await objects.find({ classes: ["Shelf"] }, visibility, { offset: 0, limit });
     const plan = planSerialization(serialization, { model, visibility, className: "Shelf" });
-    const written = await new ObjectSerializer({ objects, visibility, storeTime: new StoreTime("UTC") }, plan).run(roots);
+    const written = await new ObjectSerializer({ objects, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes }, plan).run(roots);
     return { statements: query.mock.calls.length, written: JSON.parse(JSON.stringify(written)) };
   };
   const paged = [{ name: "Books", page: 1, perPage: 5, fields: ["Title", { name: "Authors", perPage: 1, fields: ["Name", "Room.Name"] }] }];

@@ -6,12 +6,14 @@ import {
   type ListedAccount,
   type NewAccount,
   type ObjectId,
+  maximumObjectBytes,
   objectNumber,
   ServiceError,
   type StoredObject,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
+import { objectBytes } from "./object-bytes.ts";
 import { partByName } from "./part-by-name.ts";
 
 export class MemoryAccountRepository implements AccountRepository {
@@ -23,11 +25,12 @@ export class MemoryAccountRepository implements AccountRepository {
       const nextAfter = (name: string | null) => partByName(accounts.values(), (account) => account.loginName, name, 1)[0];
       const next = nextAfter(loginName) ?? nextAfter(null);
       const user = (userId === undefined ? undefined : objects.get(objectNumber(userId))) ?? null;
-      const targets = user === null ? [] : links.flatMap((name) => targetsOf(user, name));
+      const targets = new Set(user === null ? [] : links.flatMap((name) => targetsOf(user, name)));
+      const linked = [...targets].flatMap((id) => objects.get(objectNumber(id)) ?? []);
       return {
         account: (userId === undefined ? undefined : accounts.get(userId)) ?? null,
         user,
-        linked: [...new Set(targets)].flatMap((id) => objects.get(objectNumber(id)) ?? []),
+        linked: linked.reduce((sum, object) => sum + objectBytes(object), 0) > maximumObjectBytes ? [] : linked,
         decoy: next?.secret ?? null,
       };
     });

@@ -1,12 +1,14 @@
 import {
   acceptChanges,
   acceptStorable,
+  defaultAnswerBytes,
   isObjectId,
   isVisible,
   type NewObject,
   type ObjectChange,
   type ObjectId,
   objectNumber,
+  type ObjectOutline,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
@@ -17,17 +19,17 @@ import {
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
+import { objectBytes } from "./object-bytes.ts";
 import { matchingObjects, pageOf } from "./query/found-objects.ts";
+import type { State } from "./state.ts";
+import { withinBytes } from "./within-bytes.ts";
 import { acceptModel, insertOne, updateOne } from "./write-objects.ts";
 
 export class MemoryObjectRepository implements ObjectRepository {
   constructor(private readonly access: Access) {}
 
-  get(ids: readonly ObjectId[], visibility: Visibility): Promise<StoredObject[]> {
-    const numbers = new Set(ids.filter(isObjectId).map(objectNumber));
-    return this.access.read(({ objects }) =>
-      [...numbers].flatMap((number) => objects.get(number) ?? []).filter((object) => isVisible(object, visibility)),
-    );
+  get(ids: readonly ObjectId[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
+    return this.access.read((state) => withinBytes(objectsOf(state, ids, visibility), ids.length === 1 ? Number.POSITIVE_INFINITY : bytes));
   }
 
   getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
@@ -38,19 +40,28 @@ export class MemoryObjectRepository implements ObjectRepository {
     });
   }
 
-  async visible(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectId[]> {
-    return (await this.get(ids, visibility)).map(({ id }) => id);
+  outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
+    return this.access.read((state) => objectsOf(state, ids, visibility).map(outlineOf));
   }
 
-  find(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
-    return this.access.read((state) => pageOf(state, query, visibility, page));
+  find(query: ObjectQuery, visibility: Visibility, page: Page, bytes = defaultAnswerBytes): Promise<ObjectPage> {
+    return this.access.read((state) => {
+      const { objects, last } = pageOf(state, query, visibility, page);
+      return { objects: withinBytes(objects, bytes), last };
+    });
   }
 
-  getByUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]> {
+  match({ classes, filter }: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
+    const query = filter === undefined ? { classes } : { classes, filter };
+    return this.access.read((state) => pageOf(state, query, visibility, { offset: 0, limit: atMost }).objects.map(outlineOf));
+  }
+
+  getByUuids(uuids: readonly string[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
     const wanted = new Set(uuids.map((uuid) => uuid.toLowerCase()));
-    return this.access.read(({ objects, uuids: known }) =>
-      [...wanted].flatMap((uuid) => objects.get(known.get(uuid) ?? 0) ?? []).filter((object) => isVisible(object, visibility)),
-    );
+    return this.access.read(({ objects, uuids: known }) => {
+      const found = [...wanted].flatMap((uuid) => objects.get(known.get(uuid) ?? 0) ?? []);
+      return withinBytes(found.filter((object) => isVisible(object, visibility)), bytes);
+    });
   }
 
   count(query: ObjectQuery, visibility: Visibility, atMost = Number.POSITIVE_INFINITY): Promise<number> {
@@ -84,4 +95,15 @@ export class MemoryObjectRepository implements ObjectRepository {
       return copies.map((change) => updateOne(state, change, by, now));
     });
   }
+}
+
+/** The visible ones among the objects with these ids, each once. */
+function objectsOf({ objects }: State, ids: readonly ObjectId[], visibility: Visibility): StoredObject[] {
+  const numbers = new Set(ids.filter(isObjectId).map(objectNumber));
+  return [...numbers].flatMap((number) => objects.get(number) ?? []).filter((object) => isVisible(object, visibility));
+}
+
+function outlineOf(object: StoredObject): ObjectOutline {
+  const { id, uuid, className, storedAt } = object;
+  return { id, uuid, className, storedAt, bytes: objectBytes(object) };
 }

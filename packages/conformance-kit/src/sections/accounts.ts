@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { maximumObjectBytes, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
@@ -177,6 +177,16 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     equal(await linkedBy("Employee"), await r.objects.get([three], seesAll), "what the employee points to");
     equal(await linkedBy("Name", "Count", "Nothing", "unknown", "toString", "Employe"), [], "what points to nothing");
     equal(await linkedBy(), [], "what no link points to");
+  },
+
+  "finds for a proof nothing of what takes too much together": async ({ r }) => {
+    const inserted = await r.objects.insert(["one", "two", "three"].map((Name) => ({ className: "UserGroup", attributes: { Name, Text: "x".repeat(maximumObjectBytes / 2) } })));
+    const Groups = inserted.map(({ id }) => id);
+    const [user] = await r.objects.insert([{ className: "User", attributes: { Groups, Employee: Groups[0] ?? null } }]);
+    await r.accounts.create({ userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false }, "linked");
+    const { user: found, linked } = await r.accounts.forProof("linked", ["Groups"]);
+    equal([found, linked], [user, []], "the user object and its groups");
+    equal((await r.accounts.forProof("linked", ["Employee"])).linked, [inserted[0]], "the employee");
   },
 
   "gives for a proof the secret of the next account by name as decoy": async ({ r }) => {

@@ -1,4 +1,4 @@
-import { type Account, type AccountRepository, type Repositories, ServiceError } from "@sallyport/core";
+import { type Account, type AccountRepository, type Repositories, seesAll, ServiceError } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** Faults in app keys, applications and accounts. */
@@ -59,6 +59,16 @@ export const brokenNames: readonly BrokenAdapter[] = [
       forProof: async (name, links) => {
         const found = await r.accounts.forProof(name, links);
         return { ...found, linked: found.linked.filter(({ readers }) => readers === null) };
+      },
+    },
+  })),
+
+  broken("finds for a proof what links point to, however large it is", "finds for a proof nothing of what takes too much together", () => (r) => ({
+    accounts: {
+      forProof: async (name, links) => {
+        const found = await r.accounts.forProof(name, links);
+        const ids = links.flatMap((link) => (found.user?.attributes[link] ?? []) as string[]);
+        return { ...found, linked: await r.objects.get(ids, seesAll) };
       },
     },
   })),

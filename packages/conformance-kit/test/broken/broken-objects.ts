@@ -35,15 +35,15 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     objects: { get: (ids, visibility) => r.objects.get(ids, { ...visibility, classes: null }) },
   })),
 
-  broken("does not look at readers when it says what is visible", "are known to be visible, each once, if they can be found by their ids", () => (r) => ({
-    objects: { visible: (ids, visibility) => r.objects.visible(ids, { ...visibility, principals: null }) },
+  broken("does not look at readers when it outlines", "are outlined, each once, if they can be found by their ids", () => (r) => ({
+    objects: { outlines: (ids, visibility) => r.objects.outlines(ids, { ...visibility, principals: null }) },
   })),
 
-  broken("says twice that an id is visible", "are known to be visible, each once, if they can be found by their ids", () => (r) => ({
+  broken("outlines an object as often as it is asked for", "are outlined, each once, if they can be found by their ids", () => (r) => ({
     objects: {
-      visible: async (ids, visibility) => {
-        const visible = new Set(await r.objects.visible(ids, visibility));
-        return ids.filter((id) => visible.has(id));
+      outlines: async (ids, visibility) => {
+        const outlines = new Map((await r.objects.outlines(ids, visibility)).map((outline) => [outline.id, outline]));
+        return ids.flatMap((id) => outlines.get(id) ?? []);
       },
     },
   })),

@@ -221,7 +221,7 @@ export const brokenQueries: readonly BrokenAdapter[] = [
     objects: {
       count: async (query, visibility) => {
         const { objects } = await r.objects.find(query, seesAll, everything);
-        return (await r.objects.visible(objects.map(({ id }) => id), visibility)).length;
+        return (await r.objects.outlines(objects.map(({ id }) => id), visibility)).length;
       },
     },
   })),

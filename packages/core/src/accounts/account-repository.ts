@@ -5,7 +5,10 @@ import type { Account, ListedAccount, NewAccount } from "./account.ts";
 export interface ForProof {
   readonly account: Account | null;
   readonly user: StoredObject | null;
-  /** Objects that the asked-for links of the user object point to, each once; whether they are visible does not count. */
+  /**
+   * Objects that the asked-for links of the user object point to, each once; whether they are visible does not count. None of them
+   * if they take more than `maximumObjectBytes` together: they need not be read together with the account.
+   */
   readonly linked: readonly StoredObject[];
   readonly decoy: string | null;
 }

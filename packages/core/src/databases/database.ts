@@ -1,6 +1,7 @@
 import type { ClientHash } from "../accounts/client-password.ts";
 import { KnownApplications } from "../appkeys/known-applications.ts";
 import { ModelCache } from "../model/model-cache.ts";
+import { defaultAnswerBytes } from "../objects/answer-budget.ts";
 import { CountCache } from "../objects/count-cache.ts";
 import { KnownClasses } from "../objects/known-classes.ts";
 import { StoreTime } from "../objects/store-time.ts";
@@ -29,6 +30,8 @@ export interface DatabaseSettings {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
+  /** What one answer may take, see `AnswerBudget`; 16 MiB unless given. */
+  readonly answerBytes?: number;
 }
 
 /** One database that the server serves, with what this process remembers of it. */
@@ -37,17 +40,19 @@ export class Database {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
+  readonly answerBytes: number;
   readonly models = new ModelCache();
   readonly counts = new CountCache();
   readonly applications = new KnownApplications();
   readonly classes = new KnownClasses();
   readonly storeTime: StoreTime;
 
-  constructor({ alias, name, policy, storage }: DatabaseSettings) {
+  constructor({ alias, name, policy, storage, answerBytes = defaultAnswerBytes }: DatabaseSettings) {
     this.alias = alias;
     this.name = name;
     this.policy = policy;
     this.storage = storage;
+    this.answerBytes = answerBytes;
     this.storeTime = new StoreTime(policy.timeZone);
   }
 }

@@ -1,9 +1,9 @@
 import { ServiceError } from "../errors/service-error.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
 import type { FoundObject } from "../objects/get-object.ts";
-import { ObjectSerializer } from "../objects/object-serializer.ts";
 import { planSerialization, type Serialization } from "../objects/serialization/index.ts";
-import type { SerializedObject } from "../objects/serialized-object.ts";
+import { serializationSource } from "../objects/serialization-source.ts";
+import { serializeWritten } from "../objects/serialize-written.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { SingleReference } from "../objects/object-reference.ts";
 import { visibleObject } from "../objects/visible-object.ts";
@@ -36,9 +36,8 @@ export class RestoreObject {
       // Somebody else was faster.
       if (restored.length === 0) throw isThere();
       const root = restored.find((object) => object.id === id) as StoredObject;
-      const source = { objects: r.objects, visibility, storeTime: database.storeTime };
-      const [object] = await new ObjectSerializer(source, plan).run([root]);
-      return { object: object as SerializedObject, version: root.version };
+      const object = await serializeWritten(serializationSource(context, visibility), plan, root);
+      return { object, version: root.version };
     });
   }
 }

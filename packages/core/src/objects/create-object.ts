@@ -3,10 +3,10 @@ import { withCurrentModel } from "../model/with-current-model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
 import type { FoundObject } from "./get-object.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
 import { prepareAttributes } from "./prepare-attributes.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
-import type { SerializedObject } from "./serialized-object.ts";
+import { serializationSource } from "./serialization-source.ts";
+import { serializeWritten } from "./serialize-written.ts";
 import type { StoredObject } from "./stored-object.ts";
 import type { GivenAttributes } from "./values/accept-attributes.ts";
 
@@ -27,9 +27,8 @@ export class CreateObject {
       const by = { session: sessionDigest, modelGeneration: model.generation };
       const [created] = (await r.objects.insert([{ className, attributes, links }], by)) as [StoredObject];
       database.classes.learn(created);
-      const serializer = new ObjectSerializer({ objects: r.objects, visibility, storeTime: database.storeTime }, plan);
-      const [object] = await serializer.run([created], targets);
-      return { object: object as SerializedObject, version: created.version };
+      const object = await serializeWritten(serializationSource(context, visibility), plan, created, targets);
+      return { object, version: created.version };
     });
   }
 }

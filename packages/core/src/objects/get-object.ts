@@ -2,6 +2,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { visibilityOf } from "../rights/index.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
+import { serializationSource } from "./serialization-source.ts";
 import type { SerializedObject } from "./serialized-object.ts";
 import type { SingleReference } from "./object-reference.ts";
 import { visibleObject } from "./visible-object.ts";
@@ -25,8 +26,7 @@ export class GetObject {
     const found = await visibleObject(r, reference, visibility, 609);
     database.classes.learn(found);
     const plan = planSerialization(serialization, { model, visibility, className: found.className });
-    const source = { objects: r.objects, visibility, storeTime: database.storeTime };
-    const [object] = await new ObjectSerializer(source, plan).run([found]);
+    const [object] = await new ObjectSerializer(serializationSource(context, visibility), plan).run([found]);
     return { object: object as SerializedObject, version: found.version };
   }
 }

@@ -1,4 +1,6 @@
 export { acceptChanges } from "./accept-changes.ts";
+export { defaultAnswerBytes } from "./answer-budget.ts";
+export { AnswerTooLargeError } from "./answer-too-large-error.ts";
 export { CreateObject } from "./create-object.ts";
 export { type FoundObject, GetObject } from "./get-object.ts";
 export { jsonBytes } from "./json-bytes.ts";
@@ -7,6 +9,7 @@ export { linksOf } from "./links-of.ts";
 export { type ListedObjects, ListObjects, type ListObjectsInput, type ObjectList } from "./list-objects.ts";
 export type { ObjectChange, Writing } from "./object-change.ts";
 export { isObjectId, type ObjectId, objectIdOf, objectNumber } from "./object-id.ts";
+export type { ObjectOutline } from "./object-outline.ts";
 export type { ObjectRepository } from "./object-repository.ts";
 export { type ObjectReference, objectReference, type SingleReference } from "./object-reference.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
@@ -20,6 +23,7 @@ export {
   type SerializationField,
   type SerializationFieldObject,
 } from "./serialization/index.ts";
+export type { SerializationSource } from "./serialization-source.ts";
 export { SerializeOwnUser } from "./serialize-own-user.ts";
 export type { SerializedCollection, SerializedObject } from "./serialized-object.ts";
 export { StoreTime } from "./store-time.ts";

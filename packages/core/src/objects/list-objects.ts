@@ -10,6 +10,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { type Visibility, visibilityOf } from "../rights/index.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
+import { serializationSource } from "./serialization-source.ts";
 import type { SerializedCollection } from "./serialized-object.ts";
 
 export interface ListObjectsInput {
@@ -68,7 +69,7 @@ export class ListObjects {
         unindexed: () => unindexedAttributes(query, className, model),
       }),
     );
-    const serializer = new ObjectSerializer({ objects: r.objects, visibility, storeTime: database.storeTime }, plan);
+    const serializer = new ObjectSerializer(serializationSource(context, visibility), plan);
     const elements = await serializer.run(found.objects);
     return {
       list: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}), "~Elements": elements },
@@ -77,7 +78,7 @@ export class ListObjects {
   }
 
   private async read(
-    { r: { objects }, database: { counts } }: SessionContext,
+    { r: { objects }, database: { counts, answerBytes } }: SessionContext,
     query: ObjectQuery,
     visibility: Visibility,
     page: Page,
@@ -87,11 +88,11 @@ export class ListObjects {
     const all = () => counts.get(countKey(classes, visibility), () => objects.count({ classes }, visibility));
     const bounded = (count: number) => (capped ? Math.min(count, cap) : count);
     if (filter === undefined) {
-      const found = await objects.find(query, visibility, page);
+      const found = await objects.find(query, visibility, page, answerBytes);
       const count = countFrom(found, page) ?? (await all());
       return { found, count: bounded(count), unfilteredCount: count };
     }
-    const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page), all()]);
+    const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes), all()]);
     const count = countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
     return { found, count: bounded(count), unfilteredCount };
   }

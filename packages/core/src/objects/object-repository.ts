@@ -2,30 +2,41 @@ import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
 import type { Visibility } from "../rights/visibility.ts";
 import type { ObjectChange, Writing } from "./object-change.ts";
 import type { ObjectId } from "./object-id.ts";
+import type { ObjectOutline } from "./object-outline.ts";
 import type { NewObject, StoredObject } from "./stored-object.ts";
 
 /**
  * Port: the business objects of one database. The attributes of an object take at most `maximumObjectBytes` as JSON text in UTF-8;
  * what storage puts between its parts (spaces, all digits of a number) may count or not. No call stores more: 801.
+ *
+ * The calls that return any number of objects take the bytes that the attributes of all of them may take together,
+ * `defaultAnswerBytes` unless given: beyond it `AnswerTooLargeError`, and storage does not even bring them into memory. What the caller
+ * does not see does not count, nor what is not on the page. One object that is asked for by its id alone comes in any case.
  */
 export interface ObjectRepository {
   /** The live, visible objects among these ids, in any order, each once. Ids of nothing are simply absent. */
-  get(ids: readonly ObjectId[], visibility: Visibility): Promise<StoredObject[]>;
+  get(ids: readonly ObjectId[], visibility: Visibility, bytes?: number): Promise<StoredObject[]>;
 
   /** The live, visible object with this UUID (any case), or `null`. */
   getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null>;
 
   /**
-   * Which of these ids are of live, visible objects; in any order, each once. For collections of which a part is shown:
-   * it costs less than to read them.
+   * What the live, visible objects among these ids are, in any order, each once. For objects of which nothing else matters: it costs
+   * less than to read them.
    */
-  visible(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectId[]>;
+  outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]>;
 
   /** A page of the live, visible objects that the query means. Its filter and its order see through references what the caller may see. */
-  find(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage>;
+  find(query: ObjectQuery, visibility: Visibility, page: Page, bytes?: number): Promise<ObjectPage>;
+
+  /**
+   * What the live, visible objects are that the query means, as `find` understands it: at most `atMost` of them, by ascending
+   * number whatever it is sorted by.
+   */
+  match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]>;
 
   /** The live, visible objects among those with these UUIDs (any case), in any order, each once. Others are simply absent. */
-  getByUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]>;
+  getByUuids(uuids: readonly string[], visibility: Visibility, bytes?: number): Promise<StoredObject[]>;
 
   /** How many objects `find` would return without a page; counting stops at `atMost`. */
   count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number>;

@@ -5,7 +5,7 @@ import type { Attributes } from "./stored-object.ts";
 /** Bytes that the attributes of an object take at most, as JSON text the way a database writes it, see `jsonBytes`. */
 export const maximumObjectBytes = 1_048_576;
 
-/** Refuses attributes that are too large for one object. For storages that cannot measure what they store: 801. */
+/** Refuses attributes that are too large for one object, where storage does not measure what it stores: 801. */
 export function acceptObjectSize(attributes: Attributes): void {
   if (jsonBytes(attributes) > maximumObjectBytes) throw objectTooLarge();
 }

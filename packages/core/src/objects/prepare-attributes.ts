@@ -16,14 +16,14 @@ export interface PreparedFor {
 
 /** Makes of a body what can be stored. Attributes of users that only administrators write: 404; what is none of the class: 307. */
 export async function prepareAttributes(
-  { principal, r }: Pick<SessionContext, "principal" | "r">,
+  { principal, r, database }: Pick<SessionContext, "principal" | "r" | "database">,
   given: GivenAttributes,
   { model, modelClass, visibility, whole }: PreparedFor,
 ): Promise<ResolvedAttributes> {
   const isUser = isUserClass(model, modelClass.definition.name);
   if (isUser) guardUserAttributes(principal, Object.keys(given));
   const accepted = acceptAttributes(given, modelClass, { whole });
-  const resolved = await resolveLinks(accepted, { model, objects: r.objects, visibility });
+  const resolved = await resolveLinks(accepted, { model, objects: r.objects, visibility, answerBytes: database.answerBytes });
   const { Name: name } = resolved.attributes;
   return isUser && typeof name === "string" ? { ...resolved, attributes: { ...resolved.attributes, Name: userName(name) } } : resolved;
 }

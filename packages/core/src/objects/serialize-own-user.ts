@@ -2,8 +2,9 @@ import type { Person } from "../accounts/person.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
 import { defaultDepth, fullPlan } from "./serialization/index.ts";
+import { serializationSource } from "./serialization-source.ts";
+import { serializeWritten } from "./serialize-written.ts";
 import type { SerializedObject } from "./serialized-object.ts";
 import type { StoredObject } from "./stored-object.ts";
 
@@ -17,15 +18,14 @@ export class SerializeOwnUser {
     return database.models.loaded(modelGeneration)?.find("User")?.links.map(({ name }) => name) ?? [];
   }
 
-  async run({ r, database, modelGeneration }: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
+  async run(context: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
+    const { r, database, modelGeneration } = context;
     const model = await database.models.current(modelGeneration, r.model);
     const groups = groupsOf(user);
     const principal = { userId: account.userId, groups, administrator: account.administrator };
     const visibility = withPersonal(visibilityOf(principal, model));
-    const source = { objects: r.objects, visibility, storeTime: database.storeTime };
-    const serializer = new ObjectSerializer(source, fullPlan(model, defaultDepth));
-    const [serialized] = await serializer.run([user], linked.filter((object) => isVisible(object, visibility)));
-    return serialized as SerializedObject;
+    const known = linked.filter((object) => isVisible(object, visibility));
+    return serializeWritten(serializationSource(context, visibility), fullPlan(model, defaultDepth), user, known);
   }
 }
 

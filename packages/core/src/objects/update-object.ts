@@ -6,10 +6,10 @@ import type { Model } from "../model/model.ts";
 import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { FoundObject } from "./get-object.ts";
 import type { ObjectChange, Writing } from "./object-change.ts";
-import { ObjectSerializer } from "./object-serializer.ts";
 import { prepareAttributes } from "./prepare-attributes.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
-import type { SerializedObject } from "./serialized-object.ts";
+import { serializationSource } from "./serialization-source.ts";
+import { serializeWritten } from "./serialize-written.ts";
 import type { StoredObject } from "./stored-object.ts";
 import type { GivenAttributes } from "./values/accept-attributes.ts";
 import type { SingleReference } from "./object-reference.ts";
@@ -66,7 +66,7 @@ async function changeObject(
   { model, visibility }: Sight,
   { given, expectedVersions, serialization }: UpdateObjectInput,
 ): Promise<FoundObject> {
-  const { r, database, principal, sessionDigest } = context;
+  const { r, principal, sessionDigest } = context;
   const modelClass = model.find(className);
   if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
   if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
@@ -77,9 +77,8 @@ async function changeObject(
   const wanted = { id, attributes, links, expectedVersions };
   const { Name: name } = attributes;
   const changed = isUserClass(model, className) && typeof name === "string" ? await rename(context, wanted, by, name) : await write(r, wanted, by);
-  const serializer = new ObjectSerializer({ objects: r.objects, visibility, storeTime: database.storeTime }, plan);
-  const [object] = await serializer.run([changed], targets);
-  return { object: object as SerializedObject, version: changed.version };
+  const object = await serializeWritten(serializationSource(context, visibility), plan, changed, targets);
+  return { object, version: changed.version };
 }
 
 async function write({ objects }: Pick<SessionContext["r"], "objects">, change: ObjectChange, by: Writing): Promise<StoredObject> {

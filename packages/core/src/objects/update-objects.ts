@@ -3,23 +3,25 @@ import { faultAt } from "../errors/fault-at.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Model } from "../model/model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
+import type { Filter } from "../query/filter.ts";
 import type { ObjectQuery } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
+import { jsonBytes } from "./json-bytes.ts";
 import type { Links } from "./links.ts";
-import { matchingAmong, matchingObjects, type MatchingObject } from "./matching-objects.ts";
+import type { ObjectOutline } from "./object-outline.ts";
 import type { ObjectRepository } from "./object-repository.ts";
 import { prepareAttributes } from "./prepare-attributes.ts";
 import type { GivenAttributes } from "./values/accept-attributes.ts";
 
 /** Objects that one request changes. */
 const maximumObjects = 10_000;
-/** Bytes of attributes that travel to storage at once; as every object gets them, a few objects can make them many. */
+/** Bytes of what is written at once: what each object has and what it gets. They travel to storage and back. */
 const maximumBytes = 8 * 1024 * 1024;
 const maximumBatch = 1_000;
 /** The same of one request, and the links in it: all of it is written in one transaction, while others wait for the objects. */
-const maximumTotal = 32 * 1024 * 1024;
+const maximumTotal = 64 * 1024 * 1024;
 const maximumLinks = 100_000;
 
 export interface UpdateObjectsInput {
@@ -37,7 +39,7 @@ export interface UpdatedObjects {
 /**
  * Gives all objects that a query means the same attributes, in one transaction: all that match at one moment, or none. A class that
  * is unknown or not readable: 304; one without the right to write among those that match: 404; a body that is none of the class, a
- * query that cannot be asked, one that means more than 10,000 objects, or more than 32 MiB or 100,000 links to write: 307; another
+ * query that cannot be asked, one that means more than 10,000 objects, or more than 64 MiB or 100,000 links to write: 307; another
  * version, or a lock of another session: 713.
  */
 export class UpdateObjects {
@@ -54,8 +56,8 @@ export class UpdateObjects {
       return database.storage.transaction(async ({ objects }) => {
         const matching = await heldMatches(objects, query, visibility);
         for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
-        const bytes = JSON.stringify([attributes, links]).length;
-        acceptSize(matching.length, bytes, links);
+        const bytes = jsonBytes([attributes, links]);
+        acceptSize(matching, bytes, links);
         for (const batch of batches(matching, bytes)) {
           await objects.update(batch.map(({ id }) => ({ id, attributes, links, expectedVersions })), by);
         }
@@ -66,12 +68,14 @@ export class UpdateObjects {
 }
 
 /** The objects that match, held: those that matched before they were held are asked again, as others may have changed them. */
-async function heldMatches(objects: ObjectRepository, query: ObjectQuery, visibility: Visibility): Promise<readonly MatchingObject[]> {
-  const before = await matchingObjects(objects, query, visibility, maximumObjects);
-  if (before === null) throw faultAt("/query", `More than ${maximumObjects} objects match.`);
+async function heldMatches(objects: ObjectRepository, query: ObjectQuery, visibility: Visibility): Promise<readonly ObjectOutline[]> {
+  const before = await objects.match(query, visibility, maximumObjects + 1);
+  if (before.length > maximumObjects) throw faultAt("/query", `More than ${maximumObjects} objects match.`);
   const ids = before.map(({ id }) => id);
   await objects.hold(ids);
-  return matchingAmong(objects, query, visibility, ids);
+  const among: Filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: ids };
+  const filter: Filter = query.filter === undefined ? among : { kind: "all", filters: [among, query.filter] };
+  return objects.match({ ...query, filter }, visibility, maximumObjects);
 }
 
 function mayWrite({ principal }: SessionContext, model: Model, className: string): boolean {
@@ -88,13 +92,24 @@ function acceptClass(context: SessionContext, model: Model, className: string, g
 }
 
 /** Refuses what is too much for one transaction: so many objects that each get so much. */
-function acceptSize(count: number, bytes: number, links: Links): void {
+function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Links): void {
   const each = Object.values(links).flat().length;
-  if (count * bytes <= maximumTotal && count * each <= maximumLinks) return;
-  throw faultAt("/query", `${count} objects match, too many for so large a change.`);
+  const total = matching.reduce((sum, outline) => sum + outline.bytes + bytes, 0);
+  if (total <= maximumTotal && matching.length * each <= maximumLinks) return;
+  throw faultAt("/query", `${matching.length} objects match, too many for so large a change.`);
 }
 
-function* batches(all: readonly MatchingObject[], bytes: number): Generator<readonly MatchingObject[]> {
-  const size = Math.min(maximumBatch, Math.max(1, Math.floor(maximumBytes / bytes)));
-  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
+function* batches(all: readonly ObjectOutline[], bytes: number): Generator<readonly ObjectOutline[]> {
+  let batch: ObjectOutline[] = [];
+  let left = maximumBytes;
+  for (const outline of all) {
+    const needed = outline.bytes + bytes;
+    if (batch.length === maximumBatch || (batch.length > 0 && needed > left)) {
+      yield batch;
+      [batch, left] = [[], maximumBytes];
+    }
+    batch.push(outline);
+    left -= needed;
+  }
+  if (batch.length > 0) yield batch;
 }

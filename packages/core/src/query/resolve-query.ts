@@ -46,7 +46,7 @@ export async function resolveQuery(request: QueryRequest, { model, objects, visi
   const asked: Filter = { kind: "all", filters: restricting };
   const keys = sort === undefined ? [] : sortKeys(sort, ["query", "sort"], source);
   if (followedReferences(asked, keys) > mostReferences) throw fault(["query"], `The paths follow more than ${mostReferences} references together.`);
-  const filter = await resolveLinkOperands(asked, objects, visibility);
+  const filter = await resolveLinkOperands(asked, { model, objects, visibility });
   return {
     classes: classes.map(({ definition }) => definition.name),
     ...(restricting.length === 0 ? {} : { filter }),

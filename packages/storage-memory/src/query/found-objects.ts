@@ -13,7 +13,7 @@ export function* matchingObjects({ objects }: State, { classes, filter }: Object
 }
 
 /** A page of them in the order of the query. */
-export function pageOf(state: State, query: ObjectQuery, visibility: Visibility, page: Page): ObjectPage {
+export function pageOf(state: State, query: ObjectQuery, visibility: Visibility, page: Page): ObjectPage & { readonly objects: StoredObject[] } {
   const sort = query.sort ?? [];
   const view = { objects: state.objects, visibility };
   const found = Array.from(matchingObjects(state, query, visibility), (object) => ({ object, position: positionOf(object, sort, view) }));

@@ -10,7 +10,7 @@ export function bindDatabases(container: Container): void {
   const { configuration, logger, engines, databases, preparation, sweeper, hasher, digests, demoSeeder } = identifiers;
   container
     .bind(databases)
-    .toResolvedValue((configured, opener) => openDatabases(configured.databases, opener), [configuration, engines]);
+    .toResolvedValue((configured, opener) => openDatabases(configured, opener), [configuration, engines]);
   container.bind(sweeper).toResolvedValue(
     (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
     [databases, configuration, logger],

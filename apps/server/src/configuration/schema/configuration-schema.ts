@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { choice, duration, field, flag, optionalField, path, section, text } from "../fields/index.ts";
+import { choice, duration, field, flag, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
 import { databaseSection, postgresUrl } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
 import { auditSection, locksSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
 import { serverSection } from "./server-section.ts";
+
+const mebibyte = 1_048_576;
 
 /** Everything that can be configured, as the file spells it. */
 export const configurationSchema = z.strictObject(
@@ -30,6 +32,13 @@ export const configurationSchema = z.strictObject(
     throttle: throttleSection,
     audit: auditSection,
     passwords: passwordsSection,
+    limits: section({
+      answerBytes: field(wholeNumber(2 * mebibyte, 1024 * mebibyte), {
+        env: "ANSWER_BYTES",
+        default: 16 * mebibyte,
+        doc: "Bytes of objects that are read for one answer, and of JSON that is written into it; what needs more is refused with 307.",
+      }),
+    }),
     encryption: encryptionSection,
     compatibility: section({
       plainAfterSecureLogin: field(flag(), {

@@ -33,17 +33,17 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
-  "are known to be visible, each once, if they can be found by their ids": async ({ r }) => {
+  "are outlined, each once, if they can be found by their ids": async ({ r }) => {
     const objects = await insertAll(r);
     const ids = objects.map(({ id }) => id);
     const odd = ["ZZZZZZZZZZ", "", "0", "1e1", `0${ids[0]}`, ` ${ids[0]}`, "9".repeat(40), ...hostileTexts, ...unstorableTexts];
     for (const visibility of visibilities) {
       const visible = objects.filter((object) => isVisible(object, visibility)).map(({ id }) => id);
-      const found = await r.objects.visible([...ids, ...odd, ...ids.slice(0, 3)], visibility);
-      equal(found.toSorted(), visible.toSorted(), `the visible ids for ${label(visibility)}`);
+      const found = await r.objects.outlines([...ids, ...odd, ...ids.slice(0, 3)], visibility);
+      equal(found.map(({ id }) => id).toSorted(), visible.toSorted(), `the outlined ids for ${label(visibility)}`);
     }
-    equal(await r.objects.visible([], seesAll), [], "the visible ids among none");
-    equal(await r.objects.visible(odd, seesAll), [], "the visible ids among those of nothing");
+    equal(await r.objects.outlines([], seesAll), [], "the outlines of none");
+    equal(await r.objects.outlines(odd, seesAll), [], "the outlines of nothing");
   },
 
   "are found by a single id if they are visible": async ({ r }) => {

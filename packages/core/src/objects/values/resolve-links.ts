@@ -2,7 +2,9 @@ import { faultAt } from "../../errors/fault-at.ts";
 import type { AttributeDefinition } from "../../model/class-definition.ts";
 import type { Model } from "../../model/model.ts";
 import type { Visibility } from "../../rights/visibility.ts";
+import { AnswerTooLargeError } from "../answer-too-large-error.ts";
 import type { Links } from "../links.ts";
+import { type NamedObjects, namedObjects } from "../named-objects.ts";
 import type { ObjectId } from "../object-id.ts";
 import type { ObjectRepository } from "../object-repository.ts";
 import type { Attributes, JsonValue, StoredObject } from "../stored-object.ts";
@@ -14,16 +16,18 @@ export interface ResolvedAttributes {
   readonly attributes: Attributes;
   /** Of the references and collections among them. */
   readonly links: Links;
-  /** What they lead to. */
+  /** What they lead to; nothing if that is too large to be read. */
   readonly targets: readonly StoredObject[];
 }
 
 /** Where links are looked for. */
 export interface LinkSource {
   readonly model: Model;
-  readonly objects: Pick<ObjectRepository, "get" | "getByUuids">;
+  readonly objects: Pick<ObjectRepository, "get" | "getByUuids" | "match" | "outlines">;
   /** What is not visible cannot be pointed to. */
   readonly visibility: Visibility;
+  /** Targets that take more together are not read. */
+  readonly answerBytes: number;
 }
 
 /**
@@ -52,26 +56,41 @@ function seesEverything({ classes, principals }: Visibility): boolean {
   return classes === null && principals === null;
 }
 
+type Target = Pick<StoredObject, "id" | "uuid" | "className">;
+
 interface Targets {
   readonly all: readonly StoredObject[];
-  readonly find: (reference: TargetReference) => StoredObject | undefined;
+  readonly find: (reference: TargetReference) => Target | undefined;
 }
 
-async function readTargets(links: readonly AcceptedLink[], { objects, visibility }: LinkSource): Promise<Targets> {
+async function readTargets(links: readonly AcceptedLink[], source: LinkSource): Promise<Targets> {
   const references = links.flatMap(({ targets }) => targets.map(({ reference }) => reference));
   const ids = new Set(references.flatMap(({ id }) => id ?? []));
   const uuids = new Set(references.flatMap(({ id, uuid }) => (id === null ? (uuid ?? []) : [])));
-  const found = await Promise.all([
-    ids.size === 0 ? [] : objects.get([...ids], visibility),
-    uuids.size === 0 ? [] : objects.getByUuids([...uuids], visibility),
-  ]);
-  const byId = new Map(found.flat().map((object) => [object.id, object]));
-  const byUuid = new Map(found.flat().map((object) => [object.uuid, object]));
-  return { all: [...byId.values()], find: ({ id, uuid }) => (id === null ? byUuid.get(uuid ?? "") : byId.get(id)) };
+  const named = { ids: [...ids], uuids: [...uuids] };
+  const all = await readWhole(named, source);
+  const found: readonly Target[] = all ?? (await namedObjects(named, source));
+  const byId = new Map(found.map((object) => [object.id, object]));
+  const byUuid = new Map(found.map((object) => [object.uuid, object]));
+  return { all: all ?? [], find: ({ id, uuid }) => (id === null ? byUuid.get(uuid ?? "") : byId.get(id)) };
+}
+
+/** The objects, each once, as the answer may need them; `null` if they are too large for that. */
+async function readWhole({ ids, uuids }: NamedObjects, { objects, visibility, answerBytes }: LinkSource): Promise<readonly StoredObject[] | null> {
+  try {
+    const found = await Promise.all([
+      ids.length === 0 ? [] : objects.get(ids, visibility, answerBytes),
+      uuids.length === 0 ? [] : objects.getByUuids(uuids, visibility, answerBytes),
+    ]);
+    return [...new Map(found.flat().map((object) => [object.id, object])).values()];
+  } catch (error) {
+    if (error instanceof AnswerTooLargeError) return null;
+    throw error;
+  }
 }
 
 function idOf(
-  target: StoredObject | undefined,
+  target: Target | undefined,
   { uuid, className }: TargetReference,
   attribute: AttributeDefinition,
   { model, visibility }: LinkSource,

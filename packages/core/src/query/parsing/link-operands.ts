@@ -1,7 +1,6 @@
 import { isObjectId, type ObjectId } from "../../objects/object-id.ts";
-import type { ObjectRepository } from "../../objects/object-repository.ts";
+import { namedObjects } from "../../objects/named-objects.ts";
 import type { JsonValue } from "../../objects/stored-object.ts";
-import type { Visibility } from "../../rights/visibility.ts";
 import type { Filter } from "../filter.ts";
 import { never } from "./constant-filters.ts";
 
@@ -9,15 +8,12 @@ import { never } from "./constant-filters.ts";
  * Puts ids in the place of what the operands of links name by id or UUID, all of them looked up together. What leads to
  * nothing that the caller sees is left out, and so matches nothing.
  */
-export async function resolveLinkOperands(filter: Filter, objects: ObjectRepository, visibility: Visibility): Promise<Filter> {
+export async function resolveLinkOperands(filter: Filter, source: Parameters<typeof namedObjects>[1]): Promise<Filter> {
   const named = [...new Set(linkOperands(filter))];
   if (named.length === 0) return filter;
   const [ids, uuids] = [named.filter(isObjectId), named.filter((each) => !isObjectId(each))];
-  const [visible, found] = await Promise.all([
-    ids.length === 0 ? [] : objects.visible(ids, visibility),
-    uuids.length === 0 ? [] : objects.getByUuids(uuids, visibility),
-  ]);
-  const known = new Map([...visible.map((id) => [id, id] as const), ...found.map(({ id, uuid }) => [uuid, id] as const)]);
+  const found = await namedObjects({ ids, uuids }, source);
+  const known = new Map(found.flatMap(({ id, uuid }) => [[id, id] as const, [uuid, id] as const]));
   return withLinks(filter, known);
 }
 

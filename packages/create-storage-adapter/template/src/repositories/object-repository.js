@@ -2,7 +2,7 @@ import { notWritten } from "../not-written.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").ObjectRepository} */
 export const objectRepository = (access) => ({
-  async get(ids, visibility) {
+  async get(ids, visibility, bytes) {
     return notWritten("objects.get");
   },
 
@@ -10,15 +10,19 @@ export const objectRepository = (access) => ({
     return notWritten("objects.getByUuid");
   },
 
-  async visible(ids, visibility) {
-    return notWritten("objects.visible");
+  async outlines(ids, visibility) {
+    return notWritten("objects.outlines");
   },
 
-  async find(query, visibility, page) {
+  async find(query, visibility, page, bytes) {
     return notWritten("objects.find");
   },
 
-  async getByUuids(uuids, visibility) {
+  async match(query, visibility, atMost) {
+    return notWritten("objects.match");
+  },
+
+  async getByUuids(uuids, visibility, bytes) {
     return notWritten("objects.getByUuids");
   },
 

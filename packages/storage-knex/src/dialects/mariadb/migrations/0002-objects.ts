@@ -29,6 +29,7 @@ function objectsAndLocks({ departures, locks, objects: table }: Tables): string[
       stored_at bigint not null,
       restricted boolean generated always as (readers is not null) virtual,
       attributes longtext not null,
+      bytes int generated always as (octet_length(attributes)) stored,
       unique key objects_uuid (uuid),
       key objects_class (class, restricted, oid),
       key objects_stamp (stamp, oid)

@@ -3,6 +3,7 @@ import {
   acceptChanges,
   acceptObjectSize,
   acceptStorable,
+  defaultAnswerBytes,
   isStorableText,
   isUuid,
   isVisible,
@@ -13,6 +14,7 @@ import {
   type ObjectQuery,
   type ObjectRepository,
   objectIdOf,
+  type ObjectOutline,
   type Page,
   seesAll,
   ServiceError,
@@ -21,15 +23,21 @@ import {
   type Writing,
 } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { countText, findText, longestText, type QuerySource, type Thoroughness } from "../query/object-query-text.ts";
+import { countText, findText, longestText, matchText, type QuerySource, type Thoroughness } from "../query/object-query-text.ts";
 import { isDecided, type KeyValue, positionFrom } from "../query/order.ts";
 import { withKeptMembers } from "./kept-members.ts";
 import type { ObjectContext } from "./object-context.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import { ObjectReads } from "./object-reads.ts";
-import { type ObjectRow, objectOf } from "./object-row.ts";
+import { type BoundedRow, objectsWithin, type OutlineRow, outlineOf } from "./object-row.ts";
 import { ObjectWrites, type WrittenObject } from "./object-writes.ts";
 import { WritersTurn } from "./writers-turn.ts";
+
+/** A page, and what its objects may take. */
+interface BoundedPage {
+  readonly page: Page;
+  readonly bytes: number;
+}
 
 export class MariadbObjectRepository implements ObjectRepository {
   private readonly reads: ObjectReads;
@@ -41,32 +49,43 @@ export class MariadbObjectRepository implements ObjectRepository {
     this.reads = new ObjectReads(sql, context.tables);
   }
 
-  get(ids: readonly ObjectId[], visibility: Visibility): Promise<StoredObject[]> {
-    return this.reads.byNumbers(objectNumbers(ids), visibility);
+  get(ids: readonly ObjectId[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
+    return this.reads.byNumbers(objectNumbers(ids), visibility, ids.length === 1 ? undefined : bytes);
   }
 
   async getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
-    return (await this.getByUuids([uuid], visibility))[0] ?? null;
+    return (await this.getByUuids([uuid], visibility, Number.POSITIVE_INFINITY))[0] ?? null;
   }
 
-  async getByUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]> {
-    return this.reads.byUuids(uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()), visibility);
+  async getByUuids(uuids: readonly string[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
+    return this.reads.byUuids(uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()), visibility, bytes);
   }
 
-  visible(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectId[]> {
-    return this.reads.visible(objectNumbers(ids), visibility);
+  outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
+    return this.reads.outlines(objectNumbers(ids), visibility);
   }
 
-  async find(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
+  async find(query: ObjectQuery, visibility: Visibility, page: Page, bytes = defaultAnswerBytes): Promise<ObjectPage> {
     const classes = seenOf(query.classes, visibility);
     if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
     if (isPlain(query) && "offset" in page) {
-      const objects = await this.reads.list(classes, visibility, page);
+      const objects = await this.reads.list(classes, visibility, page, bytes);
       const last = objects.at(-1);
       return { objects, last: last === undefined ? null : { values: [], id: last.id } };
     }
     const asked = { ...query, classes };
-    return this.byColumns(async () => (await this.query(asked, visibility, page, "starts")) ?? this.querySlowly(asked, visibility, page));
+    const bounded = { page, bytes };
+    return this.byColumns(async () => (await this.query(asked, visibility, bounded, "starts")) ?? this.querySlowly(asked, visibility, bounded));
+  }
+
+  async match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
+    const classes = seenOf(query.classes, visibility);
+    if (classes.length === 0) return [];
+    return this.byColumns(async () => {
+      const { text, values } = matchText(this.source(visibility), { ...query, classes }, atMost);
+      const { rows } = await this.sql.runOnce<OutlineRow>(text, values);
+      return rows.map(outlineOf);
+    });
   }
 
   async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
@@ -147,19 +166,19 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   /** A page; null if it cannot be told from the order that was asked for. */
-  private async query(query: ObjectQuery, visibility: Visibility, page: Page, by: Thoroughness): Promise<ObjectPage | null> {
-    const { text, values, columns } = findText(this.source(visibility), query, page, by);
-    const { rows } = await this.sql.runOnce<ObjectRow & Record<string, KeyValue>>(text, values);
+  private async query(query: ObjectQuery, visibility: Visibility, { page, bytes }: BoundedPage, by: Thoroughness): Promise<ObjectPage | null> {
+    const { text, values, columns } = findText(this.source(visibility), query, page, bytes, by);
+    const { rows } = await this.sql.runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
     if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
     const last = rows.at(-1);
     return {
-      objects: rows.map(objectOf),
+      objects: objectsWithin(rows),
       last: last === undefined ? null : positionFrom(query.sort ?? [], columns.map(({ name }) => last[name] ?? null), last.oid),
     };
   }
 
   /** A page whose texts are so long that they are sorted as a whole. */
-  private async querySlowly(query: ObjectQuery, visibility: Visibility, page: Page): Promise<ObjectPage> {
+  private async querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
     const { text, values } = longestText(this.source(visibility), query);
     const { rows } = await this.sql.runOnce<{ longest: number }>(text, values);
     return (await this.query(query, visibility, page, { longest: Number(rows[0]?.longest) })) as ObjectPage;

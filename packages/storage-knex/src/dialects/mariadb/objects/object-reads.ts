@@ -1,13 +1,15 @@
-import { type Digest, isVisible, type ObjectId, objectIdOf, type StoredObject, type Visibility } from "@sallyport/core";
+import { type Digest, isVisible, type ObjectId, objectIdOf, type ObjectOutline, type StoredObject, type Visibility } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters } from "../query/query-parameters.ts";
 import { storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
-import { objectColumns } from "./object-columns.ts";
+import { boundedColumns, objectColumns, outlineColumns } from "./object-columns.ts";
 import { isAmongNumbers } from "./object-numbers.ts";
-import { type ObjectRow, objectOf, readersOf } from "./object-row.ts";
+import { type BoundedRow, type ObjectRow, objectsWithin, type OutlineRow, outlineOf, readersOf } from "./object-row.ts";
 import { readableCondition } from "./readers.ts";
 import { visibleCondition } from "./visible-condition.ts";
+
+const unbounded = Number.POSITIVE_INFINITY;
 
 /** How objects are looked up that are not searched for by their values. */
 export class ObjectReads {
@@ -16,27 +18,28 @@ export class ObjectReads {
     private readonly tables: Tables,
   ) {}
 
-  byNumbers(numbers: readonly number[], visibility: Visibility): Promise<StoredObject[]> {
-    return numbers.length === 0 ? Promise.resolve([]) : this.those(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters());
+  /** All of them, unless told how many bytes they may take. */
+  byNumbers(numbers: readonly number[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
+    return numbers.length === 0 ? Promise.resolve([]) : this.those(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters(), bytes);
   }
 
-  byUuids(uuids: readonly string[], visibility: Visibility): Promise<StoredObject[]> {
+  byUuids(uuids: readonly string[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
     const parameters = new QueryParameters();
     const places = uuids.map((uuid) => parameters.add(uuid));
-    return places.length === 0 ? Promise.resolve([]) : this.those(`o.uuid in (${places.join(", ")})`, visibility, parameters);
+    return places.length === 0 ? Promise.resolve([]) : this.those(`o.uuid in (${places.join(", ")})`, visibility, parameters, bytes);
   }
 
-  async visible(numbers: readonly number[], visibility: Visibility): Promise<ObjectId[]> {
+  async outlines(numbers: readonly number[], visibility: Visibility): Promise<ObjectOutline[]> {
     if (numbers.length === 0) return [];
     const parameters = new QueryParameters();
     const visible = visibleCondition("o", visibility, parameters);
-    const text = `select o.oid from ${this.tables.objects} o where ${isAmongNumbers("o.oid", numbers)} and ${visible}`;
-    const { rows } = await this.sql.runOnce<{ oid: number }>(text, parameters.values);
-    return rows.map(({ oid }) => objectIdOf(Number(oid)));
+    const text = `select ${outlineColumns("o")} from ${this.tables.objects} o where ${isAmongNumbers("o.oid", numbers)} and ${visible}`;
+    const { rows } = await this.sql.runOnce<OutlineRow>(text, parameters.values);
+    return rows.map(outlineOf);
   }
 
   /** A page of all visible objects of some classes. It is cut from an index that has what anybody can see apart from the rest. */
-  async list(classes: readonly string[], visibility: Visibility, page: { readonly offset: number; readonly limit: number }): Promise<StoredObject[]> {
+  async list(classes: readonly string[], visibility: Visibility, page: { readonly offset: number; readonly limit: number }, bytes: number): Promise<StoredObject[]> {
     const parameters = new QueryParameters();
     const places = classes.map((name) => parameters.add(name));
     const readable = readableCondition("o", visibility, (value) => parameters.add(value));
@@ -45,11 +48,11 @@ export class ObjectReads {
         (part) => `(select o.oid from ${this.tables.objects} o where o.class = ${place} and ${part} order by o.oid limit ${page.offset + page.limit})`,
       ),
     );
-    const text = `select straight_join ${objectColumns("o")}
+    const text = `select straight_join ${boundedColumns("o", bytes)}
       from (${parts.join(" union all ")} order by oid limit ${page.limit} offset ${page.offset}) page
       join ${this.tables.objects} o on o.oid = page.oid order by o.oid`;
-    const { rows } = await this.sql.runOnce<ObjectRow>(text, parameters.values);
-    return rows.map(objectOf);
+    const { rows } = await this.sql.runOnce<BoundedRow>(text, parameters.values);
+    return objectsWithin(rows);
   }
 
   /** How many visible objects there are of some classes: those that anybody can see are counted already. */
@@ -106,9 +109,10 @@ export class ObjectReads {
     return new Map(rows.map(({ oid, session }) => [objectIdOf(Number(oid)), session]));
   }
 
-  private async those(selection: string, visibility: Visibility, parameters: QueryParameters): Promise<StoredObject[]> {
+  private async those(selection: string, visibility: Visibility, parameters: QueryParameters, bytes: number): Promise<StoredObject[]> {
     const visible = visibleCondition("o", visibility, parameters);
-    const { rows } = await this.sql.runOnce<ObjectRow>(`select ${objectColumns("o")} from ${this.tables.objects} o where ${selection} and ${visible}`, parameters.values);
-    return rows.map(objectOf);
+    const columns = bytes === unbounded ? objectColumns("o") : boundedColumns("o", bytes);
+    const { rows } = await this.sql.runOnce<BoundedRow>(`select ${columns} from ${this.tables.objects} o where ${selection} and ${visible}`, parameters.values);
+    return objectsWithin(rows);
   }
 }

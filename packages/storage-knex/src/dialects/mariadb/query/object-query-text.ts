@@ -1,6 +1,6 @@
 import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { objectColumns } from "../objects/object-columns.ts";
+import { boundedColumns, outlineColumns } from "../objects/object-columns.ts";
 import type { Tables } from "../tables.ts";
 import type { ValueColumns } from "../value-columns.ts";
 import { isBehind } from "./behind-position.ts";
@@ -31,10 +31,10 @@ export interface QuerySource {
 export type Thoroughness = "starts" | { readonly longest: number };
 
 /**
- * A page of the objects that a query means, as rows of objects with the values of their keys. The page is cut from ids and keys
+ * A page of the objects that a query means, as bounded rows of objects with the values of their keys. The page is cut from ids and keys
  * alone, which indexes may hold, and whole rows are read for what is on it.
  */
-export function findText(source: QuerySource, query: ObjectQuery, page: Page, thoroughness: Thoroughness): PageText {
+export function findText(source: QuerySource, query: ObjectQuery, page: Page, bytes: number, thoroughness: Thoroughness): PageText {
   const scope = scopeOf(source);
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const by = thoroughness === "starts" ? "starts" : "wholes";
@@ -43,7 +43,7 @@ export function findText(source: QuerySource, query: ObjectQuery, page: Page, th
   const limit = `limit ${page.limit} offset ${"offset" in page ? page.offset : 0}`;
   const cut = `select o.oid${keyColumns(columns)} from ${scope.tables.objects} o${scope.joins}
     where ${conditions.join(" and ")} order by ${orderTerms(columns, by, "o")} ${limit}`;
-  const text = `select straight_join ${objectColumns("o")}${columns.map(({ name }) => `, page.${name}`).join("")}
+  const text = `select straight_join ${boundedColumns("o", bytes)}${columns.map(({ name }) => `, page.${name}`).join("")}
     from (${cut}) page join ${scope.tables.objects} o on o.oid = page.oid order by ${orderTerms(keysOf(columns, "page"), by, "page")}`;
   return { text: thoroughness === "starts" ? text : withSortKeys(thoroughness.longest, columns.length, text), values: scope.parameters.values, columns };
 }
@@ -61,6 +61,13 @@ export function longestText(source: QuerySource, query: ObjectQuery): ComposedTe
 function withSortKeys(characters: number, keys: number, text: string): string {
   const length = 4 * characters + 1_024;
   return `set statement max_sort_length = ${length}, sort_buffer_size = ${16 * (keys * length + 1_024) + 1_048_576} for ${text}`;
+}
+
+/** The first objects that a query means, by their numbers, as rows of outlines. */
+export function matchText(source: QuerySource, query: ObjectQuery, atMost: number): ComposedText {
+  const scope = scopeOf(source);
+  const text = `select ${outlineColumns("o")} from ${scope.tables.objects} o where ${meant(query, scope).join(" and ")} order by o.oid limit ${atMost}`;
+  return { text, values: scope.parameters.values };
 }
 
 /** How many objects a query means, as `count`. */

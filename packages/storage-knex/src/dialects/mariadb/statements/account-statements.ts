@@ -1,6 +1,7 @@
+import { maximumObjectBytes } from "@sallyport/core";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../statements/account-statements.ts";
-import { objectColumns } from "../objects/object-columns.ts";
+import { boundedColumns, objectColumns } from "../objects/object-columns.ts";
 import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";
 import { textsOf } from "./listed-values.ts";
@@ -18,7 +19,7 @@ export function accountStatements({ accounts, objects, removeAccounts }: Tables)
         union all (select 'first', ${columns} from ${accounts} order by login_start limit 1)
       ) found left join ${objects} o on found.part = 'known' and o.oid = found.user_id
       union all
-      select 'linked', null, null, null, null, null, null, ${objectColumns("t")} from ${objects} t where t.oid in (
+      select 'linked', null, null, null, null, null, null, ${boundedColumns("t", maximumObjectBytes)} from ${objects} t where t.oid in (
         ${linkedNumbers(`${objects} u where u.oid = (select user_id from ${accounts} where ${named})`)}
       )`,
     ),

@@ -1,6 +1,6 @@
 import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { objectColumns } from "../statements/object-columns.ts";
+import { boundedColumns, outlineColumns } from "../statements/object-columns.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters } from "../index-expression.ts";
 import { condition } from "./condition.ts";
@@ -25,23 +25,32 @@ const longestRepeated = 5_000;
 const nearEnough = 1_000;
 
 /**
- * A page of the objects that a query means, as rows of objects with their `position`, an array. The page is cut from
+ * A page of the objects that a query means, as bounded rows of objects with their `position`, an array. The page is cut from
  * ids and keys alone, and whole rows are read for what is on it; but where nothing is sorted and little is skipped, the
  * rows are read at once.
  */
-export function findText(tables: Tables, query: ObjectQuery, visibility: Visibility, page: Page): ComposedText {
+export function findText(tables: Tables, query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): ComposedText {
   const scope = new QueryScope(tables, new QueryParameters(), visibility);
   const columns = orderColumns(query.sort ?? [], "o", scope);
+  const bounded = boundedColumns("o", scope.parameters.add(bytes, "bigint"));
   if (columns.length === 0 && ("after" in page || page.offset <= nearEnough)) {
-    return { text: cutText(query, columns, scope, page, `${objectColumns("o")}, '[]'::jsonb as position`), values: scope.parameters.values };
+    const text = `select ${bounded}, '[]'::jsonb as position from (${cutText(query, columns, scope, page, "o.*")}) o order by o.oid`;
+    return { text, values: scope.parameters.values };
   }
   const position = columns.flatMap(({ whole, name }) => (whole ? `page.${name}` : [])).join(", ");
   return {
-    text: `select ${objectColumns("o")}, jsonb_build_array(${position}) as position
+    text: `select ${bounded}, jsonb_build_array(${position}) as position
       from (select *, row_number() over () as place from (${cutText(query, columns, scope, page, `o.oid${keyColumns(columns)}`)}) cut) page
       join ${tables.objects} o on o.oid = page.oid order by page.place`,
     values: scope.parameters.values,
   };
+}
+
+/** The first objects that a query means, by their numbers, as rows of outlines. */
+export function matchText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number): ComposedText {
+  const scope = new QueryScope(tables, new QueryParameters(), visibility);
+  const text = cutText(query, [], scope, { offset: 0, limit: atMost }, "o.oid, o.uuid, o.class, o.stored_at, o.bytes");
+  return { text: `select ${outlineColumns("o")} from (${text}) o order by o.oid`, values: scope.parameters.values };
 }
 
 /** How many objects a query means, as `count`. */

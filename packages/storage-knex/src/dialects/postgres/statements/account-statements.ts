@@ -1,7 +1,8 @@
+import { maximumObjectBytes } from "@sallyport/core";
 import { statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../statements/account-statements.ts";
 import type { Tables } from "../tables.ts";
-import { objectColumns } from "./object-columns.ts";
+import { boundedColumns, objectColumns } from "./object-columns.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled";
 
@@ -18,7 +19,7 @@ export function accountStatements({ accounts, linkedObjects, objects, removeAcco
       )
       select found.*, ${objectColumns("o")} from found left join person o on found.part = 'known'
       union all
-      select 'linked', null, null, null, null, null, null, ${objectColumns("t")}
+      select 'linked', null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
       from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $2::text[]))`,
     ),
     create: statement(

@@ -1,11 +1,12 @@
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { modelLock } from "./model-lock.ts";
-import { objectColumns } from "./object-columns.ts";
+import { boundedColumns, objectColumns, outlineColumns } from "./object-columns.ts";
 import { epochMilliseconds } from "./storage-time.ts";
 
 /**
- * Where visible classes or principals are a parameter, null means that they do not count.
+ * Where visible classes or principals are a parameter, null means that they do not count. Statements that take bytes give
+ * `BoundedRow`s, see `boundedColumns`.
  *
  * The texts leave the planner no better idea for particular parameters than for any: then it soon stops to plan for
  * every call, which took as long as the work itself. And none of them lets it think of reading rows of other classes.
@@ -13,19 +14,19 @@ import { epochMilliseconds } from "./storage-time.ts";
 export interface ObjectStatements {
   /** 1 object number, 2 visible classes, 3 principals. */
   readonly getOne: Statement;
-  /** 1 object numbers, 2 visible classes, 3 principals. */
+  /** 1 object numbers, 2 visible classes, 3 principals, 4 bytes. */
   readonly getSeveral: Statement;
   /** 1 UUID, 2 visible classes, 3 principals. */
   readonly getByUuid: Statement;
-  /** 1 object numbers, 2 visible classes, 3 principals. Gives `oid` alone. */
-  readonly visible: Statement;
-  /** 1 UUIDs, 2 visible classes, 3 principals. */
+  /** 1 object numbers, 2 visible classes, 3 principals. */
+  readonly outlines: Statement;
+  /** 1 UUIDs, 2 visible classes, 3 principals, 4 bytes. */
   readonly getByUuids: Statement;
-  /** 1 class, 2 principals, 3 offset, 4 limit; for pages near the beginning. */
+  /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for pages near the beginning. */
   readonly findNear: Statement;
-  /** 1 class, 2 principals, 3 offset, 4 limit; for any page. */
+  /** 1 class, 2 principals, 3 offset, 4 limit, 5 bytes; for any page. */
   readonly findInOne: Statement;
-  /** 1 classes, 2 principals, 3 offset, 4 limit. */
+  /** 1 classes, 2 principals, 3 offset, 4 limit, 5 bytes. */
   readonly findInSeveral: Statement;
   /** 1 classes, 2 principals. */
   readonly count: Statement;
@@ -54,10 +55,10 @@ export function objectStatements(tables: Tables): ObjectStatements {
     );
   return {
     getOne: get("object_get", "o.oid = $1::bigint"),
-    getSeveral: get("object_get_several", severalIds),
-    visible: get("object_visible", severalIds, "o.oid"),
+    getSeveral: get("object_get_several", severalIds, boundedColumns("o", "$4::bigint")),
+    outlines: get("object_outlines", severalIds, outlineColumns("o")),
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
-    getByUuids: get("object_get_by_uuids", "o.uuid = any (array(select unnest($1::uuid[])))"),
+    getByUuids: get("object_get_by_uuids", "o.uuid = any (array(select unnest($1::uuid[])))", boundedColumns("o", "$4::bigint")),
     findNear: statement("object_find_near", findNear(tables)),
     findInOne: statement("object_find", find(tables, `select oid from (${visible(tables, "$1::text")}) part order by class, oid`)),
     findInSeveral: statement(
@@ -107,7 +108,8 @@ function visible({ objects }: Tables, className: string): string {
 
 /** The same with the whole rows: it reads those before the page, too, which for a few is cheaper than to look each row of the page up. */
 function findNear({ objects }: Tables): string {
-  return `select ${objectColumns("o")} from (${heads(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
+  const page = `select o.* from (${heads(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
+  return `select ${boundedColumns("o", "$5::bigint")} from (${page}) o order by o.class, o.oid`;
 }
 
 function heads(objects: string, className: string, selected: string): string {
@@ -119,7 +121,7 @@ function heads(objects: string, className: string, selected: string): string {
 
 /** The page is cut from the indexes alone, rows are read for the page only. An array of ids never becomes a join with the table. */
 function find({ objects }: Tables, ids: string): string {
-  return `select ${objectColumns("o")} from ${objects} o
+  return `select ${boundedColumns("o", "$5::bigint")} from ${objects} o
     where o.oid = any (array(${ids} offset $3::bigint limit $4::bigint))
     order by o.oid`;
 }

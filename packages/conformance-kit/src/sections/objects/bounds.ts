@@ -1,0 +1,86 @@
+import { AnswerTooLargeError, type Filter, type ObjectQuery, type Page, type Repositories, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
+import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { valueOf } from "../../fixtures/asking.ts";
+
+/** Bytes of each large object, and more than the names of its attributes take. */
+const large = 10_000;
+const slack = 1_000;
+
+const nobody: Visibility = { classes: null, principals: new Set() };
+
+/** Objects of about 10,000 bytes with a `Value` from 0. */
+function largeOnes(count: number, properties: { readonly className?: string; readonly readers?: readonly string[] } = {}) {
+  return Array.from({ length: count }, (_, index) => ({ className: "File", attributes: { Value: index, Text: "x".repeat(large) }, ...properties }));
+}
+
+const few: Filter = { kind: "compare", path: valueOf("number"), operator: "lt", value: 5 };
+const sort = [{ path: valueOf("number"), descending: true }];
+
+/** Every way to ask for a list. */
+const queries: readonly (readonly [string, ObjectQuery])[] = [
+  ["of a class", { classes: ["File"] }],
+  ["of several classes", { classes: ["File", "Image"] }],
+  ["that is filtered", { classes: ["File"], filter: few }],
+  ["that is sorted", { classes: ["File"], sort }],
+  ["that is filtered and sorted", { classes: ["File", "Image"], filter: few, sort }],
+];
+
+async function tooLarge(call: () => Promise<unknown>, what: string): Promise<void> {
+  await failsWith(307, call, what);
+  holds((await call().catch((error: unknown) => error)) instanceof AnswerTooLargeError, `${what}: the error says that the answer would be too large`);
+}
+
+async function lists(r: Repositories, query: ObjectQuery, page: Page, bytes: number, visibility = seesAll): Promise<readonly StoredObject[]> {
+  return (await r.objects.find(query, visibility, page, bytes)).objects;
+}
+
+export const objectBoundChecks: readonly Check[] = checksOf("objects", {
+  "are not read by ids and UUIDs when they take more bytes than wanted": async ({ r }) => {
+    const created = await r.objects.insert(largeOnes(5));
+    const ids = created.map(({ id }) => id);
+    const uuids = created.map(({ uuid }) => uuid);
+    equalInAnyOrder(await r.objects.get(ids, seesAll, 5 * large + slack), created, "the objects by ids");
+    equalInAnyOrder(await r.objects.getByUuids(uuids, seesAll, 5 * large + slack), created, "the objects by UUIDs");
+    await tooLarge(() => r.objects.get(ids, seesAll, 4 * large), "reading by ids");
+    await tooLarge(() => r.objects.getByUuids(uuids, seesAll, 4 * large), "reading by UUIDs");
+    for (const object of created) equal(await r.objects.get([object.id], seesAll, 1), [object], "one object alone");
+  },
+
+  "are not listed when the page takes more bytes than wanted": async ({ r }) => {
+    const created = await r.objects.insert(largeOnes(5));
+    for (const [what, query] of queries) {
+      const order = query.sort === undefined ? created : created.toReversed();
+      equal(await lists(r, query, { offset: 0, limit: 10 }, 5 * large + slack), order, `a list ${what}`);
+      equal(await lists(r, query, { offset: 1, limit: 3 }, 3 * large + slack), order.slice(1, 4), `a page of a list ${what}`);
+      await tooLarge(() => r.objects.find(query, seesAll, { offset: 0, limit: 10 }, 4 * large), `a list ${what}`);
+      await tooLarge(() => r.objects.find(query, seesAll, { offset: 1, limit: 3 }, 2 * large), `a page of a list ${what}`);
+      const { last } = await r.objects.find(query, seesAll, { offset: 0, limit: 1 }, 5 * large);
+      holds(last !== null, "A page tells where it ends");
+      equal(await lists(r, query, { after: last, limit: 3 }, 3 * large + slack), order.slice(1, 4), `a list ${what} that goes on`);
+      await tooLarge(() => r.objects.find(query, seesAll, { after: last, limit: 3 }, 2 * large), `a list ${what} that goes on`);
+    }
+  },
+
+  "are not listed far from the beginning when the page takes more bytes than wanted": async ({ r }) => {
+    await r.objects.insert(Array.from({ length: 1_100 }, () => ({ className: "File", attributes: {} })));
+    const created = await r.objects.insert(largeOnes(3));
+    for (const classes of [["File"], ["File", "Image"]]) {
+      equal(await lists(r, { classes }, { offset: 1_100, limit: 10 }, 3 * large + slack), created, "the page");
+      await tooLarge(() => r.objects.find({ classes }, seesAll, { offset: 1_100, limit: 10 }, 2 * large), "the page");
+    }
+  },
+
+  "take nothing where they are not visible": async ({ r }) => {
+    const hidden = await r.objects.insert([...largeOnes(3, { readers: [] }), ...largeOnes(3, { className: "Image" })]);
+    const [seen] = (await r.objects.insert(largeOnes(1))) as [StoredObject];
+    const all = [...hidden, seen];
+    for (const visibility of [nobody, seesAll].map((each) => ({ ...each, classes: new Set(["File"]) }))) {
+      const bytes = (visibility.principals === null ? 4 : 1) * large + slack;
+      const visible = visibility.principals === null ? [...hidden.slice(0, 3), seen] : [seen];
+      equalInAnyOrder(await r.objects.get(all.map(({ id }) => id), visibility, bytes), visible, "the objects by ids");
+      equalInAnyOrder(await r.objects.getByUuids(all.map(({ uuid }) => uuid), visibility, bytes), visible, "the objects by UUIDs");
+      for (const [what, query] of queries) equalInAnyOrder(await lists(r, query, { offset: 0, limit: 10 }, bytes, visibility), visible, `a list ${what}`);
+    }
+  },
+});

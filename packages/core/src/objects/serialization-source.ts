@@ -1,0 +1,18 @@
+import type { RequestContext } from "../request/request-context.ts";
+import type { Visibility } from "../rights/visibility.ts";
+import type { ObjectRepository } from "./object-repository.ts";
+import type { StoreTime } from "./store-time.ts";
+
+/** What answers are made from. */
+export interface SerializationSource {
+  readonly objects: Pick<ObjectRepository, "get" | "outlines">;
+  readonly visibility: Visibility;
+  readonly storeTime: StoreTime;
+  /** What an answer may take, see `AnswerBudget`. */
+  readonly answerBytes: number;
+}
+
+/** That of a request. */
+export function serializationSource({ r, database }: Pick<RequestContext, "r" | "database">, visibility: Visibility): SerializationSource {
+  return { objects: r.objects, visibility, storeTime: database.storeTime, answerBytes: database.answerBytes };
+}

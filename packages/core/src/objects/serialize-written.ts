@@ -1,0 +1,29 @@
+import { AnswerTooLargeError } from "./answer-too-large-error.ts";
+import { ObjectSerializer } from "./object-serializer.ts";
+import { metaFieldsOnly, type ObjectPlan } from "./serialization/object-plan.ts";
+import type { SerializationSource } from "./serialization-source.ts";
+import type { SerializedObject } from "./serialized-object.ts";
+import type { StoredObject } from "./stored-object.ts";
+
+/**
+ * The answer that tells of something that is done already: as the plan says, or the meta-fields alone where that would be too
+ * large. It must not look as if it had failed. `known`: visible objects that were read already.
+ */
+export async function serializeWritten(
+  source: SerializationSource,
+  plan: ObjectPlan,
+  object: StoredObject,
+  known: readonly StoredObject[] = [],
+): Promise<SerializedObject> {
+  try {
+    return await serializeOne(source, plan, object, known);
+  } catch (error) {
+    if (error instanceof AnswerTooLargeError) return serializeOne(source, metaFieldsOnly, object, []);
+    throw error;
+  }
+}
+
+async function serializeOne(source: SerializationSource, plan: ObjectPlan, object: StoredObject, known: readonly StoredObject[]): Promise<SerializedObject> {
+  const [serialized] = (await new ObjectSerializer(source, plan).run([object], known)) as [SerializedObject];
+  return serialized;
+}
