@@ -1,26 +1,7 @@
 import { type AdapterUnderTest, checks, runCheck } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { brokenAdmissions } from "./broken/broken-admissions.ts";
-import { brokenArchives } from "./broken/broken-archives.ts";
-import { brokenAudit } from "./broken/broken-audit.ts";
-import { brokenCapabilities } from "./broken/broken-capabilities.ts";
-import { brokenChanges } from "./broken/broken-changes.ts";
-import { brokenChannels } from "./broken/broken-channels.ts";
-import { brokenCipherBlocks } from "./broken/broken-cipher-blocks.ts";
-import { brokenContents } from "./broken/broken-contents.ts";
-import { brokenDepartures } from "./broken/broken-departures.ts";
-import { brokenKeys } from "./broken/broken-keys.ts";
-import { brokenLocks } from "./broken/broken-locks.ts";
-import { brokenMembers } from "./broken/broken-members.ts";
-import { brokenNames } from "./broken/broken-names.ts";
-import { brokenObjects } from "./broken/broken-objects.ts";
-import { brokenQueries } from "./broken/broken-queries.ts";
-import { brokenRecords } from "./broken/broken-records.ts";
-import { brokenSessions } from "./broken/broken-sessions.ts";
-import { brokenSizes } from "./broken/broken-sizes.ts";
-import { brokenStorages } from "./broken/broken-storages.ts";
-import { brokenWriting } from "./broken/broken-writing.ts";
+import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
 import { sideBySide, soundly } from "./broken/side-by-side.ts";
 
 const needsOf = (name: string) => checks.find((check) => check.name === name)?.needs;
@@ -39,28 +20,7 @@ function adapter(name: string, create: Create): AdapterUnderTest {
 
 const sound = adapter("sound", (options) => new MemoryStorage(options));
 
-describe.each([
-  ["the storage itself", brokenStorages],
-  ["capabilities", brokenCapabilities],
-  ["sessions", brokenSessions],
-  ["admission", brokenAdmissions],
-  ["secure channels", brokenChannels],
-  ["cipher blocks of log-ins", brokenCipherBlocks],
-  ["key pairs", brokenKeys],
-  ["objects", brokenObjects],
-  ["queries", brokenQueries],
-  ["writing objects", brokenWriting],
-  ["the size of objects", brokenSizes],
-  ["members of collections", brokenMembers],
-  ["locks", brokenLocks],
-  ["changes", brokenChanges],
-  ["departures", brokenDepartures],
-  ["app keys, applications and accounts", brokenNames],
-  ["model, throttle and audit", brokenRecords],
-  ["tallies and retention", brokenAudit],
-  ["the archive", brokenArchives],
-  ["contents and texts", brokenContents],
-])("an adapter with a fault in %s", (_part, adapters) => {
+describe.each(allBrokenAdapters)("an adapter with a fault in %s", (_part, adapters) => {
   const cases = adapters.flatMap(({ fault, caughtBy: names, create }) => names.map((caughtBy) => ({ fault, caughtBy, create })));
 
   test.each(cases)("that $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {

@@ -10,7 +10,7 @@ const ofSeveralProcesses = checks.filter(({ needs }) => needs === "severalProces
 test("processes that share a database soundly pass", async () => {
   const { results } = await runChecks(sound, { checks: ofSeveralProcesses });
   expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
-});
+}, 120_000);
 
 describe.each([
   ["several processes", brokenTogether],

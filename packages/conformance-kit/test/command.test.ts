@@ -74,7 +74,7 @@ test("writes the report as data, and badges of all checks", async () => {
   } finally {
     await rm(scratch, { recursive: true });
   }
-});
+}, 120_000);
 
 test("lists its checks", async () => {
   const { code, stdout } = await run("--list", "--section", "time");

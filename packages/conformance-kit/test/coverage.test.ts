@@ -35,4 +35,4 @@ test("every call of every port is looked at by a check", async () => {
   expect(calls.filter((call) => !made.has(call))).toEqual([]);
   // Else a name has changed.
   expect(results.filter(({ name }) => callEverything.has(name))).toHaveLength(callEverything.size);
-});
+}, 120_000);

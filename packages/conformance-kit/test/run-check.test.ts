@@ -27,7 +27,7 @@ test("runs every check, or names the ones that it leaves out", async () => {
   const notApplicable = results.filter(({ outcome }) => outcome === "notApplicable").map(({ name }) => name);
   expect(notApplicable).toEqual(checks.filter(({ needs }) => needs !== null).map(({ name }) => name));
   expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
-});
+}, 120_000);
 
 test("fails when a storage declares several processes and cannot show a second one", async () => {
   const severalProcesses = adapter((storage) => {

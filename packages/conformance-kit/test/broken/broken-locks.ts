@@ -76,12 +76,12 @@ export const brokenLocks: readonly BrokenAdapter[] = [
 
   broken("looks before it takes", "are taken by one of those who want them at once", () => (r) => ({
     locks: {
-      take: async (id, session) => {
+      take: async (id, session, ...limit) => {
         const lock = await r.locks.state(id);
-        if (lock !== null && lock.session !== session) return "held";
+        if (lock !== null) return lock.session === session ? "taken" : "held";
         await pause();
         await r.locks.release(id, null);
-        return r.locks.take(id, session);
+        return r.locks.take(id, session, ...limit);
       },
     },
   })),

@@ -27,6 +27,10 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     objects: { count: (query, visibility, atMost) => r.objects.count(query, { ...visibility, principals: null }, atMost) },
   })),
 
+  broken("counts one less", "are counted as far as they are visible", () => (r) => ({
+    objects: { count: async (...asked) => Math.max(0, (await r.objects.count(...asked)) - 1) },
+  })),
+
   broken("does not look at readers when it lists", "are listed as far as they are visible", () => (r) => ({
     objects: { find: (query, visibility, page) => r.objects.find(query, { ...visibility, principals: null }, page) },
   })),

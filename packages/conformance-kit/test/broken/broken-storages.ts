@@ -1,4 +1,4 @@
-import { type AttributeIndex, ServiceError, type Storage } from "@sallyport/core";
+import { type AttributeIndex, type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
@@ -71,6 +71,30 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     ],
     (storage) => ({ transaction: async (work) => work(storage.repositories) }),
   ),
+
+  brokenAround("keeps the work of a transaction that fails", "keep nothing of their work if it throws", (storage) => ({
+    transaction: async <T>(work: (r: Repositories) => Promise<T>) => {
+      const outcome = await storage.transaction((r) => Promise.allSettled([work(r)]));
+      if (outcome[0].status === "rejected") throw outcome[0].reason;
+      return outcome[0].value;
+    },
+  })),
+
+  brokenAround("shows the work of an open transaction to everybody", "do not show their work to others before it is kept", (storage) => {
+    let open: Repositories | undefined;
+    return {
+      repositories: new Proxy(storage.repositories, { get: (closed, name) => Reflect.get(open ?? closed, name) as unknown }),
+      transaction: (work) =>
+        storage.transaction(async (r) => {
+          open = r;
+          try {
+            return await work(r);
+          } finally {
+            open = undefined;
+          }
+        }),
+    };
+  }),
 
   brokenAround(
     "keeps what is asked for together one by one",

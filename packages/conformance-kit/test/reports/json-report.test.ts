@@ -80,7 +80,7 @@ test("is complete when all checks of the kit were asked for", async () => {
   };
   const report = reportOf(await runChecks(memory));
   expect(report).toMatchObject({ complete: true, totals: { failed: 0 } });
-});
+}, 120_000);
 
 test.each([
   ["another version", { version: 2 }],

@@ -1,0 +1,45 @@
+import type { BrokenAdapter } from "./broken-adapter.ts";
+import { brokenAdmissions } from "./broken-admissions.ts";
+import { brokenArchives } from "./broken-archives.ts";
+import { brokenAudit } from "./broken-audit.ts";
+import { brokenCapabilities } from "./broken-capabilities.ts";
+import { brokenChanges } from "./broken-changes.ts";
+import { brokenChannels } from "./broken-channels.ts";
+import { brokenCipherBlocks } from "./broken-cipher-blocks.ts";
+import { brokenContents } from "./broken-contents.ts";
+import { brokenDepartures } from "./broken-departures.ts";
+import { brokenKeys } from "./broken-keys.ts";
+import { brokenLocks } from "./broken-locks.ts";
+import { brokenMembers } from "./broken-members.ts";
+import { brokenNames } from "./broken-names.ts";
+import { brokenObjects } from "./broken-objects.ts";
+import { brokenQueries } from "./broken-queries.ts";
+import { brokenRecords } from "./broken-records.ts";
+import { brokenSessions } from "./broken-sessions.ts";
+import { brokenSizes } from "./broken-sizes.ts";
+import { brokenStorages } from "./broken-storages.ts";
+import { brokenWriting } from "./broken-writing.ts";
+
+/** Broken adapters by the part that is broken. */
+export const allBrokenAdapters: readonly (readonly [part: string, adapters: readonly BrokenAdapter[]])[] = [
+  ["the storage itself", brokenStorages],
+  ["capabilities", brokenCapabilities],
+  ["sessions", brokenSessions],
+  ["admission", brokenAdmissions],
+  ["secure channels", brokenChannels],
+  ["cipher blocks of log-ins", brokenCipherBlocks],
+  ["key pairs", brokenKeys],
+  ["objects", brokenObjects],
+  ["queries", brokenQueries],
+  ["writing objects", brokenWriting],
+  ["the size of objects", brokenSizes],
+  ["members of collections", brokenMembers],
+  ["locks", brokenLocks],
+  ["changes", brokenChanges],
+  ["departures", brokenDepartures],
+  ["app keys, applications and accounts", brokenNames],
+  ["model, throttle and audit", brokenRecords],
+  ["tallies and retention", brokenAudit],
+  ["the archive", brokenArchives],
+  ["contents and texts", brokenContents],
+];
