@@ -171,6 +171,33 @@ export function departureSuite(server: () => RunningServer): void {
       }
     });
 
+    test("keeps a group as long as a class gives it rights, whoever is faster", async () => {
+      const name = `Granting_${mode}`;
+      const grant = (...groups: string[]) => send(admin, `/v1/model/structure/${name}`, "PUT", { attributes: [], rights: groups.map((group) => ({ group, permissions: ["read"] })) });
+      expect((await grant()).code).toBe("0");
+      const group = await create("UserGroup", { Name: "Kept" }, admin);
+      await grant(group);
+      for (const query of ["", "?moveToRecycler=true"]) expect(await remove(group, { query, as: admin })).toMatchObject({ status: 500, code: "718" });
+      expect(await grant()).toMatchObject({ code: "0" });
+      expect(await recycle(group, admin)).toMatchObject({ code: "0" });
+      expect(await grant(group)).toMatchObject({ status: 400, code: "307" });
+
+      for (let round = 0; round < 4; round += 1) {
+        const next = await create("UserGroup", { Name: `Race ${round}` }, admin);
+        const [granted, removed] = await Promise.all([grant(next), remove(next, { as: admin })]);
+        expect([`${granted.code} ${removed.code}`]).toEqual([expect.stringMatching(/^(?:0 718|307 0)$/)]);
+        expect((await grant()).code).toBe("0");
+      }
+    });
+
+    test("hides what only a group that is gone could read", async () => {
+      const group = await create("UserGroup", { Name: "Going" }, admin);
+      const [object] = await repositories().objects.insert([{ className: "Customer", attributes: { Name: "Kept" }, readers: [group] }]);
+      expect(await remove(group, { as: admin })).toMatchObject({ code: "0" });
+      expect(await read(object?.id as string)).toMatchObject({ status: 404, code: "304" });
+      expect(await read(object?.id as string, admin)).toMatchObject({ code: "0" });
+    });
+
     test("lets nobody delete himself, and only administrators delete users", async () => {
       const { accounts, model } = repositories();
       const id = (await accounts.forProof("admin", [])).account?.userId as string;
@@ -180,6 +207,10 @@ export function departureSuite(server: () => RunningServer): void {
       await define({ ...user, rights: [{ group: "*", permissions: everything }] });
       try {
         for (const query of ["", "?moveToRecycler=true"]) expect(await remove(id, { query })).toMatchObject({ status: 403, code: "404" });
+        // What keeps the user is told to nobody else.
+        await send(admin, `/v1/lock/object/${id}`, "POST");
+        for (const query of ["", "?moveToRecycler=true"]) expect(await remove(id, { query })).toMatchObject({ status: 403, code: "404" });
+        await send(admin, `/v1/lock/object/${id}`, "DELETE");
       } finally {
         await define(user);
       }

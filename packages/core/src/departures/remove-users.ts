@@ -6,9 +6,8 @@ import type { Principal } from "../rights/principal.ts";
 import type { Repositories } from "../storage/repositories.ts";
 
 /**
- * Removes the accounts of the users among objects that go, and ends their sessions. That is for administrators, whatever the
- * rights on the class: otherwise whoever has those could remove administrators. 404 for others; 718 when the caller is one of
- * them, or when no administrator would be left.
+ * Removes the accounts of the users among objects that go, and ends their sessions; 718 when the caller is one of them, or when no
+ * administrator would be left.
  */
 export async function removeUsers(
   { accounts, sessions }: Pick<Repositories, "accounts" | "sessions">,
@@ -17,7 +16,6 @@ export async function removeUsers(
 ): Promise<void> {
   const users = going.filter(({ className }) => isUserClass(model, className)).map(({ id }) => id);
   if (users.length === 0) return;
-  if (!principal.administrator) throw new ServiceError(404);
   if (users.includes(principal.userId)) throw new ServiceError(718, { detail: "Nobody deletes himself." });
   if ((await accounts.remove(users)) === "lastAdministrator") throw new ServiceError(718, { detail: "The last administrator cannot be deleted." });
   for (const userId of users) await sessions.end({ userId });

@@ -26,20 +26,27 @@ export interface ThoseWhoGo {
   readonly going: readonly StoredObject[];
   /** What the others lose, held as well. */
   readonly losing: readonly Referrer[];
+  /** Why they may not go, be it a rule or a lock of another session: 718. Whether the caller is told depends on what he may do with them. */
+  readonly refusal: ServiceError | null;
+}
+
+/** What is held by now, and why it may not go. */
+interface Held {
+  readonly objects: Map<ObjectId, StoredObject>;
+  refusal: ServiceError | null;
 }
 
 /**
  * Finds out what an object that is held takes along, step by step: who points to it, who points to those that go with it, and so
- * on. What they have in common is that each was held before it was last asked what it points to. 718 when a rule or a lock of
- * another session is in the way, or when there are too many.
+ * on. What they have in common is that each was held before it was last asked what it points to. 718 when there are too many.
  */
 export async function thoseWhoGo(first: HeldObject, deletion: Deletion): Promise<ThoseWhoGo> {
   const going = new Map<ObjectId, StoredObject>();
-  const held = new Map<ObjectId, StoredObject>();
+  const held: Held = { objects: new Map(), refusal: null };
   const others: Referrer[] = [];
   accept([first], held, deletion);
   for (let step: readonly ObjectId[] = [first.object.id]; step.length > 0; ) {
-    for (const id of step) going.set(id, held.get(id) as StoredObject);
+    for (const id of step) going.set(id, held.objects.get(id) as StoredObject);
     const links = await linksTo(step, held, deletion);
     others.push(...links.filter((link) => ruleOf(link, deletion) !== "cascade"));
     const next = links.filter((link) => ruleOf(link, deletion) === "cascade").map(({ id }) => id);
@@ -47,30 +54,30 @@ export async function thoseWhoGo(first: HeldObject, deletion: Deletion): Promise
   }
   const losing = others.filter(({ id }) => !going.has(id));
   const refusing = losing.find((link) => ruleOf(link, deletion) === "refuse");
-  if (refusing !== undefined) throw refused(`An object of the class ${refusing.className} needs it as ${refusing.attribute}.`);
-  return { going: [...going.values()], losing };
+  if (refusing !== undefined) held.refusal ??= refused(`An object of the class ${refusing.className} needs it as ${refusing.attribute}.`);
+  return { going: [...going.values()], losing, refusal: held.refusal };
 }
 
 /** The links to these objects that matter, read again until all their sources were held before; those that refuse need not be. */
-async function linksTo(ids: readonly ObjectId[], held: Map<ObjectId, StoredObject>, deletion: Deletion): Promise<Referrer[]> {
+async function linksTo(ids: readonly ObjectId[], held: Held, deletion: Deletion): Promise<Referrer[]> {
   const { departures, model, recycled } = deletion;
   const attributes = recycled ? strictLinks(model) : null;
   for (;;) {
     const links = await departures.referrers(ids, { attributes, limit: maximum + 1 });
     if (links.length > maximum) throw tooMany();
     const sources = links.filter((link) => ruleOf(link, deletion) !== "refuse").map(({ id }) => id);
-    const missing = [...new Set(sources)].filter((id) => !held.has(id));
+    const missing = [...new Set(sources)].filter((id) => !held.objects.has(id));
     if (missing.length === 0) return links;
     accept(await departures.hold(missing), held, deletion);
   }
 }
 
-function accept(objects: readonly HeldObject[], held: Map<ObjectId, StoredObject>, { session }: Deletion): void {
+function accept(objects: readonly HeldObject[], held: Held, { session }: Deletion): void {
   for (const { object, lockedBy } of objects) {
-    if (lockedBy !== null && lockedBy !== session) throw refused("Another session has locked it, or an object that goes or changes with it.");
-    held.set(object.id, object);
+    if (lockedBy !== null && lockedBy !== session) held.refusal ??= refused("Another session has locked it, or an object that goes or changes with it.");
+    held.objects.set(object.id, object);
   }
-  if (held.size > maximum) throw tooMany();
+  if (held.objects.size > maximum) throw tooMany();
 }
 
 /** What the model no longer knows is cleared. */
@@ -87,7 +94,7 @@ function strictLinks(model: Model): Pick<Referrer, "className" | "attribute">[] 
 }
 
 function tooMany(): ServiceError {
-  return refused(`More than ${maximum} objects or references go or change with it.`);
+  return refused(`More than ${maximum} objects or references go or change with it: delete them, or let them point elsewhere, in parts before.`);
 }
 
 function refused(detail: string): ServiceError {
