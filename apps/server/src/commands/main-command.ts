@@ -4,8 +4,10 @@ import { appCommand } from "./apps/app.ts";
 import { appKeyCommand } from "./apps/app-key.ts";
 import { classCommand } from "./classes/class.ts";
 import { checkConfigCommand } from "./check-config.ts";
+import { dumpCommand } from "./databases/dump.ts";
 import { maintenanceCommand } from "./databases/maintenance.ts";
 import { migrateCommand } from "./databases/migrate.ts";
+import { restoreCommand } from "./databases/restore.ts";
 import { seedCommand } from "./databases/seed.ts";
 import { keyCommand } from "./keys/key.ts";
 import { rotateKeyCommand } from "./keys/rotate-key.ts";
@@ -28,6 +30,8 @@ export function mainCommand(): Command {
     .addCommand(keyCommand())
     .addCommand(rotateKeyCommand())
     .addCommand(maintenanceCommand())
+    .addCommand(dumpCommand())
+    .addCommand(restoreCommand())
     .addCommand(seedCommand())
     .addCommand(referenceCommand());
   pointToHelp(main);

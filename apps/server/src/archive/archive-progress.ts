@@ -1,0 +1,55 @@
+import type { ArchiveRecord, RecordOf } from "@sallyport/core";
+
+/** Milliseconds between two lines. */
+const interval = 200;
+const barLength = 24;
+
+/** What is needed of standard error. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Counts objects on their way, and shows a bar on a terminal, and nowhere else. */
+export class ArchiveProgress {
+  /** Objects that have passed. */
+  done = 0;
+  settings: RecordOf<"settings"> | null = null;
+  private readonly start = performance.now();
+  private shown = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly verb: string,
+    private readonly stream: ProgressStream,
+  ) {}
+
+  async *watch(records: AsyncIterable<ArchiveRecord>): AsyncGenerator<ArchiveRecord> {
+    try {
+      for await (const record of records) {
+        if (record.section === "settings") this.settings = record;
+        if (record.section === "objects") this.done += 1;
+        if (this.done % 256 === 0) this.show();
+        yield record;
+      }
+    } finally {
+      if (this.stream.isTTY === true) this.stream.write("\r\u001B[K");
+    }
+  }
+
+  private show(): void {
+    const now = performance.now();
+    if (this.stream.isTTY !== true || now - this.shown < interval) return;
+    this.shown = now;
+    const total = this.settings?.objects ?? 0;
+    const part = total === 0 ? 1 : Math.min(1, this.done / total);
+    const bar = "█".repeat(Math.floor(part * barLength)).padEnd(barLength, "·");
+    const rate = Math.round(this.done / Math.max(0.001, (now - this.start) / 1000));
+    const counted = `${grouped(this.done)} of ${grouped(total)} objects`;
+    this.stream.write(`\r\u001B[K${this.verb} ${bar} ${String(Math.floor(part * 100)).padStart(3)} %, ${counted}, ${grouped(rate)}/s`);
+  }
+}
+
+/** A whole number for people. */
+export function grouped(number: number): string {
+  return number.toLocaleString("en");
+}

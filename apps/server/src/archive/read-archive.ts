@@ -1,0 +1,78 @@
+import { type ArchiveRecord, type ArchiveSection, archiveSections } from "@sallyport/core";
+import { checkLineOf } from "./archive-checksum.ts";
+import { ArchiveFault } from "./archive-fault.ts";
+import { type ArchiveHeader, jsonOf, readHeader } from "./archive-header.ts";
+import { type ArchiveLine, ArchiveLines } from "./archive-lines.ts";
+import { recordSchemas } from "./record-schemas.ts";
+
+/** An archive whose header was read. */
+export interface OpenedArchive {
+  readonly header: ArchiveHeader;
+  /** Ends with an `ArchiveFault` where the archive is not what was written. All of it was, if they come to their end. */
+  readonly records: AsyncGenerator<ArchiveRecord>;
+}
+
+/** Reads an archive; bytes that are none are refused with an `ArchiveFault`. */
+export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<OpenedArchive> {
+  const lines = new ArchiveLines(chunks);
+  const reading = lines.read();
+  const first = await nextOf(reading, 1);
+  const header = readHeader(first.text);
+  if (typeof header === "string") throw new ArchiveFault(first.number, header);
+  const check = await nextOf(reading, 2);
+  if (`${check.text}\n` !== checkLineOf(`${first.text}\n`)) throw new ArchiveFault(first.number, "the header was altered.");
+  lines.startOver();
+  return { header, records: readRecords(lines, reading) };
+}
+
+async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Promise<ArchiveLine> {
+  const { done, value } = await reading.next();
+  if (done === true) throw new ArchiveFault(number, "the archive ends here.");
+  return value;
+}
+
+async function* readRecords(lines: ArchiveLines, reading: AsyncGenerator<ArchiveLine>): AsyncGenerator<ArchiveRecord> {
+  const counts = new Map<ArchiveSection, number>();
+  let section: ArchiveSection | undefined;
+  let lastCheck = 2;
+  let lastLine = 2;
+  let ended: "not yet" | "checked" | "counted" = "not yet";
+  for await (const { number, text } of reading) {
+    lastLine = number;
+    if (ended === "checked") throw new ArchiveFault(number, "the archive goes on behind its end.");
+    if (text.startsWith('{"check":')) {
+      if (`${text}\n` !== lines.checkLine()) throw new ArchiveFault(number, `lines were altered, lost or moved between line ${lastCheck + 1} and here.`);
+      lastCheck = number;
+      if (ended === "counted") ended = "checked";
+    } else if (ended === "counted") {
+      throw new ArchiveFault(number, "the archive goes on behind its end.");
+    } else if (text.startsWith('{"section":')) {
+      section = nextSection(number, text, section);
+    } else if (text.startsWith('{"end":')) {
+      if (text !== JSON.stringify({ end: Object.fromEntries(counts) })) throw new ArchiveFault(number, "the archive has not as many records as it says.");
+      ended = "counted";
+    } else {
+      if (section === undefined) throw new ArchiveFault(number, "a record belongs to no section.");
+      counts.set(section, (counts.get(section) ?? 0) + 1);
+      yield recordOf(number, text, section);
+    }
+  }
+  if (ended !== "checked") throw new ArchiveFault(lastLine + 1, "the archive is cut off: its end is missing.");
+}
+
+function nextSection(number: number, text: string, before: ArchiveSection | undefined): ArchiveSection {
+  const { section } = (jsonOf(text) ?? {}) as { readonly section?: unknown };
+  const place = archiveSections.findIndex((each) => each === section);
+  const known = archiveSections[place];
+  if (known === undefined) throw new ArchiveFault(number, "there is no such section.");
+  if (before !== undefined && place <= archiveSections.indexOf(before)) throw new ArchiveFault(number, `the section ${known} stands in the wrong place.`);
+  return known;
+}
+
+function recordOf(number: number, text: string, section: ArchiveSection): ArchiveRecord {
+  const { data } = recordSchemas[section].safeParse(jsonOf(text));
+  if (data === undefined) throw new ArchiveFault(number, `this is no record of the section ${section}.`);
+  if (section !== "objects" && section !== "departures") return { ...data, section } as ArchiveRecord;
+  const { attributes } = data as { readonly attributes: object | null };
+  return { ...data, section, attributes: attributes === null ? null : JSON.stringify(attributes) } as ArchiveRecord;
+}

@@ -1,0 +1,20 @@
+import { type ArchiveRecord, canonicalJson, type JsonValue } from "@sallyport/core";
+
+/** The line of a record: canonical JSON, with what the attributes of objects are as they come. */
+export function recordLine(record: ArchiveRecord): string {
+  if (record.section === "objects") return `{${identity(record)}, ${state(record)}}\n`;
+  if (record.section === "departures") return `{${identity(record)}, "leader": "${record.leader}", ${state(record)}}\n`;
+  // The lines before it say of which section it is.
+  return `${canonicalJson({ ...record, section: undefined } as unknown as JsonValue)}\n`;
+}
+
+type ObjectRecord = Extract<ArchiveRecord, { readonly stamp: number }>;
+
+function identity({ id, uuid, stamp }: ObjectRecord): string {
+  return `"id": "${id}", "uuid": "${uuid}", "stamp": ${stamp}`;
+}
+
+function state({ readers, version, storedAt, className, attributes }: ObjectRecord): string {
+  const shown = `"readers": ${canonicalJson(readers)}, "version": ${version}, "storedAt": ${storedAt}`;
+  return `${shown}, "className": ${JSON.stringify(className)}, "attributes": ${attributes ?? "null"}`;
+}

@@ -1,0 +1,43 @@
+import type { ArchiveRecord, ArchiveSection } from "@sallyport/core";
+import { ArchiveChecksum, checkLineOf } from "./archive-checksum.ts";
+import { type ArchiveHeader, headerLine } from "./archive-header.ts";
+import { recordLine } from "./record-line.ts";
+
+/** A check line comes at the latest after so many records, or characters of them. */
+const mostRecords = 1_000;
+const mostCharacters = 1_048_576;
+
+/** The bytes of an archive, part by part. The same records give the same bytes, but for those of the header. */
+export async function* writeArchive(header: ArchiveHeader, records: AsyncIterable<ArchiveRecord>): AsyncGenerator<Buffer> {
+  const first = headerLine(header);
+  yield Buffer.from(`${first}${checkLineOf(first)}`);
+
+  const checksum = new ArchiveChecksum();
+  const counts = new Map<ArchiveSection, number>();
+  let section: ArchiveSection | null = null;
+  let text = "";
+  let inBlock = 0;
+  const block = (): Buffer => {
+    const bytes = Buffer.from(text);
+    checksum.add(bytes);
+    // Written with the next block, and checked by it.
+    text = checksum.line();
+    inBlock = 0;
+    return bytes;
+  };
+  for await (const record of records) {
+    if (record.section !== section) {
+      if (section !== null) yield block();
+      section = record.section;
+      text += `${JSON.stringify({ section })}\n`;
+    }
+    text += recordLine(record);
+    counts.set(section, (counts.get(section) ?? 0) + 1);
+    inBlock += 1;
+    if (inBlock === mostRecords || text.length > mostCharacters) yield block();
+  }
+  if (inBlock > 0) yield block();
+  text += `${JSON.stringify({ end: Object.fromEntries(counts) })}\n`;
+  yield block();
+  yield Buffer.from(text);
+}
