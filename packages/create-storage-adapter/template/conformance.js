@@ -12,7 +12,7 @@ export default {
   create: async ({ clockOffset }) => {
     const engine = new Engine({});
     const storage = new AdapterStorage(engine, { clockOffset });
-    // Once `severalProcesses` is declared: `another` and `loseNext`, too.
+    // Once `durable` is declared: `reopen`, too; once `severalProcesses` is: `another` and `loseNext`.
     return { storage, destroy: () => storage.close() };
   },
 };

@@ -87,8 +87,8 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken("begins later pages one too late", "are listed in pages that fit together without gap or overlap", () => (r) => ({
     objects: {
-      find: (query, visibility, page) =>
-        r.objects.find(query, visibility, "offset" in page && page.offset > 0 ? { ...page, offset: page.offset + 1 } : page),
+      find: (query, visibility, page, ...more) =>
+        r.objects.find(query, visibility, "offset" in page && page.offset > 0 ? { ...page, offset: page.offset + 1 } : page, ...more),
     },
   })),
 

@@ -93,6 +93,8 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "are listed in pages that fit together without gap or overlap",
       "are none on a page beyond the end or without a length",
       "leave no gaps in pages where they are not visible",
+      "are not listed when the page takes more bytes than wanted",
+      "are not listed far from the beginning when the page takes more bytes than wanted",
     ],
   },
   {
