@@ -2,7 +2,7 @@ import { capabilityWords, type Storage } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
-import { type Configuration, maskedUrl, type StorageConfiguration } from "../configuration/index.ts";
+import { type Configuration, isOnServer, maskedUrl, type StorageConfiguration } from "../configuration/index.ts";
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
@@ -32,7 +32,7 @@ function whatMatters({ capabilities }: Storage): string[] {
 }
 
 function placeOf(storage: StorageConfiguration | null): string {
-  if (storage?.engine === "postgres") return maskedUrl(storage.url);
+  if (isOnServer(storage)) return maskedUrl(storage.url);
   if (storage?.engine === "module") return storage.module;
   return storage?.engine === "embedded" ? storage.dataDir : "memory";
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
-import { type Configuration, demoNote, loadConfiguration } from "../configuration/index.ts";
+import { type Configuration, demoNote, isOnServer, loadConfiguration } from "../configuration/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
 import { type ConfigurationOptions, configurationOption } from "./configuration-option.ts";
 import { noSuchCommand } from "./no-such-command.ts";
@@ -32,8 +32,8 @@ async function serve(configuration: Configuration): Promise<void> {
   watchForFaults(log);
   const began = performance.now();
   for (const warning of configuration.warnings) logger.warn(warning);
-  // Whoever named a Postgres may have meant to serve what is in it.
-  const note = configuration.databases.some(({ storage }) => storage?.engine === "postgres") ? demoNote(configuration) : null;
+  // Whoever named a server may have meant to serve what is in it.
+  const note = configuration.databases.some(({ storage }) => isOnServer(storage)) ? demoNote(configuration) : null;
   if (note !== null) logger.warn(note);
   let close = async (): Promise<void> => {};
   stopOnSignal(() => close(), log);

@@ -1,17 +1,19 @@
 import type { ClientHash, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 
-/** A connection pool; databases on one Postgres share it. Times are milliseconds. */
+/** A connection pool; databases on one server share it. Times are milliseconds. */
 export interface PoolConfiguration {
   readonly max: number;
   readonly acquireTimeout: number;
   readonly maxWaiting: number;
 }
 
-export interface PostgresStorage {
-  readonly engine: "postgres";
+/** On a database server. */
+export interface ServerStorage {
+  readonly engine: "postgres" | "mariadb";
   /** Secret. */
   readonly url: string;
+  /** On MariaDB the name of a database. */
   readonly schema: string;
   readonly pool: PoolConfiguration;
   /** Milliseconds. */
@@ -39,7 +41,7 @@ export interface ModuleStorage {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-export type StorageConfiguration = PostgresStorage | EmbeddedStorage | MemoryEngine | ModuleStorage;
+export type StorageConfiguration = ServerStorage | EmbeddedStorage | MemoryEngine | ModuleStorage;
 
 /** One database with everything that is common to all filled in. */
 export interface DatabaseConfiguration {

@@ -12,9 +12,9 @@ export function isDemo({ given, production, host }: DemoCircumstances): boolean 
   return !given && !production && isLoopbackHost(host);
 }
 
-/** The databases of the demo, as a file would list them: on the given Postgres, else embedded. */
-export function demoDatabases(onPostgres: boolean): { alias: string; name: string; storage: { schema: string } }[] {
-  const storage = { engine: onPostgres ? "postgres" : "embedded", migrateOnStart: true };
+/** The databases of the demo, as a file would list them: on the given server, else embedded. */
+export function demoDatabases(onServer: boolean): { alias: string; name: string; storage: { schema: string } }[] {
+  const storage = { ...(onServer ? {} : { engine: "embedded" }), migrateOnStart: true };
   return [
     { alias: "", name: "demo", storage: { ...storage, schema: "sallyport_demo" } },
     { alias: "second", name: "second", storage: { ...storage, schema: "sallyport_demo_second" } },

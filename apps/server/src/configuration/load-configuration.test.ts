@@ -68,7 +68,7 @@ describe("refuses", () => {
     ["an alias twice", { databases: [{ alias: "a", ...memory }, { alias: "a", ...memory }] }, /databases\[1\]\.alias: is the same as databases\[0\]\.alias/],
     ["two databases with the empty alias", { databases: [memory, memory] }, /databases\[1\]\.alias: is the same as/],
     ["an unknown time zone", { databases: [{ timeZone: "Mars/Olympus", ...memory }] }, /databases\[0\]\.timeZone: must be the name of a time zone/],
-    ["an unknown engine", { databases: [{ storage: { engine: "oracle" } }] }, /databases\[0\]\.storage\.engine: must be "postgres", "embedded", "memory" or "module"/],
+    ["an unknown engine", { databases: [{ storage: { engine: "oracle" } }] }, /databases\[0\]\.storage\.engine: must be "postgres", "mariadb", "embedded", "memory" or "module"$/m],
     ["a module without a name", { databases: [{ storage: { engine: "module" } }] }, /databases\[0\]\.storage\.module: is required by the engine "module"/],
     ["a module for another engine", { databases: [{ storage: { engine: "memory", module: "./a.js" } }] }, /databases\[0\]\.storage\.module: has no meaning for the engine "memory"/],
     ["options that are none", { databases: [{ storage: { engine: "module", module: "a", options: [] } }] }, /databases\[0\]\.storage\.options: must be an object/],
@@ -76,6 +76,11 @@ describe("refuses", () => {
     ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
     ["an address in memory", { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] }, /databases\[0\]\.storage\.url: has no meaning for the engine "memory"/],
     ["a directory of a Postgres", { databases: [postgres("postgres://h/d", { dataDir: "x" })] }, /databases\[0\]\.storage\.dataDir: has no meaning/],
+    ["a directory of whatever server", { databases: [{ storage: { url: "mariadb://h/d", dataDir: "x" } }] }, /databases\[0\]\.storage\.dataDir: has no meaning for a database server/],
+    ["a Postgres at a MariaDB", { databases: [postgres("mariadb://h/d")] }, /databases\[0\]\.storage\.engine: contradicts the connection string, which leads to the engine "mariadb"/],
+    ["a MariaDB at a Postgres", { databaseUrl: "postgres://h/d", databases: [{ storage: { engine: "mariadb" } }] }, /databases\[0\]\.storage\.engine: contradicts/],
+    ["a database twice on one MariaDB", { databases: [{ storage: { url: "mariadb://a@h/d" } }, { alias: "b", storage: { url: "mysql://b@h:3306/", schema: "d" } }] }, /databases\[1\]\.storage\.schema: is the schema of databases\[0\]/],
+    ["a name that cannot be one of ours", { databases: [{ storage: { url: "mariadb://h/Big" } }] }, /databases\[0\]\.storage\.schema: is required: "Big"/],
     ["a pool of an embedded engine", { databases: [embedded("x", { pool: {} })] }, /databases\[0\]\.storage\.pool: has no meaning/],
     ["two addresses", { databases: [postgres("postgres://h/d", { urlFile: "x" })] }, /databases\[0\]\.storage\.urlFile: contradicts url/],
     ["a file of an address that is not there", { databases: [{ storage: { urlFile: "/none" } }] }, /databases\[0\]\.storage\.urlFile: names a file that does not exist/],
@@ -114,7 +119,7 @@ describe("refuses", () => {
   });
 
   test.each([
-    ["in the file", { databases: [{ storage: { engine: "postgres", url: `mysql://u:${secret}@h/d` } }] }, {}],
+    ["in the file", { databases: [{ storage: { engine: "postgres", url: `oracle://u:${secret}@h/d` } }] }, {}],
     ["in a fault next to it", { databases: [{ storage: { engine: "memory", url: `postgres://u:${secret}@h/d` } }] }, {}],
     ["in the environment", {}, { DATABASE_URL: `nonsense ${secret}` }],
     ["as a member that nobody knows", { passwords: { argon: secret } }, {}],
@@ -173,6 +178,16 @@ describe("reads", () => {
     writeFileSync(file, JSON.stringify({ dataDir: "data", databases: [{ storage: { engine: "embedded" } }, { alias: "b", ...embedded("other") }] }));
     const { databases } = loadConfiguration({ file, environment: {} });
     expect(databases.map(({ storage }) => storage)).toMatchObject([{ dataDir: join(folder, "data") }, { dataDir: join(folder, "other") }]);
+  });
+
+  test("takes the engine from the connection string, and of a MariaDB the database", () => {
+    const content = { databases: ["", "b-c"].map((alias) => ({ alias, storage: {} })) };
+    const storages = (url: string) => loadConfiguration({ content, environment: { DATABASE_URL: url } }).databases;
+    const postgresLike = { migrateOnStart: false, storage: { engine: "postgres" } };
+    expect(storages("postgres://h/d")).toMatchObject([postgresLike, postgresLike]);
+    const on = (schema: string) => ({ migrateOnStart: false, storage: { engine: "mariadb", schema } });
+    expect(storages("mariadb://u@h/shop")).toMatchObject([on("shop"), on("shop_b_c")]);
+    expect(storages("mysql://u@h")).toMatchObject([on("sallyport"), on("sallyport_b_c")]);
   });
 
   test("a module relative to the file, but a package as it is", () => {

@@ -49,9 +49,9 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
 
   const { host } = shape.document.server;
   const demo = isDemo({ given, production, host });
-  const onPostgres = raw["databaseUrl"] !== undefined;
-  if (!demo && !given && !onPostgres && faults.length === 0) throw nothingConfigured(production);
-  const asked = demo ? { ...raw, databases: demoDatabases(onPostgres) } : raw;
+  const onServer = raw["databaseUrl"] !== undefined;
+  if (!demo && !given && !onServer && faults.length === 0) throw nothingConfigured(production);
+  const asked = demo ? { ...raw, databases: demoDatabases(onServer) } : raw;
   const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
 
   const { databases, contradictions } = resolveDatabases(document, asked);
@@ -93,7 +93,7 @@ function withSource(fault: Fault, values: ReadonlyMap<string, { readonly env: st
 
 function nothingConfigured(production: boolean): ConfigurationError {
   const why = production ? "NODE_ENV is production" : "the server would listen on more than loopback";
-  const reason = `There is no configuration, and ${why}. Set DATABASE_URL (or DATABASE_URL_FILE) to a Postgres, or name a configuration file with --config or SALLYPORT_CONFIG. The demo, which needs none, starts in development on loopback only (NODE_ENV unset, HOST=127.0.0.1).`;
+  const reason = `There is no configuration, and ${why}. Set DATABASE_URL (or DATABASE_URL_FILE) to a Postgres or a MariaDB, or name a configuration file with --config or SALLYPORT_CONFIG. The demo, which needs none, starts in development on loopback only (NODE_ENV unset, HOST=127.0.0.1).`;
   return new ConfigurationError([{ path: "", reason }]);
 }
 

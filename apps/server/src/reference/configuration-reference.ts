@@ -33,8 +33,8 @@ directory. An empty variable counts as none. What is secret can also be read fro
 | Circumstances | What it serves |
 | --- | --- |
 | \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is unset | The demo, in the directory \`DATA_DIR\`. |
-| \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is set | **The demo, on that Postgres**: the schemas ${schemas}, created at the start and filled with users whose passwords everybody knows. Other schemas are not touched. |
-| \`NODE_ENV\` is \`production\`, or \`HOST\` is more than loopback, and \`DATABASE_URL\` is set | One database with the empty alias, in the schema \`sallyport\` of that Postgres. It is not migrated at the start and never filled. |
+| \`NODE_ENV\` is not \`production\`, \`HOST\` is loopback, \`DATABASE_URL\` is set | **The demo, on that server**: the schemas ${schemas} (on MariaDB: databases), created at the start and filled with users whose passwords everybody knows. Other schemas are not touched. |
+| \`NODE_ENV\` is \`production\`, or \`HOST\` is more than loopback, and \`DATABASE_URL\` is set | One database with the empty alias, in the schema \`sallyport\` of that Postgres, or the database of that MariaDB. It is not migrated at the start and never filled. |
 | The same, \`DATABASE_URL\` is unset | Nothing: it does not start. |
 
 Commands work on the same databases, and say on standard error when they are those of the demo.

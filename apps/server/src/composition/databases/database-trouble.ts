@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
 import type { StorageConfiguration } from "../../configuration/index.ts";
+import { mariadbTrouble } from "../storages/mariadb-trouble.ts";
 import { postgresTrouble } from "../storages/postgres-trouble.ts";
 
 const notMigrated = "The database is not migrated";
@@ -16,7 +17,7 @@ const byCode: ReadonlyMap<number, string> = new Map([
  * reason is told more exactly to those who say where the database is.
  */
 export function databaseTrouble(error: unknown, storage: StorageConfiguration | null): string | null {
-  const known = storage?.engine === "postgres" ? postgresTrouble(error, storage) : null;
+  const known = knownTrouble(error, storage);
   if (known !== null) return known;
   if (!(error instanceof ServiceError)) return null;
   const { code, detail, cause } = error;
@@ -24,4 +25,9 @@ export function databaseTrouble(error: unknown, storage: StorageConfiguration | 
   if (code === 705 && detail !== undefined && !detail.startsWith(notMigrated)) return detail;
   const what = byCode.get(code);
   return what !== undefined && code === 704 && types.isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : (what ?? null);
+}
+
+function knownTrouble(error: unknown, storage: StorageConfiguration | null): string | null {
+  if (storage?.engine === "postgres") return postgresTrouble(error, storage);
+  return storage?.engine === "mariadb" ? mariadbTrouble(error, storage) : null;
 }

@@ -1,4 +1,4 @@
-import { maskedUrl, type PostgresStorage } from "../../configuration/index.ts";
+import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -13,7 +13,7 @@ interface CountedPool {
 }
 
 /** A connection pool to a Postgres server; connects on first use. */
-export async function openPostgres({ url, pool, statementTimeout }: PostgresStorage): Promise<SqlEngine> {
+export async function openPostgres({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
   const { createPostgresKnex, KnexStorage } = await import("@sallyport/storage-knex");
   const { max, acquireTimeout, maxWaiting } = pool;
   const limits = { max, acquireTimeout, maxPendingAcquires: maxWaiting };

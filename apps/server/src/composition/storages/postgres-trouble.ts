@@ -1,11 +1,9 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
-import type { PostgresStorage } from "../../configuration/index.ts";
-import { type PostgresPlace, postgresPlace } from "./postgres-place.ts";
+import type { ServerStorage } from "../../configuration/index.ts";
+import { type ServerPlace, serverPlace } from "./server-place.ts";
 
-interface Trouble extends PostgresPlace {
-  /** Host and port. */
-  readonly at: string;
+interface Trouble extends ServerPlace {
   readonly schema: string;
   /** What the driver or the server said. */
   readonly said: string;
@@ -52,15 +50,14 @@ const byText: readonly (readonly [RegExp, Words])[] = [
 ];
 
 /** Why a Postgres does not serve a database, in words for its operator; `null` if the error tells no known reason. */
-export function postgresTrouble(error: unknown, { url, schema }: Pick<PostgresStorage, "url" | "schema">): string | null {
-  const place = postgresPlace(url);
+export function postgresTrouble(error: unknown, { url, schema }: Pick<ServerStorage, "url" | "schema">): string | null {
+  const place = serverPlace(url, "5432");
   if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
   const { message, code } = error.cause as Error & { code?: unknown };
   const text = typeof code === "string" ? code : "";
   const words = byCode.get(text) ?? byCode.get(text.slice(0, 2)) ?? byText.find(([pattern]) => pattern.test(message))?.[1];
   if (words === undefined) return null;
-  const at = `${place.host.includes(":") ? `[${place.host}]` : place.host}:${place.port}`;
-  return words({ ...place, at, schema, said: /^E[A-Z_]+$/.test(text) ? text : message, connecting: error.code === 704 });
+  return words({ ...place, schema, said: /^E[A-Z_]+$/.test(text) ? text : message, connecting: error.code === 704 });
 }
 
 function lacksRight({ role, database, schema, said, connecting }: Trouble): string {
@@ -72,7 +69,7 @@ function lacksRight({ role, database, schema, said, connecting }: Trouble): stri
 }
 
 /** A line for the shell that creates the database, by the usual superuser. */
-function createdb({ host, port, role, database }: Pick<PostgresPlace, "host" | "port" | "role" | "database">): string {
+function createdb({ host, port, role, database }: Pick<ServerPlace, "host" | "port" | "role" | "database">): string {
   const owner = role === "" || role === "postgres" ? [] : ["-O", role];
   return ["createdb", "-h", host, "-p", port, "-U", "postgres", ...owner, database].map(shellWord).join(" ");
 }

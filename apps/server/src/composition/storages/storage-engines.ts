@@ -1,13 +1,14 @@
 import type { Storage } from "@sallyport/core";
-import type { EmbeddedStorage, PostgresStorage, StorageConfiguration } from "../../configuration/index.ts";
+import type { EmbeddedStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { openEmbedded } from "./open-embedded.ts";
+import { openMariadb } from "./open-mariadb.ts";
 import { openModule } from "./open-module.ts";
 import { openPostgres } from "./open-postgres.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /**
- * Opens storages. Those on one Postgres share its connections, those in one directory its embedded engine. What a
+ * Opens storages. Those on one server share its connections, those in one directory its embedded engine. What a
  * configuration does not use is not loaded.
  */
 export class StorageEngines {
@@ -44,16 +45,21 @@ export class StorageEngines {
     return engine.storage(configuration.schema);
   }
 
-  private engineOf(configuration: PostgresStorage | EmbeddedStorage): Promise<SqlEngine> {
-    const place = configuration.engine === "postgres" ? configuration.url : configuration.dataDir;
+  private engineOf(configuration: ServerStorage | EmbeddedStorage): Promise<SqlEngine> {
+    const place = configuration.engine === "embedded" ? configuration.dataDir : configuration.url;
     const key = `${configuration.engine} ${place}`;
     const existing = this.engines.get(key);
     if (existing !== undefined) return existing;
-    const opening = configuration.engine === "postgres" ? openPostgres(configuration) : openEmbedded(configuration);
+    const opening = openEngine(configuration);
     this.engines.set(key, opening);
     return opening.then((engine) => {
       this.opened.set(engine.name, engine);
       return engine;
     });
   }
+}
+
+function openEngine(configuration: ServerStorage | EmbeddedStorage): Promise<SqlEngine> {
+  if (configuration.engine === "embedded") return openEmbedded(configuration);
+  return configuration.engine === "postgres" ? openPostgres(configuration) : openMariadb(configuration);
 }

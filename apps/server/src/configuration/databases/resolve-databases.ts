@@ -5,7 +5,7 @@ import type { DatabaseConfiguration } from "../configuration.ts";
 import { databaseSection } from "../schema/database-section.ts";
 import type { ConfigurationDocument } from "../schema/configuration-schema.ts";
 import { sharingContradictions } from "./sharing-contradictions.ts";
-import { storageOf } from "./storage-of.ts";
+import { isOnServer, storageOf } from "./storage-of.ts";
 
 export interface ResolvedDatabases {
   readonly databases: readonly DatabaseConfiguration[];
@@ -40,7 +40,7 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
       name: name ?? (alias === "" ? "sallyport" : alias),
       timeZone,
       storage: resolved?.storage ?? null,
-      migrateOnStart: database.storage?.migrateOnStart ?? database.storage?.engine !== "postgres",
+      migrateOnStart: database.storage?.migrateOnStart ?? !isOnServer(resolved?.storage ?? null),
       clientHash: clientHash ?? document.passwords.clientHash,
       ...policy,
     };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Contradiction } from "../checks/contradiction.ts";
-import type { DatabaseConfiguration } from "../configuration.ts";
+import type { DatabaseConfiguration, EmbeddedStorage, ServerStorage } from "../configuration.ts";
 
 /** Databases that claim the same alias or the same schema, or that share an engine and disagree about it. */
 export function* sharingContradictions(databases: readonly DatabaseConfiguration[]): Generator<Contradiction> {
@@ -31,7 +31,7 @@ export function* sharingContradictions(databases: readonly DatabaseConfiguration
           against: [`${there}.storage.statementTimeout`],
         };
       }
-      if (own.engine !== "postgres" || others.engine !== "postgres" || own.url !== others.url) continue;
+      if (own.engine === "embedded" || others.engine === "embedded" || own.url !== others.url) continue;
       const pools = JSON.stringify([own.pool, own.statementTimeout]) === JSON.stringify([others.pool, others.statementTimeout]);
       if (pools) continue;
       yield {
@@ -44,9 +44,10 @@ export function* sharingContradictions(databases: readonly DatabaseConfiguration
 }
 
 /** What tells two databases on a server, or two directories, apart, however they were spelled. */
-function placeOf(storage: { engine: "postgres"; url: string } | { engine: "embedded"; dataDir: string }): string {
+function placeOf(storage: ServerStorage | EmbeddedStorage): string {
   if (storage.engine === "embedded") return storage.dataDir;
   if (!URL.canParse(storage.url)) return storage.url;
   const { hostname, port, pathname } = new URL(storage.url);
-  return `${hostname}:${port || "5432"}${pathname}`;
+  // On MariaDB the schema is the database, whatever the connection string names.
+  return storage.engine === "mariadb" ? `${hostname}:${port || "3306"}` : `${hostname}:${port || "5432"}${pathname}`;
 }

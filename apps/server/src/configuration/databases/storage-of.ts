@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Contradiction } from "../checks/contradiction.ts";
-import type { StorageConfiguration } from "../configuration.ts";
+import type { ServerStorage, StorageConfiguration } from "../configuration.ts";
 import type { ConfigurationDocument } from "../schema/configuration-schema.ts";
-import { isPostgresUrl } from "../schema/network-texts.ts";
+import { engineOfUrl } from "../schema/network-texts.ts";
+import { isSchemaName } from "../schema/database-section.ts";
 import { readReason } from "../sources/read-reason.ts";
 
 type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
@@ -18,8 +19,11 @@ export interface StoragePlace {
   readonly document: Pick<ConfigurationDocument, "databaseUrl" | "dataDir">;
 }
 
-const usedBy: Readonly<Record<StorageDocument["engine"], readonly string[]>> = {
-  postgres: ["engine", "url", "urlFile", "schema", "pool", "statementTimeout", "migrateOnStart"],
+const ofServers = ["engine", "url", "urlFile", "schema", "pool", "statementTimeout", "migrateOnStart"];
+
+const usedBy: Readonly<Record<StorageConfiguration["engine"], readonly string[]>> = {
+  postgres: ofServers,
+  mariadb: ofServers,
   embedded: ["engine", "schema", "dataDir", "statementTimeout", "migrateOnStart"],
   memory: ["engine"],
   module: ["engine", "module", "options", "migrateOnStart"],
@@ -32,10 +36,10 @@ export function storageOf(
 ): { storage: StorageConfiguration | null; contradictions: Contradiction[] } {
   const { engine, statementTimeout } = storage;
   const contradictions: Contradiction[] = given
-    .filter((member) => !usedBy[engine].includes(member))
+    .filter((member) => !usedBy[engine ?? "postgres"].includes(member))
     .map((member) => ({
       path: `${path}.${member}`,
-      reason: `has no meaning for the engine "${engine}"`,
+      reason: engine === undefined ? "has no meaning for a database server, and engine names nothing else" : `has no meaning for the engine "${engine}"`,
       against: [`${path}.engine`],
     }));
   if (engine === "memory") return { storage: { engine }, contradictions };
@@ -47,12 +51,9 @@ export function storageOf(
     return { storage: null, contradictions };
   }
 
-  const schema = storage.schema ?? defaultSchema(alias);
-  if (schema.length > 63) {
-    const reason = "is required: the alias is too long to be part of a name";
-    contradictions.push({ path: `${path}.schema`, reason });
-  }
   if (engine === "embedded") {
+    const schema = storage.schema ?? defaultSchema(alias);
+    contradictions.push(...schemaContradictions(schema, path));
     const dataDir = resolve(storage.dataDir ?? document.dataDir);
     return { storage: { engine, schema, dataDir, statementTimeout }, contradictions };
   }
@@ -60,12 +61,35 @@ export function storageOf(
   const { url, contradiction } = urlOf(storage, path, document.databaseUrl);
   if (contradiction !== undefined) contradictions.push(contradiction);
   if (url === undefined) return { storage: null, contradictions };
-  return { storage: { engine, url, schema, pool: storage.pool, statementTimeout }, contradictions };
+  const named = engineOfUrl(url) ?? "postgres";
+  if (engine !== undefined && engine !== named) {
+    const reason = `contradicts the connection string, which leads to the engine "${named}"`;
+    contradictions.push({ path: `${path}.engine`, reason, against: [`${path}.url`, `${path}.urlFile`, "databaseUrl"] });
+  }
+  const schema = storage.schema ?? defaultSchema(alias, named === "mariadb" ? databaseIn(url) : undefined);
+  contradictions.push(...schemaContradictions(schema, path));
+  return { storage: { engine: named, url, schema, pool: storage.pool, statementTimeout }, contradictions };
+}
+
+/** Whether a storage is on a database server, which others look after. */
+export function isOnServer(storage: StorageConfiguration | null): storage is ServerStorage {
+  return storage?.engine === "postgres" || storage?.engine === "mariadb";
 }
 
 /** Aliases may hold hyphens, names of schemas had better not. */
-function defaultSchema(alias: string): string {
-  return alias === "" ? "sallyport" : `sallyport_${alias.replaceAll("-", "_")}`;
+function defaultSchema(alias: string, base = "sallyport"): string {
+  return alias === "" ? base : `${base}_${alias.replaceAll("-", "_")}`;
+}
+
+function schemaContradictions(schema: string, path: string): Contradiction[] {
+  if (isSchemaName(schema)) return [];
+  const reason = `is required: "${schema}", which would be the name, is too long or has other characters than lowercase letters, digits and _`;
+  return [{ path: `${path}.schema`, reason }];
+}
+
+/** The database that a connection string to MariaDB names. */
+function databaseIn(url: string): string | undefined {
+  return decodeURIComponent(new URL(url).pathname.slice(1)) || undefined;
 }
 
 function urlOf(
@@ -80,11 +104,11 @@ function urlOf(
     const found = url ?? common;
     if (found !== undefined) return { url: found };
     const reason = "is required, unless there is a urlFile or a common databaseUrl";
-    return { contradiction: { path: `${path}.url`, reason, against: ["databaseUrl"] } };
+    return { contradiction: { path: `${path}.url`, reason, against: ["databaseUrl", `${path}.engine`] } };
   }
   try {
     const read = readFileSync(urlFile, "utf8").trim();
-    if (isPostgresUrl(read)) return { url: read };
+    if (engineOfUrl(read) !== undefined) return { url: read };
     return { contradiction: { path: `${path}.urlFile`, reason: "names a file that holds no connection string" } };
   } catch (error) {
     return { contradiction: { path: `${path}.urlFile`, reason: `names a file that ${readReason(error)}` } };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { choice, duration, field, flag, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
-import { databaseSection, postgresUrl } from "./database-section.ts";
+import { connectionString, databaseSection } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
 import { auditSection, locksSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
 import { serverSection } from "./server-section.ts";
@@ -16,10 +16,10 @@ export const configurationSchema = z.strictObject(
       default: "sallyport",
       doc: "`applicationName` of the service check.",
     }),
-    databaseUrl: optionalField(postgresUrl, {
+    databaseUrl: optionalField(connectionString, {
       env: "DATABASE_URL",
       secret: true,
-      doc: "Postgres of every database that names none of its own. Without `databases` it makes one, with the empty alias.",
+      doc: "Postgres or MariaDB of every database that names none of its own. Without `databases` it makes one, with the empty alias.",
     }),
     dataDir: field(path(), {
       env: "DATA_DIR",

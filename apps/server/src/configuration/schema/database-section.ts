@@ -1,18 +1,18 @@
 import { isAlias } from "@sallyport/http";
 import { z } from "zod";
 import { choice, duration, field, flag, jsonObject, moduleReference, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
-import { isPostgresUrl } from "./network-texts.ts";
+import { engineOfUrl } from "./network-texts.ts";
 import { ownAuditSection, ownClientHash, ownLocksSection, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
 
 /** A connection string; its refusal repeats nothing of it. */
-export const postgresUrl = text({
-  wanted: "a connection string such as postgres://user:password@host:5432/database",
-  fits: isPostgresUrl,
+export const connectionString = text({
+  wanted: "a connection string such as postgres://user:password@host:5432/database or mariadb://user:password@host:3306/database",
+  fits: (url) => engineOfUrl(url) !== undefined,
 });
 
 const schemaName = text({
   wanted: "a lowercase letter or _, then lowercase letters, digits and _, at most 63 in all, not beginning with pg_",
-  fits: (name) => /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name),
+  fits: isSchemaName,
 });
 
 const aliasText = text({
@@ -34,14 +34,13 @@ const poolSection = section({
 });
 
 const storageSection = optionalSection({
-  engine: field(choice("postgres", "embedded", "memory", "module"), {
-    default: "postgres",
-    doc: "`postgres`: a server; `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept; `module`: an adapter of your own.",
+  engine: optionalField(choice("postgres", "mariadb", "embedded", "memory", "module"), {
+    doc: "`postgres`, `mariadb`: a server; unless given, the one that the connection string names. `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept; `module`: an adapter of your own.",
   }),
-  url: optionalField(postgresUrl, { secret: true, doc: "Connection string of the Postgres; `databaseUrl` unless given." }),
+  url: optionalField(connectionString, { secret: true, doc: "Connection string of the server, `postgres://` or `mariadb://` (also `mysql://`); `databaseUrl` unless given." }),
   urlFile: optionalField(path(), { doc: "File that holds the connection string, instead of `url`." }),
   schema: optionalField(schemaName, {
-    doc: "Schema of this database; `sallyport`, or `sallyport_` and the alias, unless given.",
+    doc: "Schema of this database, on MariaDB the name of the database that it is; `sallyport`, or `sallyport_` and the alias, unless given. On MariaDB the database that the connection string names comes in the place of `sallyport`.",
   }),
   dataDir: optionalField(path(), { doc: "Directory of the embedded engine; the common `dataDir` unless given." }),
   module: optionalField(moduleReference(), {
@@ -51,12 +50,17 @@ const storageSection = optionalSection({
   pool: poolSection,
   statementTimeout: field(duration("10ms", "1h"), {
     default: "30s",
-    doc: "Statements that run longer are ended: `postgres` and `embedded`. Databases in one directory share it.",
+    doc: "Statements that run longer are ended: `postgres`, `mariadb` and `embedded`. Databases in one directory share it.",
   }),
   migrateOnStart: optionalField(flag(), {
-    doc: "Brings the database to the newest version when the server starts; unless given, all engines but `postgres`.",
+    doc: "Brings the database to the newest version when the server starts; unless given, all engines but `postgres` and `mariadb`.",
   }),
 });
+
+/** Whether a text names a schema of Postgres, or a database of MariaDB. */
+export function isSchemaName(name: string): boolean {
+  return /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name);
+}
 
 /** One database that the server serves. */
 export const databaseSection = z.strictObject(

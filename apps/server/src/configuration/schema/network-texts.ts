@@ -28,6 +28,8 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && search === "" && hash === "" && username === "";
 }
 
-export function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\/[^\s]+$/.test(text);
+/** The engine that a connection string leads to; `undefined` if it is none. */
+export function engineOfUrl(text: string): "mariadb" | "postgres" | undefined {
+  if (/^postgres(ql)?:\/\/[^\s]+$/.test(text)) return "postgres";
+  return /^(mariadb|mysql):\/\/[^\s]+$/.test(text) && URL.canParse(text) ? "mariadb" : undefined;
 }
