@@ -21,29 +21,40 @@ export interface Connection {
   readonly stream: Socket;
   execute(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string, values: readonly unknown[], callback: Answered): void;
+  query(sql: string): { stream(options: { readonly highWaterMark: number }): AsyncIterable<Row> };
   /** Milliseconds that the server may stay silent. */
   silence?: number;
   /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
   __knex__disposed?: unknown;
 }
 
-/** Lends a connection of Knex's pool to the work. */
-export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const client = knex.client as Knex.Client;
-  const connection = await acquire(client);
+/** Takes a connection from Knex's pool. */
+export async function acquire(knex: Knex): Promise<Connection> {
   try {
-    return await work(connection);
-  } finally {
-    await client.releaseConnection(connection);
-  }
-}
-
-async function acquire(client: Knex.Client): Promise<Connection> {
-  try {
-    return (await client.acquireConnection()) as Connection;
+    return (await (knex.client as Knex.Client).acquireConnection()) as Connection;
   } catch (error) {
     throw connectionError(error);
   }
+}
+
+export function release(knex: Knex, connection: Connection): void {
+  void (knex.client as Knex.Client).releaseConnection(connection);
+}
+
+/** Lends a connection to the work. */
+export async function withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await acquire(knex);
+  try {
+    return await work(connection);
+  } finally {
+    release(knex, connection);
+  }
+}
+
+/** Ends a connection, and with it its locks: nobody else could do with what was set on it. */
+export function dismiss(connection: Connection, why: string): void {
+  connection.__knex__disposed = new Error(why);
+  connection.stream.destroy();
 }
 
 /** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
@@ -65,6 +76,16 @@ export function runOn<T>(connection: Connection, { sql, values, plain = false, u
     if (plain) connection.query(sql, values, answered);
     else connection.execute(sql, values, answered);
   });
+}
+
+/** The rows of a query as they are asked for: the server waits for whoever reads them. Who stops early has to dismiss the connection. */
+export async function* streamOn(connection: Connection, sql: string): AsyncGenerator<Row> {
+  try {
+    // A row may have more than a megabyte.
+    for await (const row of connection.query(sql).stream({ highWaterMark: 16 })) yield* withValues([row]);
+  } catch (error) {
+    throw statementError(error);
+  }
 }
 
 /**

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import { pendingMigrations } from "../../../pending-migrations.ts";
 import type { SqlResult } from "../../../sql-runner.ts";
-import { type Connection, runOn, withConnection } from "../connection.ts";
+import { dismiss, runOn, withConnection } from "../connection.ts";
+import { lockName } from "../lock-name.ts";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
 import { tableOptions } from "./table-options.ts";
@@ -33,7 +33,7 @@ export class Migrator {
         await this.prepare(run);
         return { applied: await this.apply(run) };
       } finally {
-        dismiss(connection);
+        dismiss(connection, "It has migrated.");
       }
     });
   }
@@ -51,7 +51,7 @@ export class Migrator {
 
   /** Belongs to the connection, and is given free with it. */
   private async lock(run: Run): Promise<void> {
-    const name = `sallyport:${createHash("sha256").update(this.tables.database).digest("hex").slice(0, 32)}:migrations`;
+    const name = lockName(this.tables.database, "migrations");
     const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, patience]);
     if (rows[0]?.locked !== 1) throw new ServiceError(706, { detail: "Somebody else migrates the database." });
   }
@@ -78,15 +78,10 @@ export class Migrator {
   }
 }
 
-type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<SqlResult<Row>>;
+/** Sends a query to the connection on which a migration runs. */
+export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<SqlResult<Row>>;
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = (/^(\d+)\.(\d+)\..*MariaDB/.exec(version)?.slice(1) ?? []).map(Number);
   return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
-}
-
-/** Ends the connection, and with it the lock: nobody else could do with the patience of a migration. */
-function dismiss(connection: Connection): void {
-  connection.__knex__disposed = new Error("It has migrated.");
-  connection.stream.destroy();
 }

@@ -1,0 +1,50 @@
+import { acceptStorable, type ClassDefinition } from "@sallyport/core";
+import type { Tables } from "../tables.ts";
+import type { ArchivedTable } from "./archived-table.ts";
+
+export function archivedClasses({ classes }: Tables): ArchivedTable<"classes"> {
+  return {
+    select: `select definition from ${classes} order by position`,
+    recordOf: ({ definition }) => ({ section: "classes", definition: definition as ClassDefinition }),
+    table: classes,
+    columns: ["name", "definition"],
+    rowsOf: ({ definition }) => {
+      acceptStorable(definition);
+      return [[definition.name, JSON.stringify(definition)]];
+    },
+  };
+}
+
+export function archivedApplications({ applications }: Tables): ArchivedTable<"applications"> {
+  return {
+    select: `select name, seats from ${applications} order by name`,
+    recordOf: ({ name, seats }) => ({ section: "applications", name: name as string, seats: seats as number | null }),
+    table: applications,
+    columns: ["name", "seats"],
+    rowsOf: ({ name, seats }) => {
+      acceptStorable(name);
+      return [[name, seats]];
+    },
+  };
+}
+
+export function archivedAppKeys({ appKeys }: Tables): ArchivedTable<"appKeys"> {
+  return {
+    select: `select id, name, enabled, app_names, origins, lower(hex(digest)) as digest from ${appKeys} order by name`,
+    recordOf: ({ id, name, enabled, app_names: appNames, origins, digest }) => ({
+      section: "appKeys",
+      id: id as string,
+      name: name as string,
+      enabled: enabled as boolean,
+      appNames: appNames as string[] | null,
+      origins: origins as string[],
+      digest: digest as string,
+    }),
+    table: appKeys,
+    columns: ["id", "name", "digest", "enabled", "app_names", "origins"],
+    rowsOf: ({ id, name, digest, enabled, appNames, origins }) => {
+      acceptStorable([id, name, appNames, origins]);
+      return [[id, name, Buffer.from(digest, "hex"), enabled, appNames === null ? null : JSON.stringify(appNames), JSON.stringify(origins)]];
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { acceptObjectSize, acceptStorable, type Attributes, canonicalJson, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import type { SqlValue } from "../../../sql-runner.ts";
+import { objectColumns } from "../objects/object-columns.ts";
+import { type ObjectRow, objectOf } from "../objects/object-row.ts";
+import { readersText } from "../objects/object-writes.ts";
+import { attributesText } from "../objects/stored-attributes.ts";
+import type { Row } from "../row-values.ts";
+import type { Tables } from "../tables.ts";
+import type { ArchivedTable } from "./archived-table.ts";
+
+const columns = ["oid", "uuid", "class", "version", "readers", "stamp", "attributes"];
+
+export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
+  return {
+    select: `select ${objectColumns("o")}, o.stamp from ${objects} o order by o.oid`,
+    recordOf: (row) => {
+      const { attributes, ...object } = objectOf(row as unknown as ObjectRow);
+      return { section: "objects", ...object, stamp: Number(row["stamp"]), attributes: canonicalJson(attributes) };
+    },
+    table: objects,
+    columns: [...columns, "stored_at"],
+    rowsOf: (record) => [[...valuesOf(record, record.attributes), record.storedAt]],
+  };
+}
+
+export function archivedDepartures({ departures }: Tables): ArchivedTable<"departures"> {
+  return {
+    select: `select ${objectColumns("d", "departed_at")}, d.stamp, d.leader from ${departures} d order by d.oid`,
+    recordOf: (row) => {
+      const kept = row["attributes"] !== null;
+      const { attributes, ...object } = objectOf({ ...row, attributes: row["attributes"] ?? {} } as unknown as ObjectRow);
+      const leader = objectIdOf(Number(row["leader"]));
+      return { section: "departures", ...object, stamp: Number(row["stamp"]), leader, attributes: kept ? canonicalJson(attributes) : null };
+    },
+    table: departures,
+    columns: [...columns, "departed_at", "leader"],
+    rowsOf: (record) => [[...valuesOf(record, record.attributes), record.storedAt, objectNumber(record.leader)]],
+  };
+}
+
+/** What live objects and departures share. */
+function valuesOf({ id, uuid, className, version, readers, stamp }: RecordOf<"objects" | "departures">, attributes: string | null): SqlValue[] {
+  acceptStorable(className);
+  return [objectNumber(id), uuid, className, version, readersText(readers), stamp, attributes === null ? null : storedText(attributes)];
+}
+
+/** The text of attributes hides what a text in them holds. */
+function storedText(text: string): string {
+  const attributes = JSON.parse(text) as Attributes;
+  acceptStorable(attributes);
+  acceptObjectSize(attributes);
+  return attributesText(attributes);
+}
+
+export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {
+  return {
+    select: `select source, concat('[', group_concat(json_array(attribute, target) order by attribute, target separator ','), ']') as pairs
+      from ${links} group by source order by source`,
+    recordOf: ({ source, pairs }) => {
+      const linked = new Map<string, string[]>();
+      for (const [attribute, target] of JSON.parse(pairs as string) as [string, number][]) {
+        linked.set(attribute, [...(linked.get(attribute) ?? []), objectIdOf(target)]);
+      }
+      return { section: "links", id: objectIdOf(Number(source)), links: Object.fromEntries(linked) };
+    },
+    table: links,
+    columns: ["source", "attribute", "target"],
+    rowsOf: ({ id, links: linked }) => {
+      acceptStorable(linked);
+      return Object.entries(linked).flatMap(([attribute, targets]) => targets.map((target) => [objectNumber(id), attribute, objectNumber(target)]));
+    },
+  };
+}

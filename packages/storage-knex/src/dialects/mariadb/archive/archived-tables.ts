@@ -1,0 +1,25 @@
+import type { ArchiveSection } from "@sallyport/core";
+import type { Tables } from "../tables.ts";
+import { archivedAccounts, archivedKeys } from "./archived-accounts.ts";
+import { archivedAudit, archivedTallies } from "./archived-audit.ts";
+import { archivedAppKeys, archivedApplications, archivedClasses } from "./archived-names.ts";
+import { archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import type { ArchivedTable } from "./archived-table.ts";
+
+/** Every section but the settings. */
+export type ArchivedTables = { readonly [Section in Exclude<ArchiveSection, "settings">]: ArchivedTable<Section> };
+
+export function archivedTablesOf(tables: Tables): ArchivedTables {
+  return {
+    classes: archivedClasses(tables),
+    applications: archivedApplications(tables),
+    appKeys: archivedAppKeys(tables),
+    objects: archivedObjects(tables),
+    links: archivedLinks(tables),
+    departures: archivedDepartures(tables),
+    accounts: archivedAccounts(tables),
+    keys: archivedKeys(tables),
+    audit: archivedAudit(tables),
+    tallies: archivedTallies(tables),
+  };
+}

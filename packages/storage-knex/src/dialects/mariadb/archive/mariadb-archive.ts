@@ -1,0 +1,109 @@
+import { type ArchiveRecord, archiveSections, ServiceError, type StorageArchive } from "@sallyport/core";
+import type { Knex } from "knex";
+import type { OpenCalls } from "../../../open-calls.ts";
+import type { SqlRunner } from "../../../sql-runner.ts";
+import { acquire, type Connection, dismiss, release, runOn, streamOn } from "../connection.ts";
+import { lockName } from "../lock-name.ts";
+import { isDuplicate } from "../mariadb-error.ts";
+import type { Run } from "../migrations/migrator.ts";
+import type { Tables } from "../tables.ts";
+import { TransactionRunner } from "../transaction-runner.ts";
+import { readSettings } from "./archived-settings.ts";
+import { type ArchivedTables, archivedTablesOf } from "./archived-tables.ts";
+import { contradiction, fillDatabase } from "./fill-database.ts";
+
+/** Whoever is at the other end may take his time: seconds, 0 for as long as he likes. */
+const patience = "set max_statement_time = 0, idle_transaction_timeout = 0, net_write_timeout = 31536000";
+
+/** Milliseconds; longer than any statement takes. */
+const day = 86_400_000;
+
+export class MariadbArchive implements StorageArchive {
+  private readonly sections: ArchivedTables;
+
+  constructor(
+    private readonly knex: Knex,
+    private readonly tables: Tables,
+    private readonly calls: OpenCalls,
+    /** Awaited first; refuses while the database is not what the code expects. */
+    private readonly ready: () => Promise<void> | undefined,
+  ) {
+    this.sections = archivedTablesOf(tables);
+  }
+
+  async *export(): AsyncGenerator<ArchiveRecord> {
+    this.calls.begin();
+    try {
+      await this.ready();
+      const connection = await acquire(this.knex);
+      try {
+        yield* this.read(connection);
+      } finally {
+        // What was not read to its end would come as the answer of the next who has the connection.
+        dismiss(connection, "It has exported.");
+        release(this.knex, connection);
+      }
+    } finally {
+      this.calls.end();
+    }
+  }
+
+  import(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy"> {
+    return this.calls.during(async () => {
+      await this.ready();
+      const connection = await acquire(this.knex);
+      try {
+        return await this.fill(connection, records);
+      } catch (error) {
+        throw error instanceof ServiceError && isDuplicate(error.cause) ? contradiction(error) : error;
+      } finally {
+        dismiss(connection, "It has imported.");
+        release(this.knex, connection);
+      }
+    });
+  }
+
+  private async *read(connection: Connection): AsyncGenerator<ArchiveRecord> {
+    const run = runnerOf(connection);
+    await run(patience);
+    await run("set transaction isolation level repeatable read");
+    await run("start transaction read only");
+    yield await readSettings(run, this.tables, this.sections);
+    for (const section of archiveSections) {
+      if (section === "settings") continue;
+      const { select, recordOf } = this.sections[section];
+      for await (const row of streamOn(connection, select)) yield recordOf(row);
+    }
+  }
+
+  private async fill(connection: Connection, records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy"> {
+    const run = runnerOf(connection);
+    await run(patience);
+    const { rows } = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [lockName(this.tables.database, "archive")]);
+    if (rows[0]?.locked !== 1) return "busy";
+    connection.silence = day;
+    return new TransactionRunner(connection, this.knex, this.tables.database).complete(async (sql) => {
+      if (!(await this.holdEmpty(sql))) return "notEmpty";
+      await fillDatabase(sql, this.tables, this.sections, records);
+      return "imported";
+    });
+  }
+
+  /**
+   * Holds what writers of objects and those who change the model begin with, and looks whether there is anything. Whoever takes a
+   * name meanwhile that an archive brings waits for it, or makes it one that comes twice.
+   */
+  private async holdEmpty(sql: SqlRunner): Promise<boolean> {
+    const { objectSeries, settings, accounts, appKeys, applications, audit, auditTallies, departures, keys, links, objects } = this.tables;
+    await sql.runOnce(`select 1 from ${objectSeries} for update`, []);
+    await sql.runOnce(`select 1 from ${settings} for update`, []);
+    const contents = [accounts, appKeys, applications, audit, auditTallies, departures, keys, links, objects];
+    const nothing = contents.map((table) => `not exists (select 1 from ${table})`).join(" and ");
+    const { rows } = await sql.runOnce<{ empty: boolean }>(`select model_generation = 1 and ${nothing} as empty from ${settings}`, []);
+    return rows[0]?.empty === true;
+  }
+}
+
+function runnerOf(connection: Connection): Run {
+  return (sql, values = []) => runOn(connection, { sql, values, plain: true, unhurried: true });
+}
