@@ -2,6 +2,7 @@ import { type AttributeIndex, type IndexReport, type JointRepositories, type Mig
 import type { Knex } from "knex";
 import { OpenCalls } from "../../open-calls.ts";
 import { pendingMigrations } from "../../pending-migrations.ts";
+import { MariadbArchive } from "./archive/mariadb-archive.ts";
 import { runOn, withConnection } from "./connection.ts";
 import { IndexBuilder, mostValueIndexes } from "./index-builder.ts";
 import { mariadbRepositories } from "./mariadb-repositories.ts";
@@ -27,8 +28,9 @@ export interface MariadbStorageOptions {
 }
 
 /** One database of a MariaDB server. */
-export class MariadbStorage implements Omit<Storage, "archive"> {
+export class MariadbStorage implements Storage {
   readonly capabilities: StorageCapabilities = { durable: true, severalProcesses: true, parallelTransactions: true, valueIndexes: true, indexesPerTable: mostValueIndexes };
+  readonly archive: MariadbArchive;
   readonly repositories: Repositories;
   private readonly knex: Knex;
   private readonly tables: Tables;
@@ -48,7 +50,9 @@ export class MariadbStorage implements Omit<Storage, "archive"> {
     this.statements = statementsOf(this.tables);
     this.offset = clockOffset ?? (() => 0);
     this.onClose = onClose ?? (async () => {});
-    this.sql = new PooledRunner(knex, database, this.calls, () => (this.migrated ? undefined : this.assertMigrated()));
+    const ready = () => (this.migrated ? undefined : this.assertMigrated());
+    this.sql = new PooledRunner(knex, database, this.calls, ready);
+    this.archive = new MariadbArchive(knex, this.tables, this.calls, ready);
     const columns = new ValueColumns(this.tables);
     this.indexes = new IndexBuilder(knex, this.tables, columns);
     this.context = { tables: this.tables, statements: this.statements.writing, columns, offset: this.offset };

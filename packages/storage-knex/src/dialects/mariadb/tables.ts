@@ -43,6 +43,8 @@ export interface Tables {
   readonly settings: string;
   /** A procedure. */
   readonly settleTallies: string;
+  /** A procedure. */
+  readonly sweepAudit: string;
   readonly throttle: string;
   readonly valueIndexes: string;
 }
@@ -81,6 +83,7 @@ export function tablesOf(database: string): Tables {
     sessions: name("sessions"),
     settings: name("settings"),
     settleTallies: name("settle_tallies"),
+    sweepAudit: name("sweep_audit"),
     throttle: name("throttle"),
     valueIndexes: name("value_indexes"),
   };

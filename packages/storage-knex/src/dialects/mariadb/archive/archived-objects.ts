@@ -4,7 +4,6 @@ import { objectColumns } from "../objects/object-columns.ts";
 import { type ObjectRow, objectOf } from "../objects/object-row.ts";
 import { readersText } from "../objects/object-writes.ts";
 import { attributesText } from "../objects/stored-attributes.ts";
-import type { Row } from "../row-values.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 

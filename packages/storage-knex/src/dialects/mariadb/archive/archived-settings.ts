@@ -9,21 +9,21 @@ interface SettingsRow {
   readonly generation: number;
   readonly objects: number;
   readonly last_object: number;
+  readonly last_audit: number;
 }
 
 /**
  * The settings, and what was given out last: never less than what the tables of the same snapshot hold. All tables are named in one
  * statement, so that none of them is changed in its form before it is read.
  */
-export async function readSettings(run: Run, { audit, database, objects, objectSeries, settings }: Tables, sections: ArchivedTables): Promise<RecordOf<"settings">> {
+export async function readSettings(run: Run, { audit, objects, objectSeries, settings }: Tables, sections: ArchivedTables): Promise<RecordOf<"settings">> {
   const touched = Object.values(sections).map(({ table }) => `(select 1 from ${table} limit 1)`);
   const { rows } = await run<SettingsRow>(
     `select maintenance, model_generation as generation, (select count(*) from ${objects}) as objects, (select number from ${objectSeries}) as last_object,
+      greatest(last_audit, coalesce((select max(sequence) from ${audit}), 0)) as last_audit,
       concat(${touched.join(", ")}) as touched
     from ${settings}`,
   );
-  const given = await run<{ next: number | null }>("select auto_increment as next from information_schema.tables where table_schema = ? and table_name = 'audit'", [database]);
-  const highest = await run<{ sequence: number }>(`select coalesce(max(sequence), 0) as sequence from ${audit}`);
   const [row] = rows as [SettingsRow];
   return {
     section: "settings",
@@ -31,12 +31,12 @@ export async function readSettings(run: Run, { audit, database, objects, objectS
     modelGeneration: Number(row.generation),
     objects: Number(row.objects),
     lastObject: Number(row.last_object),
-    lastAudit: Math.max(Number(given.rows[0]?.next ?? 1) - 1, Number(highest.rows[0]?.sequence)),
+    lastAudit: Number(row.last_audit),
   };
 }
 
-export async function writeSettings(sql: SqlRunner, { settings }: Tables, { maintenance, modelGeneration }: RecordOf<"settings">): Promise<void> {
-  await sql.runOnce(`update ${settings} set maintenance = $1, model_generation = $2`, [maintenance, modelGeneration]);
+export async function writeSettings(sql: SqlRunner, { settings }: Tables, { maintenance, modelGeneration, lastAudit }: RecordOf<"settings">): Promise<void> {
+  await sql.runOnce(`update ${settings} set maintenance = $1, model_generation = $2, last_audit = $3`, [maintenance, modelGeneration, lastAudit]);
 }
 
 /** Lets what is written later have higher numbers and stamps than there ever were. */

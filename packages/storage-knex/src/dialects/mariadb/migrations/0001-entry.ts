@@ -9,6 +9,7 @@ import { reserveNumbersProcedure } from "./reserve-numbers-procedure.ts";
 import { rotateKeyProcedure } from "./rotate-key-procedure.ts";
 import { gateOfAll, userGates } from "./session-gates.ts";
 import { settleTalliesProcedure } from "./settle-tallies-procedure.ts";
+import { sweepAuditProcedure } from "./sweep-audit-procedure.ts";
 import { tableOptions } from "./table-options.ts";
 import { throttleProcedures } from "./throttle-procedures.ts";
 
@@ -29,6 +30,7 @@ export const entry: Migration = {
     rotateKeyProcedure(tables),
     ...throttleProcedures(tables),
     settleTalliesProcedure(tables),
+    sweepAuditProcedure(tables),
     removeAccountsProcedure(tables),
   ],
 };
@@ -38,7 +40,8 @@ function administration({ settings, appKeys, applications }: Tables): string[] {
     `create table if not exists ${settings} (
       singleton boolean primary key default true check (singleton),
       maintenance boolean not null default false,
-      model_generation bigint not null default 1
+      model_generation bigint not null default 1,
+      last_audit bigint not null default 0
     ) ${tableOptions}`,
     `insert into ${settings} (singleton) values (true) on duplicate key update singleton = true`,
     `create table if not exists ${appKeys} (

@@ -1,11 +1,11 @@
 import { statement } from "../../../statement.ts";
 import type { AuditStatements } from "../../../statements/audit-statements.ts";
 import type { Tables } from "../tables.ts";
-import { earlier, epochMilliseconds, storageTime } from "./storage-time.ts";
+import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name";
 
-export function auditStatements({ audit, auditTallies, settleTallies }: Tables): AuditStatements {
+export function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
   const values = `$1, $2, $3, $4, $5, $6, $7, $8`;
   return {
     append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(9)})`),
@@ -20,12 +20,6 @@ export function auditStatements({ audit, auditTallies, settleTallies }: Tables):
       `select sequence, ${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, attempts, ${details}
       from ${audit} where sequence > $1 order by sequence limit $2`,
     ),
-    // The oldest by their sequence, because an index by time would cost every log-in something.
-    sweep: statement(
-      "audit_sweep",
-      `delete from ${audit}
-      where sequence <= (select max(sequence) from (select sequence from ${audit} order by sequence limit $2) oldest)
-        and at <= ${earlier(storageTime(3), "$1")}`,
-    ),
+    sweep: statement("audit_sweep", `call ${sweepAudit}($1, $2, $3)`),
   };
 }
