@@ -8,7 +8,7 @@ import { type ArchivedTable, timeValue } from "./archived-table.ts";
 /** What events and tallies share. */
 type Event = Omit<RecordOf<"audit">, "section" | "sequence">;
 
-const eventColumns = ["at", "since", "attempts", "type", "request_id", "outcome", "app_key_id", "user_id", "address", "app_names"];
+const eventColumns = ["at", "since", "attempts", "type", "request_id", "outcome", "app_key_id", "user_id", "address", "app_names", "class_name"];
 
 const eventSelection = `${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, ${eventColumns.slice(2).join(", ")}`;
 
@@ -24,13 +24,14 @@ function eventOf(row: Row): Event {
     userId: row["user_id"] === null ? null : objectIdOf(Number(row["user_id"])),
     address: row["address"] as string,
     appNames: row["app_names"] as string[],
+    className: row["class_name"] as string | null,
   };
 }
 
-function eventValues({ at, since, attempts, type, requestId, outcome, appKeyId, userId, address, appNames }: Event): SqlValue[] {
-  acceptStorable([requestId, appKeyId, address, appNames]);
+function eventValues({ at, since, attempts, type, requestId, outcome, appKeyId, userId, address, appNames, className }: Event): SqlValue[] {
+  acceptStorable([requestId, appKeyId, address, appNames, className]);
   const user = userId === null ? null : objectNumber(userId);
-  return [timeValue(at), timeValue(since), attempts, type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames)];
+  return [timeValue(at), timeValue(since), attempts, type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className];
 }
 
 export function archivedAudit({ audit }: Tables): ArchivedTable<"audit"> {
