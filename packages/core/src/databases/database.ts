@@ -1,7 +1,7 @@
 import type { ClientHash } from "../accounts/client-password.ts";
 import { KnownApplications } from "../appkeys/known-applications.ts";
 import { ModelCache } from "../model/model-cache.ts";
-import { defaultAnswerBytes } from "../objects/answer-budget.ts";
+import { defaultAnswerBytes } from "../objects/answer-bounds.ts";
 import { CountCache } from "../objects/count-cache.ts";
 import { KnownClasses } from "../objects/known-classes.ts";
 import { StoreTime } from "../objects/store-time.ts";
@@ -30,7 +30,7 @@ export interface DatabaseSettings {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
-  /** What one answer may take, see `AnswerBudget`; 16 MiB unless given. */
+  /** Bytes that one answer may take, see `defaultAnswerBytes`; those unless given. */
   readonly answerBytes?: number;
 }
 

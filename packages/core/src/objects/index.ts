@@ -1,5 +1,5 @@
 export { acceptChanges } from "./accept-changes.ts";
-export { defaultAnswerBytes } from "./answer-budget.ts";
+export { defaultAnswerBytes } from "./answer-bounds.ts";
 export { AnswerTooLargeError } from "./answer-too-large-error.ts";
 export { CreateObject } from "./create-object.ts";
 export { type FoundObject, GetObject } from "./get-object.ts";

@@ -8,7 +8,7 @@ export interface SerializationSource {
   readonly objects: Pick<ObjectRepository, "get" | "outlines">;
   readonly visibility: Visibility;
   readonly storeTime: StoreTime;
-  /** What an answer may take, see `AnswerBudget`. */
+  /** Bytes that an answer may take, see `defaultAnswerBytes`. */
   readonly answerBytes: number;
 }
 

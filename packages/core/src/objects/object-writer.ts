@@ -1,0 +1,104 @@
+import type { ModelClass } from "../model/model.ts";
+import { jsonBytes, type Measure } from "./json-bytes.ts";
+import type { LoadedObjects } from "./loaded-objects.ts";
+import type { ObjectId } from "./object-id.ts";
+import type { ObjectOutline } from "./object-outline.ts";
+import type { ObjectPlan, PlannedLink } from "./serialization/object-plan.ts";
+import type { SerializedCollection, SerializedObject } from "./serialized-object.ts";
+import type { StoreTime } from "./store-time.ts";
+import type { JsonValue, StoredObject } from "./stored-object.ts";
+import type { WriteBudget, Written } from "./write-budget.ts";
+
+type Output = Record<string, JsonValue | SerializedObject | SerializedCollection>;
+
+/** What is written of an object below others, and what each repetition takes. */
+interface WrittenTarget {
+  readonly output: SerializedObject;
+  readonly cost: Written;
+}
+
+/** Bytes of the names and punctuation around what differs. */
+const around = { id: 18, metaFields: 72, attribute: 6, collection: 80 } as const;
+
+/** Writes objects as plans say, from what is loaded, and counts what that takes. */
+export class ObjectWriter {
+  /** By plan: an object that many point to is written once, and counts each time. */
+  private readonly targets = new Map<ObjectPlan, Map<ObjectId, WrittenTarget>>();
+
+  constructor(
+    private readonly loaded: LoadedObjects,
+    private readonly storeTime: StoreTime,
+    private readonly budget: WriteBudget,
+    private readonly measure: Measure,
+  ) {}
+
+  write(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
+    this.count(around.id + object.id.length, 1);
+    if (!plan.metaFields) return { "~ObjectID": object.id };
+    this.count(around.metaFields + object.className.length);
+    const ofClass = plan.of(object.className);
+    if (ofClass !== undefined && ofClass.plain !== null && "attributes" in object) return this.writePlain(object, ofClass.plain);
+    const output: Output & { "~ObjectID": string } = {
+      "~ClassName": object.className,
+      "~ObjectID": object.id,
+      "~StoreTime": this.storeTime.format(object.storedAt),
+    };
+    if (ofClass === undefined || !("attributes" in object)) return output;
+    for (const { name, link } of ofClass.attributes) {
+      if (!Object.hasOwn(object.attributes, name)) continue;
+      this.count(around.attribute + name.length);
+      output[name] = link === null ? this.writeValue(object.attributes[name] ?? null) : this.writeLink(object, link);
+    }
+    return output;
+  }
+
+  /**
+   * An object without links, in one literal with one spread: the engine copies that, and turns it into JSON, in half the
+   * time of what is put together name by name.
+   */
+  private writePlain({ className, id, storedAt, attributes }: StoredObject, modelClass: ModelClass): SerializedObject {
+    this.count(jsonBytes(attributes, this.measure));
+    const output: Output & { "~ObjectID": string } = {
+      "~ClassName": className,
+      "~ObjectID": id,
+      "~StoreTime": this.storeTime.format(storedAt),
+      ...attributes,
+    };
+    // What is stored under a name that the class no longer has is not shown.
+    for (const name in attributes) if (!modelClass.attributes.has(name)) delete output[name];
+    return output;
+  }
+
+  private writeValue(value: JsonValue): JsonValue {
+    this.count(jsonBytes(value, this.measure));
+    return value;
+  }
+
+  private writeLink(object: StoredObject, link: PlannedLink): SerializedObject | SerializedCollection | null {
+    const { ids, count } = this.loaded.shown(object, link);
+    const targets = this.loaded.targets(ids, link);
+    if (!link.isCollection) return targets[0] === undefined ? null : this.writeTarget(targets[0], link.target);
+    this.count(around.collection);
+    const elements = targets.map((element) => this.writeTarget(element, link.target));
+    return { "~Count": count ?? elements.length, "~UnfilteredCount": count ?? elements.length, "~Elements": elements };
+  }
+
+  private writeTarget(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
+    const ofPlan = this.targets.get(plan) ?? new Map<ObjectId, WrittenTarget>();
+    this.targets.set(plan, ofPlan);
+    const known = ofPlan.get(object.id);
+    if (known !== undefined) {
+      this.budget.add(known.cost);
+      return known.output;
+    }
+    const before = this.budget.written;
+    const output = this.write(object, plan);
+    const after = this.budget.written;
+    ofPlan.set(object.id, { output, cost: { objects: after.objects - before.objects, bytes: after.bytes - before.bytes } });
+    return output;
+  }
+
+  private count(bytes: number, objects = 0): void {
+    this.budget.add({ objects, bytes });
+  }
+}
