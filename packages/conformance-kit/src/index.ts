@@ -2,6 +2,7 @@ export type { AdapterUnderTest, StorageUnderTest } from "./adapter-under-test.ts
 export { type Comparison, ConformanceError } from "./assert/index.ts";
 export type { Check } from "./check.ts";
 export { checks } from "./checks.ts";
+export { type Answers, answersOf, compareAdapters, type Difference, type DifferentialOptions, type DifferentialRun, findDifference, memoryReference, readyTest, type Scenario } from "./differential/index.ts";
 export { numberOfChecks } from "./number-of-checks.ts";
 export { type JsonReport, jsonReport } from "./reports/json-report.ts";
 export { type CheckResult, runCheck } from "./run-check.ts";

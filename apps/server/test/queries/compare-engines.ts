@@ -1,30 +1,52 @@
-import type { Storage } from "@sallyport/core";
-import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
-import { MemoryStorage } from "@sallyport/storage-memory";
+import { type AdapterUnderTest, findDifference, memoryReference, readyTest } from "@sallyport/conformance-kit";
+import { createPostgresKnex, KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
+import { CheckSchemas } from "../../../../packages/storage-knex/test/check-schemas.ts";
 import { startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
-import { compareStorages } from "./compare-storages.ts";
 
-/** Random queries have the same answers in memory, on Postgres with and without indexes, and on the embedded engine. The same seed asks the same again. */
-export async function compareEngines(queries: number, seed: number): Promise<void> {
+type Knex = KnexStorageOptions["knex"];
+
+/** Random queries and writes come to the same in memory, on Postgres with and without indexes, and on the embedded engine. The same seed tries the same again. */
+export async function compareEngines(runs: number, seed: number): Promise<void> {
   const postgres = await startRealPostgres();
   const database = await postgres.createDatabase();
   const pool = { max: 4, acquireTimeout: 5_000, maxPendingAcquires: 100 };
   const server = createPostgresKnex({ url: database.url, pool, connectTimeout: 5_000, statementTimeout: 30_000 });
-  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
   // However small a table is: what can be done by an index is.
   const eager = new URL(database.url);
   eager.searchParams.set("options", "-c enable_seqscan=off -c enable_sort=off -c jit=off");
   const indexing = createPostgresKnex({ url: eager.href.replaceAll("+", "%20"), pool, connectTimeout: 5_000, statementTimeout: 30_000 });
-  const indexed = new KnexStorage({ knex: indexing.knex, schema: "indexed" });
-  const storages: Storage[] = [new MemoryStorage(), ...[server, engine].map(({ knex }) => new KnexStorage({ knex, schema: "test" })), indexed];
+  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
   try {
-    for (const storage of storages) await storage.migrate();
-    await compareStorages(storages, [indexed], queries, seed);
+    const adapters = [adapterOf("Postgres", server.knex), adapterOf("Postgres, by indexes", indexing.knex), adapterOf("the embedded engine", engine.knex)];
+    for (const adapter of adapters) {
+      const difference = await findDifference(memoryReference, adapter, { runs, seed });
+      if (difference !== null) throw new Error(readyTest(difference, "./adapter.js"));
+    }
   } finally {
-    await Promise.all(storages.map((storage) => storage.close()));
     await Promise.all([server.close(), indexing.close(), engine.close()]);
     await database.drop();
     await postgres.stop();
   }
+}
+
+function adapterOf(name: string, knex: Knex): AdapterUnderTest {
+  const schemas = new CheckSchemas(
+    async (text) => [await knex.raw(text)].flat().at(-1).rows,
+    async (schema) => void (await new KnexStorage({ knex, schema }).migrate()),
+  );
+  return {
+    name,
+    create: async ({ clockOffset, migrated }) => {
+      const schema = await schemas.take({ migrated });
+      const storage = new KnexStorage({ knex, schema, clockOffset });
+      return {
+        storage,
+        destroy: async () => {
+          await storage.close();
+          await schemas.giveBack(schema);
+        },
+      };
+    },
+  };
 }

@@ -11,11 +11,15 @@ Options:
   --check <name>    only this check; may be given several times
   --json <file>     writes the report as JSON, too
   --badge <file>    writes a badge, too: an SVG, or with the ending .json an endpoint of shields.io
+  --differential <n>  instead of running checks, compares the adapter with the storage in
+                    memory: by n random queries, and by random writes
+  --seed <s>        the seed of a comparison that is to be had again
   --list            lists the sections and their checks, and runs none
   --help            prints this
 
 Exit code: 0 if every check that applies has passed, 1 if one has failed or is
 to be written (it came to an error called NotWritten), 2 if it could not run.
+Of a comparison: 0 without a difference, 1 with one.
 `;
 
 /** What the command was asked to do. */
@@ -27,6 +31,9 @@ export interface CommandOptions {
   /** Files to write, too. */
   readonly json: string | undefined;
   readonly badge: string | undefined;
+  /** How many random queries to compare; absent when checks are to be run. */
+  readonly differential: number | undefined;
+  readonly seed: number | undefined;
   readonly list: boolean;
   readonly help: boolean;
 }
@@ -38,7 +45,18 @@ export function commandOptions(args: readonly string[]): CommandOptions {
   if (others.length > 0) throw new UsageError(`One adapter at a time: what is "${others[0]}"?`);
   const { section: sections = [], check: checks = [], json, badge, list = false, help = false } = values;
   if (module === undefined && !list && !help) throw new UsageError("The path of the adapter's module is missing.");
-  return { module, sections, checks, json, badge, list, help };
+  const [differential, seed] = [wholeNumber("differential", values.differential, 1), wholeNumber("seed", values.seed, 0)];
+  if (differential === undefined && seed !== undefined) throw new UsageError("A seed is that of a comparison: --differential is missing.");
+  if (differential !== undefined && sections.length + checks.length > 0) throw new UsageError("A comparison runs no checks: leave --section and --check out.");
+  if (differential !== undefined && badge !== undefined) throw new UsageError("A badge tells of checks, not of a comparison.");
+  return { module, sections, checks, json, badge, differential, seed, list, help };
+}
+
+function wholeNumber(option: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!/^\d{1,9}$/.test(text) || number < least) throw new UsageError(`--${option} takes a whole number from ${least} to 999999999.`);
+  return number;
 }
 
 function parsed(args: readonly string[]) {
@@ -51,6 +69,8 @@ function parsed(args: readonly string[]) {
         check: { type: "string", multiple: true },
         json: { type: "string" },
         badge: { type: "string" },
+        differential: { type: "string" },
+        seed: { type: "string" },
         list: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

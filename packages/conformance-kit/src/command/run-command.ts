@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { described } from "../assert/described.ts";
 import { checks as allChecks } from "../checks.ts";
 import { badgeOf } from "../reports/badge.ts";
@@ -11,11 +10,13 @@ import { totalsOf } from "../reports/totals.ts";
 import { type ConformanceRun, runChecks } from "../run-checks.ts";
 import { chooseChecks } from "./choose-checks.ts";
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
+import { compareAdapter } from "./compare-adapter.ts";
 import { listOfChecks } from "./list-of-checks.ts";
 import { loadAdapter } from "./load-adapter.ts";
 import { quoted } from "./quoted.ts";
 import { UsageError } from "./usage-error.ts";
 import { withStrayErrors } from "./with-stray-errors.ts";
+import { writeReport } from "./write-report.ts";
 
 /** Where the command writes. */
 export interface Terminal {
@@ -29,6 +30,7 @@ export async function runCommand(args: readonly string[], { stdout, stderr }: Te
     const options = commandOptions(args);
     if (options.help) stdout.write(usage);
     else if (options.list) stdout.write(listOfChecks(chooseChecks(allChecks, options)));
+    else if (options.differential !== undefined) return await compareAdapter(options, stdout);
     else return await runAdapter(options, stdout);
     return 0;
   } catch (error) {
@@ -52,8 +54,8 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"]): 
   });
   const done = { ...result, strayErrors };
   report.end(done);
-  if (json !== undefined) await write(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
-  if (badge !== undefined) await write(badge, badgeText(done, badge));
+  if (json !== undefined) await writeReport(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
+  if (badge !== undefined) await writeReport(badge, badgeText(done, badge));
   const { failed, toWrite } = totalsOf(done.results);
   return failed + toWrite + strayErrors.length === 0 ? 0 : 1;
 }
@@ -61,10 +63,4 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"]): 
 function badgeText(run: ConformanceRun, file: string): string {
   const badge = badgeOf(run);
   return file.endsWith(".json") ? badgeEndpoint(badge) : badgeSvg(badge);
-}
-
-async function write(file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be written: ${described(error)}`, { cause: error });
-  });
 }

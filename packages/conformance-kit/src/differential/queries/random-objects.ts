@@ -1,5 +1,7 @@
-import { type Attributes, type AttributeType, type NewObject, type ObjectId, objectIdOf } from "@sallyport/core";
+import type { Attributes, AttributeType } from "@sallyport/core";
 import fc from "fast-check";
+import { nameOf, nobody } from "../object-names.ts";
+import type { ScenarioObject } from "./query-scenario.ts";
 
 /** Attributes of the class `Item`, by name; the references lead to items and to things. */
 export const itemAttributes: Readonly<Record<string, AttributeType>> = {
@@ -35,25 +37,26 @@ export const readers = ["A1", "B2", "C3"];
 /** So many objects are in a set; the first third of them are things. */
 export const setSize = 24;
 
-/** A set of objects of the classes, to be created at once; the first gets the number. */
-export function objectSets(item: string, thing: string, first: number): fc.Arbitrary<NewObject[]> {
-  const ids = Array.from({ length: setSize }, (_, index) => objectIdOf(first + index));
-  const object = (className: string, types: Readonly<Record<string, AttributeType>>) =>
-    fc.record({ className: fc.constant(className), attributes: attributesOf(types, ids), readers: fc.option(fc.subarray(readers), { freq: 2 }) });
-  const things = fc.array(object(thing, thingAttributes), { minLength: setSize / 3, maxLength: setSize / 3 });
-  const items = fc.array(object(item, itemAttributes), { minLength: (2 * setSize) / 3, maxLength: (2 * setSize) / 3 });
+const names = Array.from({ length: setSize }, (_, number) => nameOf(number));
+
+/** A set of objects. */
+export function objectSets(): fc.Arbitrary<ScenarioObject[]> {
+  const object = (className: ScenarioObject["className"], types: Readonly<Record<string, AttributeType>>) =>
+    fc.record({ className: fc.constant(className), attributes: attributesOf(types), readers: fc.option(fc.subarray(readers), { freq: 2 }) });
+  const things = fc.array(object("Thing", thingAttributes), { minLength: setSize / 3, maxLength: setSize / 3 });
+  const items = fc.array(object("Item", itemAttributes), { minLength: (2 * setSize) / 3, maxLength: (2 * setSize) / 3 });
   return fc.tuple(things, items).map((parts) => parts.flat());
 }
 
-function attributesOf(types: Readonly<Record<string, AttributeType>>, ids: readonly ObjectId[]): fc.Arbitrary<Attributes> {
-  const members = Object.entries(types).map(([name, type]) => [name, fc.option(valueOf(type, ids), { freq: 6 })] as const);
+function attributesOf(types: Readonly<Record<string, AttributeType>>): fc.Arbitrary<Attributes> {
+  const members = Object.entries(types).map(([name, type]) => [name, fc.option(valueOf(type), { freq: 6 })] as const);
   return fc.record(Object.fromEntries(members), { requiredKeys: [], noNullPrototype: true }) as fc.Arbitrary<Attributes>;
 }
 
-function valueOf(type: AttributeType, ids: readonly ObjectId[]): fc.Arbitrary<unknown> {
+function valueOf(type: AttributeType): fc.Arbitrary<unknown> {
   // Some references lead to nothing.
-  const id = fc.constantFrom(...ids, "ZZZZZZZZ");
-  if (type === "collection") return fc.uniqueArray(id, { maxLength: 4 });
-  if (type === "reference" || type === "file") return id;
+  const target = fc.constantFrom(...names, nobody);
+  if (type === "collection") return fc.uniqueArray(target, { maxLength: 4 });
+  if (type === "reference" || type === "file") return target;
   return fc.constantFrom<unknown>(...values[type]);
 }

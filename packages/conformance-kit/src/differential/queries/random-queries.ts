@@ -1,46 +1,39 @@
-import type { AttributeType, Filter, Hop, ObjectId, ObjectQuery, Scalar, SortKey, ValuePath, ValueType, Visibility } from "@sallyport/core";
+import type { AttributeType, Filter, Hop, ObjectQuery, Scalar, SortKey, ValuePath, ValueType } from "@sallyport/core";
 import fc from "fast-check";
-import { itemAttributes, readers, texts, thingAttributes, values } from "./random-objects.ts";
+import { nameOf, nobody } from "../object-names.ts";
+import type { QueryScenario } from "./query-scenario.ts";
+import { itemAttributes, readers, setSize, texts, thingAttributes, values } from "./random-objects.ts";
+import { uuidOf } from "./uuid-of.ts";
 
-/** What a query can be made of. */
-export interface Ingredients {
-  readonly item: string;
-  readonly thing: string;
-  /** Objects, and other objects. */
-  readonly ids: readonly ObjectId[];
-  readonly uuids: readonly string[];
-  /** Times before and after they were stored: the clocks of two storages do not show the same. */
-  readonly times: readonly number[];
-}
-
-export interface RandomQuery {
-  readonly query: ObjectQuery;
-  readonly visibility: Visibility;
-  readonly limit: number;
-}
+const objects = Array.from({ length: setSize }, (_, number) => number);
+const ids = [...objects.map(nameOf), nobody];
+const uuids = [...objects.map(uuidOf), uuidOf(setSize)];
+/** Before and after all of them were stored: the clocks of two storages do not show the same. */
+const times = [0, 4_000_000_000_000];
 
 const metaTypes = [["~ObjectID", "id"], ["~UUID", "uuid"], ["~ClassName", "class"], ["~StoreTime", "time"]] as const;
 const ordered: ReadonlySet<ValueType> = new Set(["string", "number", "boolean", "date", "id", "uuid", "class", "time"]);
 
-export function randomQueries(from: Ingredients): fc.Arbitrary<RandomQuery> {
-  const { filter } = filters(from);
-  const sortable = paths(from).filter(({ type }) => ordered.has(type));
+/** Queries of a set of objects. */
+export function randomQueries(): fc.Arbitrary<Pick<QueryScenario, "query" | "visibility" | "limit">> {
+  const { filter } = filters();
+  const sortable = paths().filter(({ type }) => ordered.has(type));
   const sort: fc.Arbitrary<SortKey[]> = fc.array(fc.record({ path: sortable, descending: fc.boolean() }), { maxLength: 3 });
-  const classes = fc.constantFrom([from.item], [from.item], [from.item, from.thing], [from.thing, from.item, from.thing]);
+  const classes = fc.constantFrom(["Item"], ["Item"], ["Item", "Thing"], ["Thing", "Item", "Thing"]);
   return fc.record({
     query: fc.record({ classes, filter, sort }, { requiredKeys: ["classes"] }) as fc.Arbitrary<ObjectQuery>,
     visibility: fc.record({
-      classes: fc.option(fc.subarray([from.item, from.thing]).map((names) => new Set(names)), { freq: 2 }),
-      principals: fc.option(fc.subarray(readers).map((names) => new Set(names)), { freq: 2 }),
+      classes: fc.option(fc.subarray(["Item", "Thing"]), { freq: 2 }),
+      principals: fc.option(fc.subarray(readers), { freq: 2 }),
     }),
     limit: fc.integer({ min: 2, max: 9 }),
   });
 }
 
 /** Up to three references, then an attribute of what they lead to, or a meta-field. */
-function paths({ item, thing }: Ingredients): fc.Arbitrary<ValuePath> {
+function paths(): fc.Arbitrary<ValuePath> {
   const leaves = (types: Readonly<Record<string, AttributeType>>) => fc.constantFrom<readonly [string, ValueType]>(...Object.entries(types), ...metaTypes);
-  const hop = fc.constantFrom("Item", "Thing").chain((reference) => fc.constantFrom([item], [thing], [item, thing]).map((classes) => ({ reference, classes })));
+  const hop = fc.constantFrom("Item", "Thing").chain((reference) => fc.constantFrom(["Item"], ["Thing"], ["Item", "Thing"]).map((classes) => ({ reference, classes })));
   const hops = fc.array(hop, { maxLength: 3 });
   return fc.oneof({ weight: 3, arbitrary: fc.constant<Hop[]>([]) }, { weight: 2, arbitrary: hops }).chain((followed) => {
     const types = followed.at(-1)?.reference === "Thing" ? thingAttributes : itemAttributes;
@@ -48,8 +41,8 @@ function paths({ item, thing }: Ingredients): fc.Arbitrary<ValuePath> {
   });
 }
 
-function filters(from: Ingredients): { filter: fc.Arbitrary<Filter> } {
-  const condition = paths(from).chain((path) => fc.oneof(...conditions(path, from)));
+function filters(): { filter: fc.Arbitrary<Filter> } {
+  const condition = paths().chain((path) => fc.oneof(...conditions(path)));
   return fc.letrec<{ filter: Filter }>((tie) => {
     const several = fc.array(tie("filter"), { maxLength: 3 });
     return {
@@ -64,11 +57,11 @@ function filters(from: Ingredients): { filter: fc.Arbitrary<Filter> } {
   });
 }
 
-function conditions(path: ValuePath, from: Ingredients): fc.Arbitrary<Filter>[] {
+function conditions(path: ValuePath): fc.Arbitrary<Filter>[] {
   const any: fc.Arbitrary<Filter>[] = [fc.constant({ kind: "present", path }), fc.constant({ kind: "empty", path })];
   const { type } = path;
-  if (type === "collection") return [...any, fc.constantFrom(...from.ids).map((value) => ({ kind: "contains", path, value }))];
-  const operands = fc.constantFrom<Scalar>(...(operandsOf(type, from) as Scalar[]));
+  if (type === "collection") return [...any, fc.constantFrom(...ids).map((value) => ({ kind: "contains", path, value }))];
+  const operands = fc.constantFrom<Scalar>(...(operandsOf(type) as Scalar[]));
   any.push(fc.array(operands, { maxLength: 3 }).map((wanted) => ({ kind: "oneOf", path, values: wanted })));
   if (ordered.has(type)) {
     const operator = fc.constantFrom("gt", "gte", "lt", "lte");
@@ -82,7 +75,7 @@ function conditions(path: ValuePath, from: Ingredients): fc.Arbitrary<Filter>[] 
   return any;
 }
 
-function operandsOf(type: Exclude<ValueType, "collection">, { item, thing, ids, uuids, times }: Ingredients): readonly unknown[] {
+function operandsOf(type: Exclude<ValueType, "collection">): readonly unknown[] {
   switch (type) {
     case "id":
     case "reference":
@@ -91,7 +84,7 @@ function operandsOf(type: Exclude<ValueType, "collection">, { item, thing, ids, 
     case "uuid":
       return uuids;
     case "class":
-      return [item, thing, "Nothing", "'"];
+      return ["Item", "Thing", "Nothing", "'"];
     case "time":
       return times;
     default:

@@ -1,0 +1,51 @@
+import type { AdapterUnderTest } from "../adapter-under-test.ts";
+import { same } from "../assert/same.ts";
+import type { Difference } from "./difference.ts";
+import { differingHistory } from "./differing-history.ts";
+import { differingQuery } from "./differing-query.ts";
+import { fewerObjects } from "./fewer-objects.ts";
+import { fewerSteps } from "./fewer-steps.ts";
+import { answersOf, type Scenario } from "./scenario.ts";
+
+export interface DifferentialOptions {
+  /** Random queries. */
+  readonly runs: number;
+  /** Random histories of writes; one for every twenty queries unless given. */
+  readonly histories?: number;
+  /** The same seed finds the same difference: a whole number. */
+  readonly seed: number;
+}
+
+/** What was compared, and what came of it. */
+export interface DifferentialRun {
+  readonly reference: string;
+  readonly adapter: string;
+  readonly queries: number;
+  readonly histories: number;
+  readonly seed: number;
+  /** The smallest one that was found. */
+  readonly difference: Difference | null;
+}
+
+const queriesPerHistory = 20;
+
+/** Compares an adapter with a reference, by random queries and random writes. Stops at the first difference, and makes it small. */
+export async function compareAdapters(reference: AdapterUnderTest, adapter: AdapterUnderTest, { runs, seed, histories = Math.ceil(runs / queriesPerHistory) }: DifferentialOptions): Promise<DifferentialRun> {
+  const adapters = [reference, adapter] as const;
+  const told = { reference: reference.name, adapter: adapter.name, queries: runs, histories, seed };
+  const found = (await differingQuery(adapters, runs, seed)) ?? (await differingHistory(adapters, histories, seed));
+  if (found === null) return { ...told, difference: null };
+  const play = async (scenario: Scenario) => [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
+  const differs = async (scenario: Scenario) => {
+    const [expected, actual] = await play(scenario);
+    return !same(actual, expected);
+  };
+  const scenario = found.kind === "query" ? await fewerObjects(found, differs) : await fewerSteps(found, differs);
+  const [expected, actual] = await play(scenario);
+  return { ...told, difference: { reference: reference.name, adapter: adapter.name, seed, scenario, expected, actual } };
+}
+
+/** The smallest difference that was found, or `null`. */
+export async function findDifference(...given: Parameters<typeof compareAdapters>): Promise<Difference | null> {
+  return (await compareAdapters(...given)).difference;
+}

@@ -1,0 +1,126 @@
+import type { HistoryScenario, Step, WritingStep } from "./histories/step.ts";
+import { nameOf, nobody, withTexts } from "./object-names.ts";
+
+/** So often a smaller scenario is tried. */
+const mostTries = 300;
+
+/** Takes away of the steps what the difference does not depend on, and of what remains the attributes. */
+export async function fewerSteps(scenario: HistoryScenario, differs: (smaller: HistoryScenario) => Promise<boolean>): Promise<HistoryScenario> {
+  let smallest = scenario;
+  let tries = 0;
+  const attempt = async (steps: Step[]): Promise<boolean> => {
+    if (tries === mostTries) return false;
+    tries += 1;
+    const smaller: HistoryScenario = { kind: "history", steps };
+    const does = await differs(smaller);
+    if (does) smallest = smaller;
+    return does;
+  };
+  for (let found = true; found; ) {
+    found = false;
+    for (let place = lengthOf(smallest.steps) - 1; place >= 0; place -= 1) {
+      // Those that are about what a step has created go with it, so that there may be fewer places.
+      if (place < lengthOf(smallest.steps) && (await attempt(without(smallest.steps, place)))) found = true;
+    }
+  }
+  for (let place = 0; place < lengthOf(smallest.steps); place += 1) await attempt(changed(smallest.steps, place, plainer));
+  return smallest;
+}
+
+type Change = (step: Step) => Step[];
+
+/** How many steps there are, those within transactions counted one by one. */
+function lengthOf(steps: readonly Step[]): number {
+  return steps.reduce((sum, step) => sum + (step.kind === "transaction" ? step.steps.length : 1), 0);
+}
+
+/** The steps with one of them changed, which may be within a transaction. */
+function changed(steps: readonly Step[], place: number, change: Change): Step[] {
+  let current = 0;
+  return each(steps, (step) => {
+    current += 1;
+    return current - 1 === place ? change(step) : [step];
+  });
+}
+
+function each(steps: readonly Step[], change: Change): Step[] {
+  return steps.flatMap((step) => {
+    if (step.kind !== "transaction") return change(step);
+    const inner = step.steps.flatMap(change) as WritingStep[];
+    return inner.length === 0 ? [] : [{ ...step, steps: inner }];
+  });
+}
+
+function plainer(step: Step): Step[] {
+  if (step.kind === "insert") return [{ ...step, attributes: {}, readers: null }];
+  return [step.kind === "update" ? { ...step, attributes: {} } : step];
+}
+
+/** The steps without one of them: what it would have created is not mentioned any more, and what comes later has other numbers. */
+function without(steps: readonly Step[], place: number): Step[] {
+  const [objects, sessions] = [new Renumbering(), new Renumbering()];
+  let current = 0;
+  return each(steps, (step) => {
+    const gone = current === place;
+    current += 1;
+    if (step.kind === "insert") objects.next(gone);
+    if (step.kind === "open") sessions.next(gone);
+    return gone ? [] : renumbered(step, objects, sessions);
+  });
+}
+
+function renumbered(step: Step, objects: Renumbering, sessions: Renumbering): Step[] {
+  const attributes = <T>(value: T): T => withTexts(value, (text) => objects.named(text)) as T;
+  switch (step.kind) {
+    case "insert":
+      return [{ ...step, attributes: attributes(step.attributes) }];
+    case "update":
+    case "unlock": {
+      const object = objects.of(step.object);
+      if (object === undefined) return [];
+      const session = step.session === null ? null : (sessions.of(step.session) ?? null);
+      return [step.kind === "unlock" ? { ...step, object, session } : { ...step, object, session, attributes: attributes(step.attributes) }];
+    }
+    case "delete": {
+      const remaining = step.objects.flatMap((number) => objects.of(number) ?? []);
+      return remaining.length === 0 ? [] : [{ ...step, objects: remaining }];
+    }
+    case "restore": {
+      const object = objects.of(step.object);
+      return object === undefined ? [] : [{ ...step, object }];
+    }
+    case "lock": {
+      const [object, session] = [objects.of(step.object), sessions.of(step.session)];
+      return object === undefined || session === undefined ? [] : [{ ...step, object, session }];
+    }
+    case "end": {
+      const session = sessions.of(step.session);
+      return session === undefined ? [] : [{ ...step, session }];
+    }
+    default:
+      return [step];
+  }
+}
+
+/** The new numbers of things of which one is gone. */
+class Renumbering {
+  private readonly numbers: (number | undefined)[] = [];
+  private count = 0;
+
+  next(gone: boolean): void {
+    this.numbers.push(gone ? undefined : this.count);
+    if (!gone) this.count += 1;
+  }
+
+  of(number: number): number | undefined {
+    return this.numbers[number];
+  }
+
+  /** A text in which the name of an object is its new name. */
+  named(text: string): string {
+    const digits = /^#(\d+)$/.exec(text)?.[1];
+    if (digits === undefined) return text;
+    const number = this.of(Number(digits));
+    return number === undefined ? nobody : nameOf(number);
+  }
+}

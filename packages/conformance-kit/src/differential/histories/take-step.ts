@@ -1,0 +1,97 @@
+import { type Attributes, type ObjectId, type Repositories, type Restoration, ServiceError, type SessionPolicy, type StoredObject } from "@sallyport/core";
+import { minute } from "../../fixtures/policy.ts";
+import { idOfNobody, withIds } from "../object-names.ts";
+import { uuidOf } from "../queries/uuid-of.ts";
+import type { PlayedHistory } from "./played-history.ts";
+import type { GivenAttributes, WritingStep } from "./step.ts";
+
+const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = { idleTimeout: 10 * minute, absoluteLifetime: 120 * minute };
+
+/** More than a history creates. */
+const most = 1_000;
+
+/** Takes a step; what comes of it, with ids. Its refusals are its own. */
+export async function takeStep(r: Repositories, step: WritingStep, history: PlayedHistory): Promise<unknown> {
+  const idOf = (number: number): ObjectId => history.idOf(number) ?? idOfNobody;
+  const digestOf = (number: number | null) => (number === null ? null : history.digestOf(number));
+  switch (step.kind) {
+    case "insert": {
+      const number = history.ids.push(null) - 1;
+      const { attributes, links } = written(step.attributes, history);
+      const created = await r.objects.insert([{ className: "Item", attributes, links, uuid: uuidOf(number), readers: step.readers }]);
+      history.ids[number] = created[0]?.id ?? null;
+      return created.map(plain);
+    }
+    case "update": {
+      const change = { id: idOf(step.object), ...written(step.attributes, history), expectedVersions: step.versions };
+      return (await r.objects.update([change], { session: digestOf(step.session) })).map(plain);
+    }
+    case "delete":
+      return takeAway(r, step.objects.map(idOf), step.recycled);
+    case "restore":
+      return bringBack(r, idOf(step.object));
+    case "lock":
+      return r.locks.take(idOf(step.object), history.digestOf(step.session), step.atMost);
+    case "unlock":
+      return r.locks.release(idOf(step.object), digestOf(step.session));
+    case "open": {
+      history.sessions += 1;
+      const opened = { digest: history.digestOf(history.sessions - 1), mode: "session", appKeyId: "1", userId: step.user, secretVersion: 1, appNames: [], deviceId: step.device } as const;
+      return r.sessions.open(opened, { ...lifetimes, limit: step.limit, perUserLimit: step.perUserLimit });
+    }
+    case "end":
+      return r.sessions.end({ digest: history.digestOf(step.session) });
+    case "endAll":
+      return r.sessions.end({ userId: step.user });
+  }
+}
+
+function written(given: GivenAttributes, { ids }: PlayedHistory): { attributes: Attributes; links: Restoration["links"] } {
+  const attributes = withIds(given, ids);
+  return { attributes, links: linksOf(attributes) };
+}
+
+function linksOf({ Thing: thing, Things: things }: { readonly Thing?: unknown; readonly Things?: unknown }): Restoration["links"] {
+  return {
+    ...(thing === undefined ? {} : { Thing: typeof thing === "string" ? [thing] : [] }),
+    ...(things === undefined ? {} : { Things: (things ?? []) as ObjectId[] }),
+  };
+}
+
+async function takeAway({ departures }: Repositories, ids: readonly ObjectId[], recycled: boolean): Promise<unknown> {
+  const held = await departures.hold(ids);
+  const going = held.map(({ object }) => object.id);
+  const [leader] = going;
+  if (leader === undefined) return [];
+  if (!recycled) {
+    await departures.clear(await departures.referrers(going, { attributes: null, limit: most }));
+  }
+  await departures.depart(going, { recycled, leader });
+  return held.map(({ object, lockedBy }) => ({ ...plain(object), lockedBy }));
+}
+
+async function bringBack({ departures }: Repositories, id: ObjectId): Promise<unknown> {
+  const group = await departures.recycledWith(id);
+  const linked = group.flatMap(({ attributes }) => Object.values(linksOf(attributes)).flat());
+  const targets = await departures.targets([...new Set(linked)]);
+  const remaining = new Set(targets.flatMap((target) => (target.remains ? target.id : [])));
+  const restorations = group.map(({ id: each, attributes }): Restoration => {
+    const { Thing: thing, Things: things } = attributes;
+    const lost = typeof thing === "string" && !remaining.has(thing);
+    const kept = Array.isArray(things) ? things.filter((target) => remaining.has(target as ObjectId)) : undefined;
+    const changed = { ...(lost ? { Thing: null } : {}), ...(kept === undefined ? {} : { Things: kept }) };
+    return { id: each, attributes: changed, links: linksOf({ ...attributes, ...changed }) };
+  });
+  return (await departures.restore(restorations)).map(plain);
+}
+
+/** An object without what two storages need not have in common. */
+export function plain({ id, version, attributes, readers }: StoredObject) {
+  return { id, version, attributes, readers };
+}
+
+/** The code of a refusal; other errors as they are. */
+export function refusalOf(error: unknown): number {
+  if (error instanceof ServiceError) return error.code;
+  throw error;
+}

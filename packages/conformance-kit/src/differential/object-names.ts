@@ -1,0 +1,36 @@
+import type { ObjectId } from "@sallyport/core";
+
+/** Stands for the object of this number, counted from 0 in the order of creation: its id is the storage's affair. */
+export function nameOf(number: number): string {
+  return `#${number}`;
+}
+
+/** Stands for an object that never existed. */
+export const nobody = "#none";
+
+/** An id that no storage of a few objects gives. */
+export const idOfNobody: ObjectId = "ZZZZZZZZZZ";
+
+/** The value with ids in the place of names, at whatever depth. An object that could not be created is nobody. */
+export function withIds<T>(value: T, ids: readonly (ObjectId | null)[]): T {
+  const idOf = (text: string) => {
+    if (text === nobody) return idOfNobody;
+    const number = /^#(\d+)$/.exec(text)?.[1];
+    return number === undefined ? text : (ids[Number(number)] ?? idOfNobody);
+  };
+  return withTexts(value, idOf) as T;
+}
+
+/** The value with names in the place of ids. */
+export function withNames<T>(value: T, ids: readonly (ObjectId | null)[]): T {
+  const names = new Map(ids.map((id, number) => [id, nameOf(number)]));
+  return withTexts(value, (text) => (text === idOfNobody ? nobody : (names.get(text) ?? text))) as T;
+}
+
+/** The value with every text in it replaced; names of members stay. */
+export function withTexts(value: unknown, replaced: (text: string) => string): unknown {
+  if (typeof value === "string") return replaced(value);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, replaced));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withTexts(member, replaced)]));
+}

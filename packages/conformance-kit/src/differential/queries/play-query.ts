@@ -1,0 +1,60 @@
+import { type AttributeIndex, type AttributeType, isIndexable, type NewObject, type ObjectId, type ObjectPage, type Position, type Storage } from "@sallyport/core";
+import { idOfNobody, withIds, withNames } from "../object-names.ts";
+import type { QueryAnswers, QueryScenario, ScenarioObject } from "./query-scenario.ts";
+import { itemAttributes, thingAttributes } from "./random-objects.ts";
+import { uuidOf } from "./uuid-of.ts";
+
+/** More objects, and more pages, than there ever are: an adapter that repeats itself comes to an end. */
+const most = 100;
+
+/** Puts the objects of a scenario into an empty storage; their ids. */
+export async function playObjects(storage: Storage, { objects, indexed }: Pick<QueryScenario, "objects" | "indexed">): Promise<ObjectId[]> {
+  const { repositories: r } = storage;
+  const created = await r.objects.insert(objects.map((object, number): NewObject => ({ ...object, attributes: withoutReferences(object), uuid: uuidOf(number) })));
+  const ids = created.map(({ id }) => id);
+  // Only now is it known what they point to. All are written, so that the time of their writing tells none from the others.
+  const changes = objects.map((object, number) => ({ id: ids[number] ?? idOfNobody, attributes: withIds(referencesOf(object), ids), links: {}, expectedVersions: null }));
+  if (changes.length > 0) await r.objects.update(changes, { session: null });
+  if (indexed) await storage.alignIndexes([...indexesOf("Item", itemAttributes), ...indexesOf("Thing", thingAttributes)]);
+  return ids;
+}
+
+/** Asks the query of a scenario whose objects are there. */
+export async function playQuery({ repositories: { objects } }: Storage, ids: readonly ObjectId[], scenario: Pick<QueryScenario, "query" | "visibility" | "limit">): Promise<QueryAnswers> {
+  const { limit } = scenario;
+  const query = withIds(scenario.query, ids);
+  const { classes, principals } = scenario.visibility;
+  const visibility = { classes: classes && new Set(classes), principals: principals && new Set(principals) };
+  const idsOf = (page: ObjectPage) => page.objects.map(({ id }) => id);
+  const whole = idsOf(await objects.find(query, visibility, { offset: 0, limit: most }));
+  const pages: ObjectId[] = [];
+  for (let offset = 0; offset < whole.length; offset += limit) pages.push(...idsOf(await objects.find(query, visibility, { offset, limit })));
+  const afterPositions: ObjectId[] = [];
+  let page = await objects.find(query, visibility, { offset: 0, limit });
+  for (let read = 0; page.last !== null && read < most; read += 1) {
+    afterPositions.push(...idsOf(page));
+    const after: Position = page.last;
+    page = await objects.find(query, visibility, { after, limit });
+  }
+  const counts = [await objects.count(query, visibility), await objects.count(query, visibility, limit)] as const;
+  return withNames({ whole, pages, afterPositions, counts }, ids);
+}
+
+const references: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
+
+function isReference({ className }: ScenarioObject, name: string): boolean {
+  const type = (className === "Item" ? itemAttributes : thingAttributes)[name];
+  return type !== undefined && references.has(type);
+}
+
+function referencesOf(object: ScenarioObject) {
+  return Object.fromEntries(Object.entries(object.attributes).filter(([name]) => isReference(object, name)));
+}
+
+function withoutReferences(object: ScenarioObject) {
+  return Object.fromEntries(Object.entries(object.attributes).filter(([name]) => !isReference(object, name)));
+}
+
+function indexesOf(className: string, attributes: Readonly<Record<string, AttributeType>>): AttributeIndex[] {
+  return Object.entries(attributes).flatMap(([attribute, type]) => (isIndexable(type) ? [{ className, attribute, type }] : []));
+}

@@ -1,0 +1,45 @@
+import type { Difference } from "./difference.ts";
+
+/**
+ * A module that can be run with Node as it is: it fails as long as the adapter, the default export of the module given,
+ * differs from the reference.
+ */
+export function readyTest({ reference, adapter, seed, scenario, expected }: Difference, module: string): string {
+  const title = scenario.kind === "query" ? "answers a query" : "takes these steps";
+  return [
+    `// Found with the seed ${seed}. What is expected is what ${reference} does.`,
+    'import assert from "node:assert/strict";',
+    'import { test } from "node:test";',
+    'import { answersOf } from "@sallyport/conformance-kit";',
+    `import adapter from ${JSON.stringify(module)};`,
+    "",
+    `const scenario = ${literal(scenario)};`,
+    "",
+    `const expected = ${literal(expected)};`,
+    "",
+    `test(${JSON.stringify(`${adapter} ${title} as ${reference} does`)}, async () => {`,
+    "  assert.deepEqual(await answersOf(adapter, scenario), expected);",
+    "});",
+    "",
+  ].join("\n");
+}
+
+/** A value as a program writes it, one member or element per line unless all of it is short. */
+function literal(value: unknown, indent = ""): string {
+  const short = JSON.stringify(value);
+  if (typeof value !== "object" || value === null || short.length + indent.length <= 100) return spaced(value);
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) return `[\n${value.map((each) => `${inner}${literal(each, inner)},\n`).join("")}${indent}]`;
+  return `{\n${Object.entries(value).map(([name, member]) => `${inner}${key(name)}: ${literal(member, inner)},\n`).join("")}${indent}}`;
+}
+
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${key(name)}: ${spaced(member)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+function key(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) && name !== "__proto__" ? name : JSON.stringify(name);
+}

@@ -1,0 +1,43 @@
+import type { Storage } from "@sallyport/core";
+import type { AdapterUnderTest } from "../adapter-under-test.ts";
+import { described } from "../assert/described.ts";
+import { playHistory } from "./histories/play-history.ts";
+import type { HistoryOutcome, HistoryScenario } from "./histories/step.ts";
+import { playObjects, playQuery } from "./queries/play-query.ts";
+import type { QueryAnswers, QueryScenario } from "./queries/query-scenario.ts";
+import { withinLimit } from "../within-limit.ts";
+
+/** What can be done with an empty storage, as JSON. */
+export type Scenario = QueryScenario | HistoryScenario;
+
+/** What comes of a scenario, as JSON, without anything that two storages need not have in common. */
+export type Answers = QueryAnswers | HistoryOutcome | Failure;
+
+/** The adapter could not go through with it. */
+export interface Failure {
+  readonly failure: string;
+}
+
+/** Plays a scenario on a new database of the adapter. Never throws for what the storage does. */
+export async function answersOf(adapter: AdapterUnderTest, scenario: Scenario): Promise<Answers> {
+  let offset = 0;
+  const { storage, destroy } = await adapter.create({ clockOffset: () => offset, migrated: true });
+  try {
+    await storage.migrate();
+    return await withinLimit(play(storage, scenario, (milliseconds) => (offset += milliseconds)));
+  } catch (error) {
+    return failureOf(error);
+  } finally {
+    await destroy();
+  }
+}
+
+async function play(storage: Storage, scenario: Scenario, advance: (milliseconds: number) => void): Promise<Answers> {
+  if (scenario.kind === "history") return playHistory(storage, scenario, advance);
+  return playQuery(storage, await playObjects(storage, scenario), scenario);
+}
+
+/** An error as an answer. */
+export function failureOf(error: unknown): Failure {
+  return { failure: described(error) };
+}

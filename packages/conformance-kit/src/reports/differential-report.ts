@@ -1,0 +1,36 @@
+import { described } from "../assert/described.ts";
+import type { DifferentialRun } from "../differential/index.ts";
+import { readyTest } from "../differential/index.ts";
+import { kitVersion } from "./kit-version.ts";
+
+/** A comparison as data. `version` counts the changes that break readers. */
+export interface DifferentialReport extends DifferentialRun {
+  readonly format: "sallyport-differential";
+  readonly version: 1;
+  /** Version of the kit. */
+  readonly kit: string;
+  /** The difference as a module that can be run; absent if there is none. */
+  readonly test?: string;
+}
+
+export function differentialReport(run: DifferentialRun, module: string): DifferentialReport {
+  const test = run.difference === null ? {} : { test: readyTest(run.difference, module) };
+  return { format: "sallyport-differential", version: 1, kit: kitVersion, ...run, ...test };
+}
+
+/** A comparison in words, for whoever writes the adapter; the difference as a test that can be run as it is. */
+export function differentialWords(run: DifferentialRun, module: string, again: string): string {
+  const { adapter, reference, queries, histories, seed, difference } = run;
+  const tried = `${queries} random queries and ${histories} random histories of writes, seed ${seed}`;
+  if (difference === null) return `${adapter} does as ${reference} does: ${tried}.\n`;
+  return [
+    `${adapter} does otherwise than ${reference} (${tried}):`,
+    `  expected ${described(difference.expected)}`,
+    `  got      ${described(difference.actual)}`,
+    `Again: ${again}`,
+    "",
+    "As a test, which can be run with node:",
+    "",
+    readyTest(difference, module),
+  ].join("\n");
+}
