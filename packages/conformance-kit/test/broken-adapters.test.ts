@@ -1,7 +1,8 @@
-import { type AdapterUnderTest, checks, runCheck } from "@sallyport/conformance-kit";
+import { type AdapterUnderTest, checks, runCheck, runChecks } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
+import { brokenStorage } from "./broken/broken-adapter.ts";
 import { sideBySide, soundly } from "./broken/side-by-side.ts";
 
 const needsOf = (name: string) => checks.find((check) => check.name === name)?.needs;
@@ -31,6 +32,18 @@ describe.each(allBrokenAdapters)("an adapter with a fault in %s", (_part, adapte
     // Anything else would be a fault of the fault.
     expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
   });
+});
+
+test("a storage with a limit of indexes passes when it keeps to it", async () => {
+  const limited = adapter("limited", (options) => {
+    const storage = new MemoryStorage(options);
+    return brokenStorage(storage, {
+      capabilities: { ...storage.capabilities, indexesPerTable: 20 },
+      alignIndexes: (wanted) => storage.alignIndexes(wanted.slice(0, 20)),
+    });
+  });
+  const { results } = await runChecks(limited, { checks: checks.filter(({ needs }) => needs === "indexesPerTable") });
+  expect(results.map(({ outcome }) => outcome)).toEqual(["passed"]);
 });
 
 test.each(checks.filter(({ section, needs }) => section === "changes" && needs === null).map(({ name }) => name))(
