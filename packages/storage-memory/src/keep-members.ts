@@ -11,8 +11,10 @@ export function keepMembers(
 ): { readonly attributes: Attributes; readonly links: Links } {
   const kept = Object.keys(links).flatMap((name) => {
     const given = listOf(attributes, name);
-    const members = given === null ? [] : (listOf(object.attributes, name) ?? []).filter((id) => !given.includes(id) && stays(state, id, visibility));
-    return members.length === 0 ? [] : [[name, Object.freeze([...(given ?? []), ...members])] as const];
+    if (given === null) return [];
+    const named = new Set(given);
+    const members = (listOf(object.attributes, name) ?? []).filter((id) => !named.has(id) && stays(state, id, visibility));
+    return members.length === 0 ? [] : [[name, Object.freeze([...given, ...members])] as const];
   });
   const lists = Object.fromEntries(kept);
   return { attributes: { ...attributes, ...lists }, links: { ...links, ...lists } };

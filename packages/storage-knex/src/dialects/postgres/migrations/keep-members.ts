@@ -18,7 +18,7 @@ export function keepMembers({ departures, links, objectNumber, objects }: Tables
       ), kept as materialized (
         select k.source, k.attribute, array_agg(k.target) as targets from ${links} k join list l on k.source = l.source and k.attribute = l.attribute
         where k.source = any (numbers)
-          and not exists (select from given g where g.target = k.target and g.source = k.source and g.attribute = k.attribute)
+          and (k.target, k.source, k.attribute) not in (select target, source, attribute from given)
           and coalesce(
             (select class <> all (classes) or not readers && principals from ${objects} where oid = k.target),
             (select attributes is not null from ${departures} where oid = k.target)

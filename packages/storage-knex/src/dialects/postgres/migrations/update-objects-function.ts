@@ -6,7 +6,8 @@ import { acceptModel, holdTargets, planOnce, raise } from "./writing-steps.ts";
  * `changes` are `{oid, attributes, versions}`, `linked` is null or `{source, attribute, targets}` of the attributes that
  * are set, and `targets` are all of these, each once. Of `only_class`, `classes` and
  * `principals` null means that they do not count. Rows are held in ascending order, so that those who change several
- * objects at once wait for one another instead of blocking each other.
+ * objects at once wait for one another instead of blocking each other. What is "not in" a list is looked up in a hash; for "not exists"
+ * the planner, which knows no sizes, would compare everything with everything.
  */
 export function updateObjectsFunction(tables: Tables): string {
   const { departures, links, locks, objects, sessions, updateObjects } = tables;
@@ -52,9 +53,8 @@ export function updateObjectsFunction(tables: Tables): string {
         select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target
       )
       delete from ${links} k using ${asked}
-      where k.source = any (numbers) and k.source = l.source and k.attribute = l.attribute and not exists (
-        select from wanted w where w.target = k.target and w.source = k.source and w.attribute = k.attribute
-      );
+      where k.source = any (numbers) and k.source = l.source and k.attribute = l.attribute
+        and (k.target, k.source, k.attribute) not in (select target, source, attribute from wanted);
       insert into ${links} (target, source, attribute)
       select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target
       on conflict do nothing;
