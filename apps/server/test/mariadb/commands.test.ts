@@ -1,0 +1,69 @@
+import { jest } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RowDataPacket } from "mysql2";
+import { openTestMariadb, type TestMariadb } from "../../../../packages/storage-knex/test/mariadb/test-mariadb.ts";
+import { type Ended, ServerProcess } from "../processes/server-process.ts";
+
+jest.setTimeout(120_000);
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-mariadb-"));
+let mariadb: TestMariadb;
+let database: string;
+let owner: string;
+let worker: string;
+let at: string;
+
+beforeAll(async () => {
+  mariadb = await openTestMariadb();
+  database = mariadb.freshName();
+  owner = `owner_${database.slice(-12)}`;
+  worker = `worker_${database.slice(-12)}`;
+  const { hostname, port } = new URL(mariadb.url);
+  at = `${hostname}:${port || "3306"}`;
+  for (const account of [owner, worker]) await mariadb.admin.query(`create user '${account}'@'%' identified by 'pw'`);
+});
+afterAll(async () => {
+  for (const account of [owner, worker]) await mariadb.admin.query(`drop user '${account}'@'%'`);
+  await mariadb.close();
+  rmSync(folder, { recursive: true });
+});
+
+function run(args: readonly string[], account: string, password?: string): Promise<Ended> {
+  return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: urlOf(account, password) }, folder).ended;
+}
+
+function urlOf(account: string, password = "pw"): string {
+  return `mariadb://${account}:${password}@${at}/${database}`;
+}
+
+test("whoever is not let in is told so, without his password", async () => {
+  const { code, stderr } = await run(["migrate"], owner, "open-sesame");
+  expect(code).toBe(1);
+  expect(stderr).toContain(`The MariaDB at ${at} does not let the account "${owner}" in`);
+  expect(stderr).not.toContain("open-sesame");
+});
+
+test("migrate tells how an account gets its database, and then takes it", async () => {
+  const refused = await run(["migrate"], owner);
+  expect(refused.code).toBe(1);
+  const [, remedy = ""] = /Let an administrator run: (.*)\n$/.exec(refused.stderr) ?? [];
+  expect(remedy).toContain(`create database ${database}`);
+  await mariadb.admin.query(remedy);
+  await expect(run(["migrate"], owner)).resolves.toMatchObject({ code: 0, stderr: "" });
+  await expect(run(["check-config"], owner)).resolves.toMatchObject({ code: 0, stdout: expect.stringContaining('"engine": "mariadb"') });
+});
+
+test("the demo is put into it, and an account that cannot change tables can serve it", async () => {
+  const file = join(folder, "seed.json");
+  writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: urlOf(owner) } }] }));
+  await expect(new ServerProcess(["seed", "--config", file], {}, folder).ended).resolves.toMatchObject({ code: 0, stdout: "The demo is in the database.\n" });
+  await mariadb.admin.query(`grant select, insert, update, delete, execute on ${database}.* to '${worker}'@'%'`);
+  const listed = await run(["user", "list", "--json"], worker);
+  expect(listed).toMatchObject({ code: 0 });
+  expect(listed.stdout).toContain('"demo"');
+  await expect(run(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
+  const [rows] = await mariadb.admin.query<RowDataPacket[]>(`select count(*) as count from ${database}.applications where name = 'another'`);
+  expect(rows).toEqual([{ count: 1 }]);
+});
