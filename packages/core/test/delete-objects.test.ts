@@ -133,6 +133,16 @@ describe("deleting objects", () => {
     await expect(recycled(next)).rejects.toEqual(gone(718));
   }, 30_000);
 
+  test("refuses to take more than 64 MiB along", async () => {
+    const root = await create();
+    const large = { className: "Thing", attributes: { Owner: root, Text: "x".repeat(1_000_000) }, links: { Owner: [root] } };
+    const ids = await at.fixture.insert(...Array.from({ length: 70 }, () => large));
+    await expect(recycled(root)).rejects.toEqual(gone(718));
+    for (const id of ids.slice(0, 10)) await deleted(id);
+    await recycled(root);
+    expect(await at.fixture.r.objects.count({ classes: ["Thing"] }, seesAll)).toBe(0);
+  }, 30_000);
+
   test("asks whether the object is there, then for the right, then for the version", async () => {
     const [id, hidden] = [await create(), await create({}, { readers: ["XYZ"] })];
     const [foreign] = await at.fixture.insert({ className: "Foreign", attributes: {} });

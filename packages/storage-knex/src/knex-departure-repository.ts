@@ -21,6 +21,7 @@ import type { DepartureRow, DepartureStatements, HeldRow, ReferrerRow, TargetRow
 import { objectNumbers } from "./object-numbers.ts";
 import { objectOf } from "./object-of.ts";
 import type { ObjectRow } from "./object-row.ts";
+import { outlineOf } from "./outline-of.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import { visibilityParameters } from "./visibility-parameters.ts";
 import { linkParameters } from "./write-parameters.ts";
@@ -40,7 +41,7 @@ export class KnexDepartureRepository implements DepartureRepository {
       [this.statements.hold, [numbers, by.modelGeneration ?? null]],
       [this.statements.held, [numbers, this.offset()]],
     );
-    return rows.map((row) => ({ object: objectOf(row), lockedBy: row.locked_by }));
+    return rows.map((row) => ({ object: outlineOf(row), lockedBy: row.locked_by }));
   }
 
   async referrers(ids: readonly ObjectId[], { attributes, limit }: ReferrerQuery): Promise<Referrer[]> {

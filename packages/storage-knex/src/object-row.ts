@@ -15,6 +15,6 @@ export interface BoundedRow extends Omit<ObjectRow, "attributes"> {
 }
 
 /** An outline of an object, see `outlineOf`. */
-export interface OutlineRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "stored_at"> {
+export interface OutlineRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version" | "stored_at"> {
   readonly bytes: number;
 }

@@ -1,6 +1,6 @@
 import { type ObjectOutline, objectIdOf } from "@sallyport/core";
 import type { OutlineRow } from "./object-row.ts";
 
-export function outlineOf({ oid, uuid, class: className, stored_at, bytes }: OutlineRow): ObjectOutline {
-  return { id: objectIdOf(Number(oid)), uuid, className, storedAt: Number(stored_at), bytes };
+export function outlineOf({ oid, uuid, class: className, version, stored_at, bytes }: OutlineRow): ObjectOutline {
+  return { id: objectIdOf(Number(oid)), uuid, className, version, storedAt: Number(stored_at), bytes };
 }

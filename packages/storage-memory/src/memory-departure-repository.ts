@@ -21,6 +21,7 @@ import { type DepartureRecord, kindOf } from "./departure-record.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { keepObject } from "./keep-object.ts";
 import { liveLock } from "./memory-lock-repository.ts";
+import { outlineOf } from "./outline-of.ts";
 import { type State, writeStamp } from "./state.ts";
 import { acceptModel } from "./write-objects.ts";
 
@@ -35,7 +36,7 @@ export class MemoryDepartureRepository implements DepartureRepository {
       acceptModel(state, { ...by, session: null });
       return numbersOf(ids).flatMap((number) => {
         const object = state.objects.get(number);
-        return object === undefined ? [] : [{ object, lockedBy: liveLock(state, number, now)?.session ?? null }];
+        return object === undefined ? [] : [{ object: outlineOf(object), lockedBy: liveLock(state, number, now)?.session ?? null }];
       });
     });
   }

@@ -19,7 +19,7 @@ import {
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
-import { objectBytes } from "./object-bytes.ts";
+import { outlineOf } from "./outline-of.ts";
 import { matchingObjects, pageOf } from "./query/found-objects.ts";
 import type { State } from "./state.ts";
 import { withinBytes } from "./within-bytes.ts";
@@ -101,9 +101,4 @@ export class MemoryObjectRepository implements ObjectRepository {
 function objectsOf({ objects }: State, ids: readonly ObjectId[], visibility: Visibility): StoredObject[] {
   const numbers = new Set(ids.filter(isObjectId).map(objectNumber));
   return [...numbers].flatMap((number) => objects.get(number) ?? []).filter((object) => isVisible(object, visibility));
-}
-
-function outlineOf(object: StoredObject): ObjectOutline {
-  const { id, uuid, className, storedAt } = object;
-  return { id, uuid, className, storedAt, bytes: objectBytes(object) };
 }

@@ -24,7 +24,7 @@ export interface ReferrerQuery {
  */
 export interface DepartureRepository {
   /**
-   * Holds the live ones of these objects, and returns them by ascending number: nobody else writes or locks them, deletes
+   * Holds the live ones of these objects, and tells what they are, by ascending number: nobody else writes or locks them, deletes
    * them or begins to point to them, before the transaction ends; what is read of them afterwards stays so. Waits for
    * those who do. Under an outdated model: `OutdatedModelError`.
    */

@@ -11,7 +11,7 @@ import type { Repositories } from "../storage/repositories.ts";
  */
 export async function removeUsers(
   { accounts, sessions }: Pick<Repositories, "accounts" | "sessions">,
-  going: readonly StoredObject[],
+  going: readonly Pick<StoredObject, "id" | "className">[],
   { model, principal }: { readonly model: Model; readonly principal: Principal },
 ): Promise<void> {
   const users = going.filter(({ className }) => isUserClass(model, className)).map(({ id }) => id);

@@ -4,7 +4,8 @@ import type { DeleteRule } from "../model/class-definition.ts";
 import { deleteRuleOf } from "../model/delete-rule-of.ts";
 import type { Model } from "../model/model.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { StoredObject } from "../objects/stored-object.ts";
+import { mostWrittenBytes } from "../objects/most-written-bytes.ts";
+import type { ObjectOutline } from "../objects/object-outline.ts";
 import type { DepartureRepository } from "./departure-repository.ts";
 import type { HeldObject } from "./held-object.ts";
 import type { Referrer } from "./referrer.ts";
@@ -23,7 +24,7 @@ export interface Deletion {
 
 export interface ThoseWhoGo {
   /** The object itself and those that go with it, held. */
-  readonly going: readonly StoredObject[];
+  readonly going: readonly ObjectOutline[];
   /** What the others lose, held as well. */
   readonly losing: readonly Referrer[];
   /** Why they may not go, be it a rule or a lock of another session: 718. Whether the caller is told depends on what he may do with them. */
@@ -32,21 +33,21 @@ export interface ThoseWhoGo {
 
 /** What is held by now, and why it may not go. */
 interface Held {
-  readonly objects: Map<ObjectId, StoredObject>;
+  readonly objects: Map<ObjectId, ObjectOutline>;
   refusal: ServiceError | null;
 }
 
 /**
  * Finds out what an object that is held takes along, step by step: who points to it, who points to those that go with it, and so
- * on. What they have in common is that each was held before it was last asked what it points to. 718 when there are too many.
+ * on. What they have in common is that each was held before it was last asked what it points to. 718 when there are too many, or they are too large.
  */
 export async function thoseWhoGo(first: HeldObject, deletion: Deletion): Promise<ThoseWhoGo> {
-  const going = new Map<ObjectId, StoredObject>();
+  const going = new Map<ObjectId, ObjectOutline>();
   const held: Held = { objects: new Map(), refusal: null };
   const others: Referrer[] = [];
   accept([first], held, deletion);
   for (let step: readonly ObjectId[] = [first.object.id]; step.length > 0; ) {
-    for (const id of step) going.set(id, held.objects.get(id) as StoredObject);
+    for (const id of step) going.set(id, held.objects.get(id) as ObjectOutline);
     const links = await linksTo(step, held, deletion);
     others.push(...links.filter((link) => ruleOf(link, deletion) !== "cascade"));
     const next = links.filter((link) => ruleOf(link, deletion) === "cascade").map(({ id }) => id);
@@ -78,6 +79,9 @@ function accept(objects: readonly HeldObject[], held: Held, { session }: Deletio
     held.objects.set(object.id, object);
   }
   if (held.objects.size > maximum) throw tooMany();
+  // Also for the sake of those who return: they are read together.
+  const bytes = [...held.objects.values()].reduce((sum, object) => sum + object.bytes, 0);
+  if (bytes > mostWrittenBytes) throw refused(`What goes or changes with it takes more than ${mostWrittenBytes} bytes: delete it, or let it point elsewhere, in parts before.`);
 }
 
 /** What the model no longer knows is cleared. */

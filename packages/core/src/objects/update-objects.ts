@@ -10,6 +10,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
 import { jsonBytes } from "./json-bytes.ts";
 import type { Links } from "./links.ts";
+import { mostWrittenBytes } from "./most-written-bytes.ts";
 import type { ObjectOutline } from "./object-outline.ts";
 import type { ObjectRepository } from "./object-repository.ts";
 import { prepareAttributes } from "./prepare-attributes.ts";
@@ -20,8 +21,7 @@ const maximumObjects = 10_000;
 /** Bytes of what is written at once: what each object has and what it gets. They travel to storage and back. */
 const maximumBytes = 8 * 1024 * 1024;
 const maximumBatch = 1_000;
-/** The same of one request, and the links in it: all of it is written in one transaction, while others wait for the objects. */
-const maximumTotal = 64 * 1024 * 1024;
+/** Links that one request writes. */
 const maximumLinks = 100_000;
 
 export interface UpdateObjectsInput {
@@ -95,7 +95,7 @@ function acceptClass(context: SessionContext, model: Model, className: string, g
 function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Links): void {
   const each = Object.values(links).flat().length;
   const total = matching.reduce((sum, outline) => sum + outline.bytes + bytes, 0);
-  if (total <= maximumTotal && matching.length * each <= maximumLinks) return;
+  if (total <= mostWrittenBytes && matching.length * each <= maximumLinks) return;
   throw faultAt("/query", `${matching.length} objects match, too many for so large a change.`);
 }
 

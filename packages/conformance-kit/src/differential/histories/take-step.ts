@@ -67,7 +67,7 @@ async function takeAway({ departures }: Repositories, ids: readonly ObjectId[], 
     await departures.clear(await departures.referrers(going, { attributes: null, limit: most }));
   }
   await departures.depart(going, { recycled, leader });
-  return held.map(({ object, lockedBy }) => ({ ...plain(object), lockedBy }));
+  return held.map(({ object: { id, version }, lockedBy }) => ({ id, version, lockedBy }));
 }
 
 async function bringBack({ departures }: Repositories, id: ObjectId): Promise<unknown> {

@@ -10,8 +10,8 @@ function withoutBytes({ bytes: _bytes, ...outline }: ObjectOutline) {
   return outline;
 }
 
-function outlineOf({ id, uuid, className, storedAt }: StoredObject) {
-  return { id, uuid, className, storedAt };
+function outlineOf({ id, uuid, className, version, storedAt }: StoredObject) {
+  return { id, uuid, className, version, storedAt };
 }
 
 /** Files with a `Value` from 0, every third of them for nobody, and one image. */

@@ -10,6 +10,7 @@ import {
   type ObjectId,
   objectIdOf,
   objectNumber,
+  type ObjectOutline,
   type Referrer,
   type ReferrerQuery,
   type Restoration,
@@ -40,7 +41,7 @@ export class MariadbDepartureRepository implements DepartureRepository {
     return this.inTurn(async ({ sql }) => {
       const reads = new ObjectReads(sql, this.context.tables);
       const numbers = objectNumbers(ids);
-      const objects = await reads.byNumbers(numbers, seesAll);
+      const objects = await reads.outlines(numbers, seesAll);
       const lockedBy = await reads.locks(numbers, this.context.offset());
       return inOrder(objects).map((object) => ({ object, lockedBy: lockedBy.get(object.id) ?? null }));
     }, by);
@@ -126,7 +127,7 @@ export class MariadbDepartureRepository implements DepartureRepository {
   }
 }
 
-function inOrder(objects: readonly StoredObject[]): StoredObject[] {
+function inOrder(objects: readonly ObjectOutline[]): ObjectOutline[] {
   return objects.toSorted((one, other) => objectNumber(one.id) - objectNumber(other.id));
 }
 

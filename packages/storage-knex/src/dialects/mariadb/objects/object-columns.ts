@@ -11,5 +11,5 @@ export function boundedColumns(o: string, bytes: number): string {
 
 /** The columns of an `OutlineRow`. */
 export function outlineColumns(o: string): string {
-  return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.stored_at, ${o}.bytes`;
+  return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${o}.stored_at, ${o}.bytes`;
 }

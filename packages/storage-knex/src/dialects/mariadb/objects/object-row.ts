@@ -18,7 +18,7 @@ export interface BoundedRow extends Omit<ObjectRow, "attributes"> {
 }
 
 /** An outline of an object. */
-export interface OutlineRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "stored_at"> {
+export interface OutlineRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version" | "stored_at"> {
   readonly bytes: number;
 }
 
@@ -30,8 +30,8 @@ export function objectsWithin(rows: readonly BoundedRow[]): StoredObject[] {
   });
 }
 
-export function outlineOf({ oid, uuid, class: className, stored_at, bytes }: OutlineRow): ObjectOutline {
-  return { id: objectIdOf(Number(oid)), uuid, className, storedAt: Number(stored_at), bytes: Number(bytes) };
+export function outlineOf({ oid, uuid, class: className, version, stored_at, bytes }: OutlineRow): ObjectOutline {
+  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), storedAt: Number(stored_at), bytes: Number(bytes) };
 }
 
 export function objectOf(row: ObjectRow): StoredObject {

@@ -49,7 +49,7 @@ export function findText(tables: Tables, query: ObjectQuery, visibility: Visibil
 /** The first objects that a query means, by their numbers, as rows of outlines. */
 export function matchText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number): ComposedText {
   const scope = new QueryScope(tables, new QueryParameters(), visibility);
-  const text = cutText(query, [], scope, { offset: 0, limit: atMost }, "o.oid, o.uuid, o.class, o.stored_at, o.bytes");
+  const text = cutText(query, [], scope, { offset: 0, limit: atMost }, "o.oid, o.uuid, o.class, o.version, o.stored_at, o.bytes");
   return { text: `select ${outlineColumns("o")} from (${text}) o order by o.oid`, values: scope.parameters.values };
 }
 

@@ -1,7 +1,7 @@
-import type { ObjectRow } from "../../../object-row.ts";
+import type { OutlineRow } from "../../../object-row.ts";
 import { type Statement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { objectColumns } from "./object-columns.ts";
+import { objectColumns, outlineColumns } from "./object-columns.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
 export interface DepartureStatements {
@@ -31,7 +31,7 @@ export interface DepartureStatements {
   readonly restore: Statement;
 }
 
-export interface HeldRow extends ObjectRow {
+export interface HeldRow extends OutlineRow {
   readonly locked_by: string | null;
 }
 
@@ -66,7 +66,7 @@ export function departureStatements(tables: Tables): DepartureStatements {
     hold: statement("departure_hold", `select ${holdObjects}($1::bigint[], $2::bigint)`),
     held: statement(
       "departure_held",
-      `select ${objectColumns("o")}, encode(s.digest, 'hex') as locked_by
+      `select ${outlineColumns("o")}, encode(s.digest, 'hex') as locked_by
       from ${objects} o left join ${locks} l on l.oid = o.oid left join ${sessions} s on s.digest = l.session and s.expires_at > ${storageTime(2)}
       where o.oid = any ($1::bigint[]) order by o.oid`,
     ),

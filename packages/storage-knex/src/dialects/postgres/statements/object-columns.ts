@@ -19,5 +19,5 @@ function beside(o: string, storedAt: string): string {
 
 /** The columns of an `OutlineRow`. */
 export function outlineColumns(o: string): string {
-  return `${o}.oid, ${o}.uuid, ${o}.class, ${epochMilliseconds(`${o}.stored_at`)} as stored_at, ${o}.bytes`;
+  return `${o}.oid, ${o}.uuid, ${o}.class, ${o}.version, ${epochMilliseconds(`${o}.stored_at`)} as stored_at, ${o}.bytes`;
 }
