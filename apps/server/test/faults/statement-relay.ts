@@ -16,6 +16,7 @@ export class StatementRelay {
   private readonly sockets = new Set<Socket>();
   private cut: Cut | undefined;
   private server: Server | undefined;
+  private port = 0;
 
   constructor(private readonly target: URL) {}
 
@@ -23,13 +24,15 @@ export class StatementRelay {
   get url(): string {
     const url = new URL(this.target);
     url.hostname = "127.0.0.1";
-    url.port = String((this.server?.address() as AddressInfo).port);
+    url.port = String(this.port);
     return url.href;
   }
 
   async listen(): Promise<void> {
-    this.server = createServer((client) => this.relay(client)).listen(0, "127.0.0.1");
-    await once(this.server, "listening");
+    const server = createServer((client) => this.relay(client)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    this.port = (server.address() as AddressInfo).port;
+    this.server = server;
   }
 
   async close(): Promise<void> {
@@ -42,11 +45,6 @@ export class StatementRelay {
     return new Promise((done) => {
       this.cut = { statement, moment, done };
     });
-  }
-
-  /** Cuts nothing any more. */
-  spare(): void {
-    this.cut = undefined;
   }
 
   private relay(client: Socket): void {
