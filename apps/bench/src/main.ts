@@ -4,6 +4,7 @@ import { benchOptions } from "./bench-options.ts";
 import type { ContestPlan } from "./contest/hold-contest.ts";
 import { type Outcome, verdictOn } from "./report/outcome.ts";
 import { outcomeTable } from "./report/outcome-table.ts";
+import { archiveScenario } from "./scenarios/archive-scenario.ts";
 import { listScenario } from "./scenarios/list-scenario.ts";
 import { logInScenario } from "./scenarios/log-in-scenario.ts";
 import { modeLogInScenario } from "./scenarios/mode-log-in-scenario.ts";
@@ -15,7 +16,7 @@ import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
-const scenarios = [startScenario, readScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario];
+const scenarios = [startScenario, readScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario];
 
 const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });

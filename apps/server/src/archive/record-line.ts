@@ -15,6 +15,6 @@ function identity({ id, uuid, stamp }: ObjectRecord): string {
 }
 
 function state({ readers, version, storedAt, className, attributes }: ObjectRecord): string {
-  const shown = `"readers": ${canonicalJson(readers)}, "version": ${version}, "storedAt": ${storedAt}`;
+  const shown = `"readers": ${readers === null ? "null" : canonicalJson(readers)}, "version": ${version}, "storedAt": ${storedAt}`;
   return `${shown}, "className": ${JSON.stringify(className)}, "attributes": ${attributes ?? "null"}`;
 }

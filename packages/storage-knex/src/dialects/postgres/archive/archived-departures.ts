@@ -12,7 +12,7 @@ export function archivedDepartures({ departures }: Tables): ArchivedTable<"depar
     recordOf: (line) => {
       const leader = line.slice(0, line.indexOf("\t"));
       const { attributes, ...object } = objectOfLine(line.slice(leader.length + 1));
-      return { section: "departures", ...object, leader: objectIdOf(Number(leader)), attributes: attributes === "null" ? null : attributes };
+      return { ...object, section: "departures", leader: objectIdOf(Number(leader)), attributes: attributes === "null" ? null : attributes };
     },
     insert: `insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader, stamp)
       select oid, uuid, class, version, ${timeOf("stored_at")}, readers, nullif(attributes, 'null'), leader, stamp

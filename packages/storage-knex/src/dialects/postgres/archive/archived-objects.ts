@@ -17,12 +17,13 @@ export function objectLine(storedAt: string): string {
 }
 
 /** What the line says, with the attributes as text. */
-export function objectOfLine(line: string): Omit<RecordOf<"objects">, "section"> {
+export function objectOfLine(line: string): RecordOf<"objects"> {
   const [number = "", uuid = "", version = "", stamp = "", storedAt = "", readers = "", className = "", attributes = ""] = line.split("\t");
   return {
+    section: "objects",
     id: objectIdOf(Number(number)),
     uuid,
-    className: JSON.parse(className) as string,
+    className: plainText.test(className) ? className.slice(1, -1) : (JSON.parse(className) as string),
     version: Number(version),
     storedAt: Number(storedAt),
     readers: readers === "null" ? null : (JSON.parse(readers) as number[]).map(objectIdOf),
@@ -30,6 +31,9 @@ export function objectOfLine(line: string): Omit<RecordOf<"objects">, "section">
     attributes,
   };
 }
+
+/** A text of JSON that means what stands in it, which those of almost all classes do. */
+const plainText = /^"\w*"$/;
 
 /** The row as a JSON object, but for its end. */
 export function objectMembers({ id, uuid, className, version, storedAt, readers, stamp, attributes }: Omit<RecordOf<"objects" | "departures">, "section">): string {
@@ -44,7 +48,7 @@ export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
     key: { column: "oid", type: "bigint" },
     size: "bytes",
     line: objectLine("stored_at"),
-    recordOf: (line) => Object.assign(objectOfLine(line), { section: "objects" } as const),
+    recordOf: objectOfLine,
     insert: `insert into ${objects} (oid, uuid, class, version, stored_at, readers, attributes, stamp)
       select oid, uuid, class, version, ${timeOf("stored_at")}, readers, attributes, stamp from jsonb_to_recordset($1::jsonb) as l (${objectRow})`,
     rowsOf: (record) => `${objectMembers(record)}}`,

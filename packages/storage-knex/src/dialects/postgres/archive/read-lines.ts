@@ -31,9 +31,12 @@ export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<str
   }
 }
 
-/** The rows behind a key (1), or the first. How large they are is looked at before any of them is written out. */
+/**
+ * The rows behind a key (1), or the first. How large they are is looked at before any of them is written out. Lines are put together
+ * in the order in which the rows come, which is that of their keys: to ask for it again would sort them.
+ */
 function partOf({ rows, key: { column, type }, size, line }: ReadTable): string {
-  return `select max(${column})::text as last, string_agg(${line}, E'\\n' order by ${column}) as lines
+  return `select max(${column})::text as last, string_agg(${line}, E'\\n') as lines
     from (
       select *, sum(taken) over (order by ${column} rows unbounded preceding) - taken as before
       from (
