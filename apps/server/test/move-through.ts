@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { seesAll, type Storage } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { openArchive, writeArchive } from "../src/archive/index.ts";
+import { seedDemo } from "../src/demo/seed-demo.ts";
+import { PlainPasswordHasher } from "./plain-password-hasher.ts";
+
+const header = { version: "1", database: "demo", writtenAt: "2026-01-01T00:00:00.000Z", without: [] };
+
+async function archiveOf({ archive }: Storage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of writeArchive(header, archive.export())) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+async function* oneByOne(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += 10_000) yield bytes.subarray(start, start + 10_000);
+}
+
+/** Something of all that the demo has none of. */
+async function goOn(storage: Storage): Promise<void> {
+  const r = storage.repositories;
+  const { objects } = await r.objects.find({ classes: ["Invoice"] }, seesAll, { offset: 0, limit: 3 });
+  const [first, second, third] = objects.map(({ id }) => id) as [string, string, string];
+  await storage.transaction(async (inside) => {
+    await inside.departures.depart([first], { recycled: true, leader: first });
+    await inside.departures.depart([second], { recycled: false, leader: second });
+  });
+  await r.objects.update([{ id: third, attributes: { Number: "1e21", Nested: { 10: 1e21, 9: -1e-7, ä: ["\u0001"] } }, links: {}, expectedVersions: null }], { session: null });
+  await r.keys.addFirst({ kind: "rsa", keyId: "one", publicKey: "public", wrappedPrivateKey: "wrapped" });
+  const event = { type: "login.refused", requestId: "r", outcome: 302, appKeyId: "1", userId: third, address: "::1", appNames: ["a"], className: "Invoice" } as const;
+  await r.audit.append(event);
+  await r.audit.tally("key", event);
+}
+
+/** A demo in memory, with more in it, moves from storage to storage. Gives digests of the first archive, and of those of all storages. */
+export async function moveThrough(targets: readonly Storage[]): Promise<{ original: string; copies: string[] }> {
+  const memory = new MemoryStorage();
+  await memory.migrate();
+  await seedDemo(memory, { hasher: new PlainPasswordHasher(), digests: new NodeDigests(), clientHash: "md5", alias: "" });
+  await goOn(memory);
+  let archive = await archiveOf(memory);
+  await memory.close();
+  const original = digestOf(archive);
+  const copies: string[] = [];
+  for (const target of targets) {
+    await target.migrate();
+    const { records } = await openArchive(oneByOne(archive));
+    if ((await target.archive.import(records)) !== "imported") throw new Error("The storage is not empty.");
+    archive = await archiveOf(target);
+    copies.push(digestOf(archive));
+  }
+  return { original, copies };
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
