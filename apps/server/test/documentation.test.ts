@@ -11,7 +11,7 @@ const read = (page: string) => readFileSync(join(root, page), "utf8");
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => String(found));
 
 const configurable = configurationFields().flatMap(({ env, secret }) => (env === null ? [] : secret ? [env, `${env}_FILE`] : [env]));
-const variables = new Set([...configurable, "NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "APP_KEY"]);
+const variables = new Set([...configurable, "NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "MARIADB_URL", "APP_KEY"]);
 
 /** What a documented command line asks for that the server's commands do not have. */
 function unknownIn(line: string): string[] {

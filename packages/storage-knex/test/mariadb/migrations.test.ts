@@ -53,6 +53,17 @@ describe("migrations on MariaDB", () => {
     expect(reports.flatMap(({ applied }) => applied)).toEqual(names);
   }, 60_000);
 
+  test("leave procedures that work in a database with another name, as a backup may come back", async () => {
+    const database = server.freshName();
+    await (await server.storage({ database })).migrate();
+    const [procedures] = await server.admin.query<RowDataPacket[]>(
+      "select routine_name as name, routine_definition as definition from information_schema.routines where routine_schema = ?",
+      [database],
+    );
+    expect(procedures.length).toBeGreaterThan(0);
+    for (const { name, definition } of procedures) expect({ name, definition }).toEqual({ name, definition: expect.not.stringContaining(database) });
+  }, 60_000);
+
   test("make texts of a database that is there already compare as they are", async () => {
     const database = server.freshName();
     await server.admin.query(`create database ${database} character set latin1 collate latin1_german2_ci`);

@@ -51,9 +51,18 @@ export interface Tables {
 
 /** The names in one database; nothing relies on the one that a connection has chosen. */
 export function tablesOf(database: string): Tables {
-  const name = (table: string) => `\`${acceptDatabaseName(database)}\`.\`${table}\``;
+  return { database, ...namesWith(`\`${acceptDatabaseName(database)}\`.`) };
+}
+
+/**
+ * The names as procedures know them, to which their own database is the chosen one: a backup may come back as a database with
+ * another name.
+ */
+export const ownTables: Omit<Tables, "database"> = namesWith("");
+
+function namesWith(prefix: string): Omit<Tables, "database"> {
+  const name = (table: string) => `${prefix}\`${table}\``;
   return {
-    database,
     acceptNumber: name("accept_number"),
     accounts: name("accounts"),
     appKeys: name("app_keys"),

@@ -1,5 +1,5 @@
 import { messageWindow } from "@sallyport/core";
-import type { Tables } from "../tables.ts";
+import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 
 const bytes = messageWindow / 8;
@@ -18,7 +18,7 @@ function withBit(number: string, change: (byte: string, bit: string) => string):
  * Accepts a number unless it was accepted before or is too old, and answers how many rows that changed. Numbers that a jump leaves
  * behind give their places to those ahead.
  */
-export function acceptNumberProcedure({ acceptNumber, channels }: Tables): string {
+export function acceptNumberProcedure({ acceptNumber }: Tables): string {
   return procedure(
     acceptNumber,
     "channel binary(32), number bigint unsigned",
@@ -30,7 +30,7 @@ export function acceptNumberProcedure({ acceptNumber, channels }: Tables): strin
         select 0 as row_count;
         set bits = null;
       end;
-      select highest, accepted into top, bits from ${channels} where session = channel for update;
+      select highest, accepted into top, bits from ${own.channels} where session = channel for update;
       if bits is null then leave work; end if;
       if top is not null and number <= top then
         if top - number >= ${messageWindow} or ord(substr(bits, (number mod ${messageWindow}) div 8 + 1, 1)) & (1 << (number mod 8)) then
@@ -46,7 +46,7 @@ export function acceptNumberProcedure({ acceptNumber, channels }: Tables): strin
         end while;
         set top = number;
       end if;
-      update ${channels} set highest = top, accepted = ${withBit("number", (byte, bit) => `${byte} | ${bit}`)} where session = channel;
+      update ${own.channels} set highest = top, accepted = ${withBit("number", (byte, bit) => `${byte} | ${bit}`)} where session = channel;
       select 1 as row_count;`,
   );
 }

@@ -1,5 +1,5 @@
 import { later } from "../statements/storage-time.ts";
-import type { Tables } from "../tables.ts";
+import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
 import { gateOfAll, userGates } from "./session-gates.ts";
 
@@ -8,7 +8,7 @@ import { gateOfAll, userGates } from "./session-gates.ts";
  * holds the gates that count. The session of the device is about to be replaced and takes no room. Times are milliseconds; `ahead` is
  * the offset of the clock; a limit of 0 is none. No more sessions are counted than the limit has.
  */
-export function openSessionProcedure({ openSession, sessionGates, sessions }: Tables): string {
+export function openSessionProcedure({ openSession }: Tables): string {
   const others = "expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null)";
   const opened = `${later("clock", "least(idle, lifetime)")}`;
   const ends = later("clock", "lifetime");
@@ -19,25 +19,25 @@ export function openSessionProcedure({ openSession, sessionGates, sessions }: Ta
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare held integer;
       if all_limit > 0 then
-        select gate into held from ${sessionGates} where gate = ${gateOfAll} for update;
+        select gate into held from ${own.sessionGates} where gate = ${gateOfAll} for update;
       end if;
       if user_limit > 0 or device is not null then
-        select gate into held from ${sessionGates} where gate = user_number % ${userGates} for update;
+        select gate into held from ${own.sessionGates} where gate = user_number % ${userGates} for update;
       end if;
-      if user_limit > 0 and (select count(*) from ${sessions} where user_id = user_number and ${others}) >= user_limit then
+      if user_limit > 0 and (select count(*) from ${own.sessions} where user_id = user_number and ${others}) >= user_limit then
         ${raise("SP315", "The user has as many sessions as allowed.")};
       end if;
-      if all_limit > 0 and (select count(*) from (select 1 from ${sessions} where ${others} limit all_limit) live) >= all_limit then
+      if all_limit > 0 and (select count(*) from (select 1 from ${own.sessions} where ${others} limit all_limit) live) >= all_limit then
         ${raise("SP315", "There are as many sessions as allowed.")};
       end if;
       if device is not null then
-        update ${sessions}
+        update ${own.sessions}
         set digest = new_digest, mode = new_mode, secret_version = version_of_secret, app_names = names,
           opened_at = clock, expires_at = ${opened}, ends_at = ${ends}
         where user_id = user_number and app_key_id = app_key and device_id = device;
         if row_count() > 0 then leave work; end if;
       end if;
-      insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
+      insert into ${own.sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
       values (new_digest, new_mode, app_key, user_number, version_of_secret, names, device, clock, ${opened}, ${ends});`,
   );
 }

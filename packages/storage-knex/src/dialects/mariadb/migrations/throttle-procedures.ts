@@ -1,5 +1,5 @@
 import { earlier, later } from "../statements/storage-time.ts";
-import type { Tables } from "../tables.ts";
+import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
 
 /** How many forgotten rows each failure clears away: more than it can add. */
@@ -21,8 +21,8 @@ export function throttleProcedures(tables: Tables): string[] {
 }
 
 /** Answers the longest wait, in milliseconds, rounded up so that what is not over never looks like it, and whether the attempt was claimed. */
-function attempt({ attemptThrottle, throttle }: Tables): string {
-  const held = `${asked} straight_join ${throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0`;
+function attempt({ attemptThrottle }: Tables): string {
+  const held = `${asked} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0`;
   return procedure(
     attemptThrottle,
     "asked longtext, ahead double",
@@ -39,42 +39,42 @@ function attempt({ attemptThrottle, throttle }: Tables): string {
 }
 
 /** Answers the longest delay that follows, in milliseconds. */
-function fail({ failThrottle, throttle }: Tables): string {
+function fail({ failThrottle }: Tables): string {
   return procedure(
     failThrottle,
     "asked longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       for forgotten in (
-        select \`key\` from ${throttle} where forget_at <= clock order by forget_at limit ${swept} for update skip locked
+        select \`key\` from ${own.throttle} where forget_at <= clock order by forget_at limit ${swept} for update skip locked
       ) do
-        delete from ${throttle} where \`key\` = forgotten.\`key\`;
+        delete from ${own.throttle} where \`key\` = forgotten.\`key\`;
       end for;
-      insert into ${throttle} (\`key\`, failures, delayed_at, forget_at)
+      insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at)
       select a.\`key\`, 1, clock, ${later("clock", "a.forget")} from ${asked}
       on duplicate key update
         failures = if(forget_at > clock, failures + 1, 1),
         delayed_at = value(delayed_at),
         forget_at = value(forget_at);
-      select coalesce(max(${delay}), 0) as wait from ${asked} join ${throttle} t on t.\`key\` = a.\`key\`;`,
+      select coalesce(max(${delay}), 0) as wait from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\`;`,
   );
 }
 
 /** `all_keys` are all that `asked` and `forget` name: most log-ins come without any failure before them, and then one look is all. */
-function pass({ passThrottle, throttle }: Tables): string {
+function pass({ passThrottle }: Tables): string {
   const named = (list: string) => `json_table(${list}, '$[*]' columns (\`key\` varchar(100) path '$'))`;
   return procedure(
     passThrottle,
     "all_keys longtext, asked longtext, forget longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
-      if not exists (select 1 from ${named("all_keys")} n join ${throttle} t on t.\`key\` = n.\`key\`) then
+      if not exists (select 1 from ${named("all_keys")} n join ${own.throttle} t on t.\`key\` = n.\`key\`) then
         leave work;
       end if;
       if exists (
-        select 1 from ${asked} join ${throttle} t on t.\`key\` = a.\`key\`
+        select 1 from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\`
         where t.forget_at > clock and t.failures >= a.free and t.delayed_at > ${earlier("clock", delay)}
       ) then
         ${raise("SP302", "A delay runs.")};
       end if;
-      delete t from ${named("forget")} n straight_join ${throttle} t on t.\`key\` = n.\`key\`;`,
+      delete t from ${named("forget")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\`;`,
   );
 }
