@@ -1,37 +1,8 @@
 import { storageConformance } from "@sallyport/conformance-kit";
-import type { Storage } from "@sallyport/core";
-import { CheckDatabases } from "./check-databases.ts";
+import { mariadbAdapter } from "./mariadb-adapter.ts";
 import { openTestMariadb } from "./test-mariadb.ts";
 
 const server = await openTestMariadb();
 afterAll(() => server.close());
-const databases = new CheckDatabases(server, async (database) => void (await (await server.storage({ database })).migrate()));
 
-await storageConformance({
-  name: "MariadbStorage",
-  create: async ({ clockOffset, migrated }) => {
-    const database = await databases.take({ migrated });
-    const storage = await server.storage({ database, clockOffset });
-    const others: Storage[] = [];
-    return {
-      storage,
-      another: async () => {
-        const { knex, close } = await server.connect({ pool: { max: 4 } });
-        const other = await server.storage({ database, clockOffset, knex, onClose: close });
-        others.push(other);
-        return other;
-      },
-      loseNext: async (times) => {
-        await server.admin.query(`
-          create sequence if not exists ${database}.losses start with -100 minvalue -100 nocache;
-          create or replace trigger ${database}.lose before insert on ${database}.applications for each row
-            if nextval(${database}.losses) <= 0 then signal sqlstate '40001' set mysql_errno = 1213; end if;
-          alter sequence ${database}.losses restart with ${1 - times}`);
-      },
-      destroy: async () => {
-        await Promise.all([storage, ...others].map((each) => each.close()));
-        await databases.giveBack(database);
-      },
-    };
-  },
-});
+await storageConformance(mariadbAdapter(server));

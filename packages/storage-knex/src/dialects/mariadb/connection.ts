@@ -51,6 +51,14 @@ export async function withConnection<T>(knex: Knex, work: (connection: Connectio
   }
 }
 
+/**
+ * Gives the named locks of a connection free that is about to end: the server would do so by itself, but only after a moment, in which
+ * whoever comes next finds them taken.
+ */
+export async function releaseLocks(connection: Connection): Promise<void> {
+  await runOn(connection, { sql: "do release_all_locks()", values: [], plain: true }).catch(() => {});
+}
+
 /** Ends a connection, and with it its locks: nobody else could do with what was set on it. */
 export function dismiss(connection: Connection, why: string): void {
   connection.__knex__disposed = new Error(why);

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Connection, runOn, withConnection } from "./connection.ts";
+import { type Connection, dismiss, releaseLocks, runOn, withConnection } from "./connection.ts";
+import { lockName } from "./lock-name.ts";
 import type { Tables } from "./tables.ts";
 import { indexKey, listedIndexes, valueColumn, type ValueColumns, valuePrefix } from "./value-columns.ts";
 import { valueColumnDefinition } from "./value-expression.ts";
@@ -56,9 +56,8 @@ export class IndexBuilder {
         return await this.build(run, wanted);
       } finally {
         this.building = undefined;
-        // What was set for it, and the lock, end with the connection.
-        connection.__knex__disposed = new Error("It has built indexes.");
-        connection.stream.destroy();
+        if (!this.stopped) await releaseLocks(connection);
+        dismiss(connection, "It has built indexes.");
       }
     });
   }
@@ -131,8 +130,7 @@ export class IndexBuilder {
   }
 
   private async lock(run: Run): Promise<boolean> {
-    const digest = createHash("sha256").update(this.tables.database).digest("hex").slice(0, 32);
-    const [row] = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [`sallyport:${digest}:indexes`]);
+    const [row] = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [lockName(this.tables.database, "indexes")]);
     return row?.locked === 1;
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AttributeIndex, AttributeType } from "@sallyport/core";
+import { type AttributeIndex, type AttributeType, isAttributeName, type ValueType } from "@sallyport/core";
 import type { SqlRunner } from "../../sql-runner.ts";
 import type { Tables } from "./tables.ts";
 import { valueColumnDefinition } from "./value-expression.ts";
@@ -57,9 +57,9 @@ export class ValueColumns {
     return this.names === undefined || this.names.size === 0;
   }
 
-  find(attribute: string, type: AttributeType): string | undefined {
-    if (this.isEmpty) return undefined;
-    const name = valueColumn({ attribute, type });
+  find(attribute: string, type: ValueType): string | undefined {
+    if (this.isEmpty || !isAttributeName(attribute)) return undefined;
+    const name = valueColumn({ attribute, type: type as AttributeType });
     return this.names?.has(name) === true ? name : undefined;
   }
 }

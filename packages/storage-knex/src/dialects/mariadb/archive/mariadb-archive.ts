@@ -2,7 +2,7 @@ import { type ArchiveRecord, archiveSections, ServiceError, type StorageArchive 
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { acquire, type Connection, dismiss, release, runOn, streamOn } from "../connection.ts";
+import { acquire, type Connection, dismiss, releaseLocks, release, runOn, streamOn } from "../connection.ts";
 import { lockName } from "../lock-name.ts";
 import { isDuplicate } from "../mariadb-error.ts";
 import type { Run } from "../migrations/migrator.ts";
@@ -57,6 +57,7 @@ export class MariadbArchive implements StorageArchive {
       } catch (error) {
         throw error instanceof ServiceError && isDuplicate(error.cause) ? contradiction(error) : error;
       } finally {
+        await releaseLocks(connection);
         dismiss(connection, "It has imported.");
         release(this.knex, connection);
       }

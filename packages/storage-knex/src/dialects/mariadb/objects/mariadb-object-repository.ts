@@ -23,7 +23,7 @@ import {
   type Writing,
 } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { countText, findText, longestText, matchText, type QuerySource, type Thoroughness } from "../query/object-query-text.ts";
+import { type BoundedPage, countText, findText, floorText, longestText, matchText, type QuerySource, type Thoroughness } from "../query/object-query-text.ts";
 import { isDecided, type KeyValue, positionFrom } from "../query/order.ts";
 import { withKeptMembers } from "./kept-members.ts";
 import type { ObjectContext } from "./object-context.ts";
@@ -32,12 +32,6 @@ import { ObjectReads } from "./object-reads.ts";
 import { type BoundedRow, objectsWithin, type OutlineRow, outlineOf } from "./object-row.ts";
 import { ObjectWrites, type WrittenObject } from "./object-writes.ts";
 import { WritersTurn } from "./writers-turn.ts";
-
-/** A page, and what its objects may take. */
-interface BoundedPage {
-  readonly page: Page;
-  readonly bytes: number;
-}
 
 export class MariadbObjectRepository implements ObjectRepository {
   private readonly reads: ObjectReads;
@@ -74,8 +68,12 @@ export class MariadbObjectRepository implements ObjectRepository {
       return { objects, last: last === undefined ? null : { values: [], id: last.id } };
     }
     const asked = { ...query, classes };
-    const bounded = { page, bytes };
-    return this.byColumns(async () => (await this.query(asked, visibility, bounded, "starts")) ?? this.querySlowly(asked, visibility, bounded));
+    return this.byColumns(async () => {
+      const floor = await this.floor(asked, visibility, page);
+      const found = floor === null ? null : await this.ordered(asked, visibility, { page, bytes, floor });
+      // Somebody may have written meanwhile, so that less is above the floor.
+      return found?.objects.length === page.limit ? found : this.ordered(asked, visibility, { page, bytes });
+    });
   }
 
   async match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
@@ -165,9 +163,21 @@ export class MariadbObjectRepository implements ObjectRepository {
     return objects;
   }
 
+  /** The lowest value on a page, where an index tells it. */
+  private async floor(query: ObjectQuery, visibility: Visibility, page: Page): Promise<KeyValue> {
+    const composed = floorText(this.source(visibility), query, page);
+    if (composed === null) return null;
+    const { rows } = await this.sql.runOnce<{ floor: KeyValue }>(composed.text, composed.values);
+    return rows[0]?.floor ?? null;
+  }
+
+  private async ordered(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
+    return (await this.query(query, visibility, page, "starts")) ?? this.querySlowly(query, visibility, page);
+  }
+
   /** A page; null if it cannot be told from the order that was asked for. */
-  private async query(query: ObjectQuery, visibility: Visibility, { page, bytes }: BoundedPage, by: Thoroughness): Promise<ObjectPage | null> {
-    const { text, values, columns } = findText(this.source(visibility), query, page, bytes, by);
+  private async query(query: ObjectQuery, visibility: Visibility, page: BoundedPage, by: Thoroughness): Promise<ObjectPage | null> {
+    const { text, values, columns } = findText(this.source(visibility), query, page, by);
     const { rows } = await this.sql.runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
     if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
     const last = rows.at(-1);

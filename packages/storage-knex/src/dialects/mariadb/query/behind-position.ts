@@ -5,10 +5,19 @@ import type { QueryScope } from "./query-scope.ts";
 
 /** A condition on the objects behind a position: that they come later by the first key that differs, or by their number. */
 export function isBehind(columns: readonly OrderColumn[], { values, id }: Position, o: string, scope: QueryScope): string {
-  return columns.reduceRight((rest, column, key) => {
+  const [first] = columns;
+  const later = columns.reduceRight((rest, column, key) => {
     const place = placeOf(column, values[key] ?? null, scope);
     return `(${place.later} or (${place.equal} and ${rest}))`;
   }, `${o}.oid > ${scope.parameters.add(objectNumber(id))}`);
+  return first === undefined ? later : `${isNotBefore(first, values[0] ?? null, scope)} and ${later}`;
+}
+
+/** What all later objects have in common: a search in an index can begin there. */
+function isNotBefore({ indexed, descending, path }: OrderColumn, value: Position["values"][number], { parameters }: QueryScope): string {
+  if (value === null) return descending ? `${indexed} is null` : "true";
+  const start = operand(parameters, path.type, typeof value === "string" && path.type === "string" ? indexedPart(value) : value);
+  return descending ? `(${indexed} <= ${start} or ${indexed} is null)` : `${indexed} >= ${start}`;
 }
 
 function placeOf({ indexed, whole, descending, path }: OrderColumn, value: Position["values"][number], { parameters }: QueryScope): { later: string; equal: string } {

@@ -5,7 +5,8 @@ import type { Tables } from "../tables.ts";
 import type { ValueColumns } from "../value-columns.ts";
 import { isBehind } from "./behind-position.ts";
 import { condition } from "./condition.ts";
-import { keyColumns, keysOf, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
+import { operand } from "./operands.ts";
+import { keyColumns, keysOf, type KeyValue, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
 import { QueryParameters } from "./query-parameters.ts";
 import { QueryScope } from "./query-scope.ts";
 
@@ -27,6 +28,14 @@ export interface QuerySource {
   readonly visibility: Visibility;
 }
 
+/** A page, and what its objects may take. */
+export interface BoundedPage {
+  readonly page: Page;
+  readonly bytes: number;
+  /** The lowest value of the first key on it, where that is known; see `floorText`. */
+  readonly floor?: KeyValue;
+}
+
 /** By what texts are sorted: by their starts, or as a whole, of which the longest has so many characters. */
 export type Thoroughness = "starts" | { readonly longest: number };
 
@@ -34,18 +43,33 @@ export type Thoroughness = "starts" | { readonly longest: number };
  * A page of the objects that a query means, as bounded rows of objects with the values of their keys. The page is cut from ids and keys
  * alone, which indexes may hold, and whole rows are read for what is on it.
  */
-export function findText(source: QuerySource, query: ObjectQuery, page: Page, bytes: number, thoroughness: Thoroughness): PageText {
+export function findText(source: QuerySource, query: ObjectQuery, { page, bytes, floor }: BoundedPage, thoroughness: Thoroughness): PageText {
   const scope = scopeOf(source);
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const by = thoroughness === "starts" ? "starts" : "wholes";
-  const conditions = meant(query, scope);
-  if ("after" in page) conditions.push(isBehind(columns, page.after, "o", scope));
+  const conditions = [...meant(query, scope), ...onPage(columns, page, scope)];
+  if (floor !== undefined) conditions.push(isAbove(columns, floor, scope));
   const limit = `limit ${page.limit} offset ${"offset" in page ? page.offset : 0}`;
   const cut = `select o.oid${keyColumns(columns)} from ${scope.tables.objects} o${scope.joins}
     where ${conditions.join(" and ")} order by ${orderTerms(columns, by, "o")} ${limit}`;
   const text = `select straight_join ${boundedColumns("o", bytes)}${columns.map(({ name }) => `, page.${name}`).join("")}
     from (${cut}) page join ${scope.tables.objects} o on o.oid = page.oid order by ${orderTerms(keysOf(columns, "page"), by, "page")}`;
   return { text: thoroughness === "starts" ? text : withSortKeys(thoroughness.longest, columns.length, text), values: scope.parameters.values, columns };
+}
+
+/**
+ * The lowest value of a page in descending order, as `floor`; null where no index holds the values of its first key. An index can be read
+ * backwards, but not with ascending numbers where values are the same: without the floor, all objects would be sorted for a page.
+ */
+export function floorText(source: QuerySource, query: ObjectQuery, page: Page): ComposedText | null {
+  const scope = scopeOf(source);
+  const columns = orderColumns(query.sort ?? [], "o", scope);
+  const [first] = columns;
+  if (first?.descending !== true || query.classes.length > 1 || !scope.isIndexed(first.path)) return null;
+  const conditions = [...meant(query, scope), ...onPage(columns, page, scope)].join(" and ");
+  const place = page.limit - 1 + ("offset" in page ? page.offset : 0);
+  const text = `select ${first.indexed} as floor from ${scope.tables.objects} o${scope.joins} where ${conditions} order by ${first.indexed} desc limit 1 offset ${place}`;
+  return { text, values: scope.parameters.values };
 }
 
 /** How many characters the longest of the texts has that the objects meant are sorted by, as `longest`. */
@@ -80,6 +104,14 @@ export function countText(source: QuerySource, query: ObjectQuery, atMost: numbe
 
 function scopeOf({ tables, columns, visibility }: QuerySource): QueryScope {
   return new QueryScope(tables, new QueryParameters(), visibility, columns);
+}
+
+function onPage(columns: readonly OrderColumn[], page: Page, scope: QueryScope): string[] {
+  return "after" in page ? [isBehind(columns, page.after, "o", scope)] : [];
+}
+
+function isAbove([first]: readonly OrderColumn[], floor: KeyValue, { parameters }: QueryScope): string {
+  return first === undefined || floor === null ? "true" : `${first.indexed} >= ${operand(parameters, first.path.type, floor)}`;
 }
 
 /** That an object is meant by a query. */

@@ -1,4 +1,4 @@
-import { type AttributeType, isClassName, type Visibility } from "@sallyport/core";
+import { type AttributeType, isClassName, type ValuePath, type Visibility } from "@sallyport/core";
 import { readableCondition } from "../objects/readers.ts";
 import type { Tables } from "../tables.ts";
 import type { ValueColumns } from "../value-columns.ts";
@@ -28,6 +28,11 @@ export class QueryScope {
   value(o: string, attribute: string, type: AttributeType): string {
     const column = this.columns.find(attribute, type);
     return column === undefined ? valueExpression(`${o}.attributes`, attribute, type) : `${o}.${column}`;
+  }
+
+  /** Whether a column that is indexed holds what stands at a path. */
+  isIndexed({ hops, leaf, type }: ValuePath): boolean {
+    return hops.length === 0 && this.columns.find(leaf, type) !== undefined;
   }
 
   /** A condition on the readers of an object. */
