@@ -48,7 +48,7 @@ export async function openStage(engine: Engine, more: object = {}): Promise<Stag
   const storage = engine === "memory" ? { engine } : { ...place, schema: "sallyport_demo", ...more };
   const configuration = loadConfiguration({
     content: { databases: [{ alias: "", storage }], debugMessages: true, sessions: { sweepInterval: "1d" } },
-    environment: { ...testEnvironment, ...storedServerKeys, THROTTLE_ADDRESS_FREE_FAILURES: "10000", THROTTLE_USER_FREE_FAILURES: "10000" },
+    environment: { ...testEnvironment, ...storedServerKeys, THROTTLE_ADDRESS_FREE_FAILURES: "10000", THROTTLE_USER_FREE_FAILURES: "10000", LOCKS_PER_SESSION: "0" },
   });
   const script = new FaultScript();
   const engines = new FaultyEngines(script);
