@@ -1,3 +1,4 @@
 export { type ArchiveRecord, type ArchiveSection, archiveSections, type RecordOf } from "./archive-record.ts";
 export { canonicalJson } from "./canonical-json.ts";
+export { contradictingRecords } from "./contradicting-records.ts";
 export type { StorageArchive } from "./storage-archive.ts";

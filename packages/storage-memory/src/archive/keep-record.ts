@@ -1,4 +1,4 @@
-import { acceptObjectSize, acceptStorable, type ArchiveRecord, type Attributes, objectNumber, type RecordOf, ServiceError } from "@sallyport/core";
+import { acceptObjectSize, acceptStorable, type ArchiveRecord, type Attributes, contradictingRecords, objectNumber, type RecordOf } from "@sallyport/core";
 import { frozenCopy } from "../frozen-copy.ts";
 import type { Table } from "../table.ts";
 import type { ArchivedState } from "./archived-state.ts";
@@ -87,7 +87,7 @@ function attributesOf(text: string): Attributes {
 }
 
 function add<K, V extends NonNullable<unknown>>(table: Table<K, V>, key: K, value: V): void {
-  if (table.has(key)) throw contradiction();
+  if (table.has(key)) throw contradictingRecords();
   table.set(key, value);
 }
 
@@ -99,8 +99,4 @@ function without<T extends object, Name extends keyof T>(record: T, name: Name):
   const rest = { ...record };
   delete (rest as Partial<T>)[name];
   return Object.freeze(rest);
-}
-
-function contradiction(): ServiceError {
-  return new ServiceError(307, { detail: "The records of the archive contradict one another." });
 }

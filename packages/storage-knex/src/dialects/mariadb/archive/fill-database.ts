@@ -1,4 +1,4 @@
-import { type ArchiveRecord, type RecordOf, ServiceError } from "@sallyport/core";
+import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import { writeSeries, writeSettings } from "./archived-settings.ts";
@@ -43,15 +43,11 @@ async function writeRecords(sql: SqlRunner, tables: Tables, sections: ArchivedTa
 async function refuseContradictions(sql: SqlRunner, { departures, objects }: Tables): Promise<void> {
   for (const column of ["oid", "uuid"]) {
     const { rows } = await sql.runOnce(`select 1 from ${departures} d join ${objects} o on o.${column} = d.${column} limit 1`, []);
-    if (rows.length > 0) throw contradiction();
+    if (rows.length > 0) throw contradictingRecords();
   }
 }
 
 async function countObjects(sql: SqlRunner, { objectCounts, objects }: Tables): Promise<void> {
   await sql.runOnce(`delete from ${objectCounts}`, []);
   await sql.runOnce(`insert into ${objectCounts} (class, objects) select class, count(*) from ${objects} where not restricted group by class`, []);
-}
-
-export function contradiction(cause?: unknown): ServiceError {
-  return new ServiceError(307, { detail: "The records of the archive contradict one another.", ...(cause === undefined ? {} : { cause }) });
 }

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, archiveSections, ServiceError, type StorageArchive } from "@sallyport/core";
+import { type ArchiveRecord, archiveSections, contradictingRecords, ServiceError, type StorageArchive } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
@@ -10,7 +10,7 @@ import type { Tables } from "../tables.ts";
 import { TransactionRunner } from "../transaction-runner.ts";
 import { readSettings } from "./archived-settings.ts";
 import { type ArchivedTables, archivedTablesOf } from "./archived-tables.ts";
-import { contradiction, fillDatabase } from "./fill-database.ts";
+import { fillDatabase } from "./fill-database.ts";
 
 /** Whoever is at the other end may take his time: seconds, 0 for as long as he likes. */
 const patience = "set max_statement_time = 0, idle_transaction_timeout = 0, net_write_timeout = 31536000";
@@ -55,7 +55,7 @@ export class MariadbArchive implements StorageArchive {
       try {
         return await this.fill(connection, records);
       } catch (error) {
-        throw error instanceof ServiceError && isDuplicate(error.cause) ? contradiction(error) : error;
+        throw error instanceof ServiceError && isDuplicate(error.cause) ? contradictingRecords(error) : error;
       } finally {
         await releaseLocks(connection);
         dismiss(connection, "It has imported.");

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, type RecordOf, ServiceError } from "@sallyport/core";
+import { type ArchiveRecord, contradictingRecords, type RecordOf } from "@sallyport/core";
 import { raiseStamps } from "../migrations/raise-stamps.ts";
 import type { Run } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
@@ -47,15 +47,11 @@ async function writeRecords(run: Run, tables: Tables, sections: ArchivedTables, 
 /** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
 async function refuseContradictions(run: Run, { departures, objects }: Tables): Promise<void> {
   const { rows } = await run({ text: `select from ${departures} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid limit 1` });
-  if (rows.length > 0) throw contradiction();
+  if (rows.length > 0) throw contradictingRecords();
 }
 
 /** In the place of the triggers, which would keep every row until the end of its statement. */
 async function countObjects(run: Run, { objectCounts, objects }: Tables): Promise<void> {
   await run({ text: `delete from ${objectCounts}` });
   await run({ text: `insert into ${objectCounts} (class, shard, objects) select class, 0, count(*) from ${objects} where readers is null group by class` });
-}
-
-export function contradiction(cause?: unknown): ServiceError {
-  return new ServiceError(307, { detail: "The records of the archive contradict one another.", ...(cause === undefined ? {} : { cause }) });
 }

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, archiveSections, ServiceError, type StorageArchive } from "@sallyport/core";
+import { type ArchiveRecord, archiveSections, contradictingRecords, ServiceError, type StorageArchive } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, type Connection, type Query, release, runOn, withConnection } from "../connection.ts";
@@ -6,7 +6,7 @@ import type { Run } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
 import { readSettings } from "./archived-settings.ts";
 import { type ArchivedTables, archivedTablesOf } from "./archived-tables.ts";
-import { contradiction, fillDatabase } from "./fill-database.ts";
+import { fillDatabase } from "./fill-database.ts";
 import { readLines } from "./read-lines.ts";
 
 /** Whoever is at the other end may take his time. */
@@ -80,7 +80,7 @@ export class PostgresArchive implements StorageArchive {
         return hindrance ?? "imported";
       } catch (error) {
         await rollBack(connection);
-        throw isContradiction(error) ? contradiction(error) : error;
+        throw isContradiction(error) ? contradictingRecords(error) : error;
       }
     });
   }
