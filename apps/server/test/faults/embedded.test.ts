@@ -5,7 +5,7 @@ describe("a server on the embedded engine whose storage fails", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage("embedded");
-  }, 60_000);
+  }, 180_000);
   afterAll(() => stage.close());
 
   faultSuite(() => stage);

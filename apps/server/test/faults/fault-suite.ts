@@ -11,7 +11,7 @@ import type { WriteOperation } from "./write-operation.ts";
 const leaks = /open sesame|secrets|node_modules|DriverError|insert into|select |ECONN/;
 
 /** Milliseconds for some hundreds of requests on a machine that has other things to do. */
-const patience = 120_000;
+const patience = 300_000;
 
 /** Whatever fails in storage, and wherever in a request that writes: success is there, failure whole or absent, and nobody learns the driver's words. */
 export function faultSuite(stage: () => Stage): void {

@@ -5,7 +5,7 @@ describe("a server in memory whose storage fails", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await openStage("memory");
-  }, 60_000);
+  }, 180_000);
   afterAll(() => stage.close());
 
   faultSuite(() => stage);

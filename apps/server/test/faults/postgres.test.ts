@@ -8,7 +8,7 @@ describe("a server on Postgres whose storage fails", () => {
   beforeAll(async () => {
     postgres = await openPostgresFixture();
     stage = await openStage({ databaseUrl: postgres.url });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await stage.close();
     await postgres.close();

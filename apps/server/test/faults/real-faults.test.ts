@@ -7,7 +7,7 @@ import { type Moment, StatementRelay } from "./statement-relay.ts";
 import type { WriteOperation } from "./write-operation.ts";
 
 /** Milliseconds. */
-const patience = 60_000;
+const patience = 180_000;
 
 const leaks = /Connection terminated|ECONN|relation|select|insert into|out of ink|lock_timeout|deadlock/i;
 
