@@ -1,5 +1,5 @@
 import type { RowDataPacket } from "mysql2";
-import type { TestMariadb } from "./test-mariadb.ts";
+import { initialOf, type TestMariadb } from "./test-mariadb.ts";
 
 /** What has to be known of a database to bring it back to what the migrations left. */
 interface Migrated {
@@ -36,14 +36,14 @@ export class CheckDatabases {
       this.free.push(name);
     } else {
       this.migrated.delete(name);
-      await this.server.admin.query(`drop database if exists ${name}; drop database if exists ${name}_initial`);
+      await this.server.admin.query(`drop database if exists ${name}; drop database if exists ${initialOf(name)}`);
     }
   }
 
   private async prepare(name: string): Promise<Migrated> {
     await this.migrate(name);
     const structure = await this.structureOf(name);
-    await this.server.admin.query(`drop database if exists ${name}_initial; create database ${name}_initial`);
+    await this.server.admin.query(`drop database if exists ${initialOf(name)}; create database ${initialOf(name)}`);
     const tables = await this.rows<{ name: string }>("select table_name as name from information_schema.tables where table_schema = ? and table_type = 'BASE TABLE'", [name]);
     const filled: string[] = [];
     for (const table of tables) {
@@ -53,8 +53,8 @@ export class CheckDatabases {
         [name, table.name],
       );
       const listed = columns.map((column) => `\`${column.name}\``).join(", ");
-      await this.server.admin.query(`create table ${name}_initial.${table.name} as select ${listed} from ${name}.${table.name}`);
-      filled.push(`insert into ${name}.${table.name} (${listed}) select ${listed} from ${name}_initial.${table.name}`);
+      await this.server.admin.query(`create table ${initialOf(name)}.${table.name} as select ${listed} from ${name}.${table.name}`);
+      filled.push(`insert into ${name}.${table.name} (${listed}) select ${listed} from ${initialOf(name)}.${table.name}`);
     }
     const reset = [
       "set foreign_key_checks = 0",

@@ -14,6 +14,11 @@ export interface TestMariadb {
   close(): Promise<void>;
 }
 
+/** The database that keeps what the migrations have put into another one. */
+export function initialOf(name: string): string {
+  return `${name}_initial`;
+}
+
 export async function openTestMariadb(): Promise<TestMariadb> {
   const url = process.env["MARIADB_URL"];
   if (url === undefined || url === "") throw new Error("MARIADB_URL names no server.");
@@ -53,7 +58,7 @@ export async function openTestMariadb(): Promise<TestMariadb> {
     storage: async (options) => new MariadbStorage({ knex: (await (shared ??= connect())).knex, ...options }),
     close: async () => {
       await Promise.all(opened.map((engine) => engine.close()));
-      for (const name of names) await admin.query(`drop database if exists \`${name}\``);
+      for (const name of names) await admin.query(`drop database if exists ${name}; drop database if exists ${initialOf(name)}`);
       await admin.end();
     },
   };

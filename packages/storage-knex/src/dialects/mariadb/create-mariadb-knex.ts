@@ -58,6 +58,8 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       charset: "utf8mb4",
       // A statement that somebody got in would come with the next one of his.
       multipleStatements: false,
+      // A server keeps some 16,000 for all connections together; there are fewer than this for one database.
+      maxPreparedStatements: 200,
       supportBigNumbers: true,
       dateStrings: true,
       jsonStrings: true,
