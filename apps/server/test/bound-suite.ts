@@ -34,7 +34,7 @@ export function boundSuite(server: () => RunningServer): void {
       [demo, admin] = [await openSession(server(), mode, "demo"), await openSession(server(), mode, "admin")];
       const { model, objects } = repositories();
       const attributes = [
-        { name: "Name", type: "string", indexed: true },
+        { name: "Name", type: "string" },
         { name: "Text", type: "string" },
         { name: "Next", type: "reference", target: className },
         { name: "Parts", type: "collection", target: className },
