@@ -8,7 +8,7 @@ import { logIn } from "./cases/run-cases.ts";
 import { startConfiguredServer } from "./demo-server.ts";
 import { copyEmbeddedDemo } from "./run-directory/copy-embedded-demo.ts";
 
-const startPatience = 60_000;
+const startPatience = 180_000;
 
 describe("a statement that does not end, on the embedded engine", () => {
   let directory: string;
@@ -19,7 +19,7 @@ describe("a statement that does not end, on the embedded engine", () => {
     directory = await mkdtemp(join(tmpdir(), "sallyport-"));
     await copyEmbeddedDemo(directory);
     await makeEndless(directory);
-    const storage = { engine: "embedded", dataDir: directory, statementTimeout: "3s" };
+    const storage = { engine: "embedded", dataDir: directory, statementTimeout: "10s" };
     server = await startConfiguredServer({ databases: [{ alias: "", storage: { ...storage, schema: "sallyport_demo" } }] });
     sessionId = await logIn(server, "demo");
   }, startPatience);

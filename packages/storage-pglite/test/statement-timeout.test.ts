@@ -4,6 +4,8 @@ import type { Duplex } from "node:stream";
 import pg from "pg";
 import { scratchDirectories } from "./scratch-directories.ts";
 
+/** Of a test, in milliseconds: each starts a database or two. */
+const patience = 120_000;
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const newDirectory = scratchDirectories();
 /** Never ends by itself. */
@@ -25,7 +27,7 @@ beforeAll(async () => {
   await engine.knex.raw("create table marks (id serial primary key, name text)");
   template = await engine.dump();
   await engine.close();
-}, 60_000);
+}, patience);
 
 const settings = { durable: false, acquireConnectionTimeout: 60_000, knex: { log: quiet } };
 const open = (options: EmbeddedEngineOptions): Promise<EmbeddedEngine> => openEmbeddedEngine({ template, ...settings, ...options });
@@ -37,7 +39,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   beforeAll(async () => {
     engine = await open({ dataDir: await newDirectory() });
     knex = engine.knex;
-  }, 60_000);
+  }, patience);
   afterAll(() => engine.close());
   beforeEach(() => knex("marks").del());
 
@@ -57,7 +59,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
     await expect(work).rejects.toThrow("connection error");
     await Promise.all(waiters);
     expect(await names()).toEqual(["before", "one", "two", "three"]);
-  }, 60_000);
+  }, patience);
 
   it("can happen again, each time to a session that begins afresh", async () => {
     for (const name of ["first", "second"]) {
@@ -69,7 +71,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
       expect((await knex.raw("show statement_timeout")).rows).toEqual([{ statement_timeout: "30s" }]);
     }
     expect(await names()).toEqual(["first", "second"]);
-  }, 60_000);
+  }, patience);
 
   it("fails what a client has sent behind it", async () => {
     const client = new pg.Client({ ...pooled(knex).connectionSettings, pipeline: true } as pg.ClientConfig);
@@ -79,7 +81,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
     const outcomes = await Promise.allSettled([endless, "insert into marks (name) values ('behind')"].map((text) => client.query(text)));
     expect(outcomes).toEqual([0, 1].map(() => ({ status: "rejected", reason: expect.objectContaining({ code: "57014" }) })));
     expect(await names()).toEqual([]);
-  }, 60_000);
+  }, patience);
 
   it("holds up a connection that comes after the one that left it behind, no longer than its time", async () => {
     const client = await pooled(knex).acquireConnection();
@@ -92,7 +94,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
     await ended;
     await pooled(knex).releaseConnection(client);
     expect(await names()).toEqual([]);
-  }, 60_000);
+  }, patience);
 
   it("does not keep the engine from closing while it starts again", async () => {
     const dataDir = await newDirectory();
@@ -108,7 +110,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
     const reopened = await openEmbeddedEngine({ dataDir, ...settings });
     expect(await reopened.knex("marks").pluck("name")).toEqual(["kept"]);
     await reopened.close();
-  }, 60_000);
+  }, patience);
 });
 
 describe("the time that a statement has", () => {
@@ -119,7 +121,7 @@ describe("the time that a statement has", () => {
   beforeAll(async () => {
     engine = await open({ dataDir: await newDirectory(), statementTimeout: limit });
     knex = engine.knex;
-  }, 60_000);
+  }, patience);
   afterAll(() => engine.close());
 
   it("is that of the engine", async () => {
@@ -127,7 +129,7 @@ describe("the time that a statement has", () => {
     await expect(Promise.resolve(knex.raw(endless))).rejects.toMatchObject({ code: "57014" });
     expect(performance.now() - started).toBeGreaterThanOrEqual(limit);
     expect((await knex.raw("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  }, 60_000);
+  }, patience);
 
   it("is that which the session gave itself", async () => {
     const rows = await knex.transaction(async (trx) => {
@@ -135,7 +137,7 @@ describe("the time that a statement has", () => {
       return (await trx.raw("select 'slept' as slept from pg_sleep(?)", [(limit + 500) / 1_000])).rows;
     });
     expect(rows).toEqual([{ slept: "slept" }]);
-  }, 60_000);
+  }, patience);
 
   it("has no end in `maintain`", async () => {
     await knex.raw(`
@@ -152,7 +154,7 @@ describe("the time that a statement has", () => {
     await expect(Promise.resolve(knex.raw("analyze marks"))).rejects.toThrow("hurried");
     await engine.maintain();
     expect((await knex.raw("show statement_timeout")).rows).toEqual([{ statement_timeout: "3s" }]);
-  }, 60_000);
+  }, patience);
 });
 
 it("tells the caller on a database in memory, and works on to the end", async () => {
@@ -164,4 +166,4 @@ it("tells the caller on a database in memory, and works on to the end", async ()
   await pooled(knex).releaseConnection(client);
   expect(await knex("marks").orderBy("id").pluck("name")).toEqual(["before", "done late"]);
   await close();
-}, 60_000);
+}, patience);
