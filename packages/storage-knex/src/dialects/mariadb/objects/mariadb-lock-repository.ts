@@ -2,6 +2,7 @@ import { type Digest, isObjectId, type Lock, type LockRepository, type ObjectId,
 import type { SqlRunner } from "../../../sql-runner.ts";
 import type { LockStatements } from "../statements/lock-statements.ts";
 import type { ObjectContext } from "./object-context.ts";
+import { isAmongNumbers } from "./object-numbers.ts";
 import { WritersTurn } from "./writers-turn.ts";
 
 /** Locks are taken in turn with those who write: a write that is under way ends before, and one that begins later finds the lock. */
@@ -42,8 +43,9 @@ export class MariadbLockRepository implements LockRepository {
 
   async sweep(limit: number): Promise<number> {
     return this.inTurn(async (sql) => {
-      const { rowCount } = await sql.run(this.locks.sweep, [this.context.offset(), limit]);
-      return rowCount;
+      const { rows } = await sql.run<{ oid: number }>(this.locks.over, [this.context.offset(), limit]);
+      if (rows.length > 0) await sql.runOnce(`delete from ${this.context.tables.locks} where ${isAmongNumbers("oid", rows.map(({ oid }) => Number(oid)))}`, []);
+      return rows.length;
     });
   }
 

@@ -13,8 +13,8 @@ export interface LockStatements {
   readonly take: Statement;
   /** 1 object number. */
   readonly release: Statement;
-  /** 1 offset of the clock, 2 limit. */
-  readonly sweep: Statement;
+  /** 1 offset of the clock, 2 limit. Gives the `oid` of locks whose session is over, without a lock on sessions. */
+  readonly over: Statement;
 }
 
 export function lockStatements({ locks, objects, sessions }: Tables): LockStatements {
@@ -31,9 +31,9 @@ export function lockStatements({ locks, objects, sessions }: Tables): LockStatem
       `insert into ${locks} (oid, session, since) values ($1, $2, $3) on duplicate key update session = values(session), since = values(since)`,
     ),
     release: statement("lock_release", `delete from ${locks} where oid = $1`),
-    sweep: statement(
-      "lock_sweep",
-      `delete from ${locks} where not exists (select 1 from ${sessions} s where s.digest = ${locks}.session and s.expires_at > ${storageTime(1)}) limit $2`,
+    over: statement(
+      "lock_over",
+      `select l.oid from ${locks} l where not exists (select 1 from ${sessions} s where s.digest = l.session and s.expires_at > ${storageTime(1)}) limit $2`,
     ),
   };
 }
