@@ -47,6 +47,7 @@ describe("refuses", () => {
     ["a duration without a unit", { sessions: { idleTimeout: "30" } }, /sessions\.idleTimeout: must be a duration from "1s"/],
     ["a duration as a number", { sessions: { idleTimeout: 30 } }, /sessions\.idleTimeout: must be a duration/],
     ["a duration that is too long", { server: { timeouts: { drain: "2h" } } }, /server\.timeouts\.drain: must be a duration from "0s" to "10m"/],
+    ["answers that one object would not fit into", { limits: { answerBytes: 1_048_576 } }, /limits\.answerBytes: must be a whole number from 2097152 to 1073741824/],
     ["a bad host", { server: { host: "a b" } }, /server\.host: must be a host name/],
     ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
     ["a bad base path", { server: { basePath: "/api/" } }, /server\.basePath: must be empty, or a path/],
