@@ -190,8 +190,8 @@ export class MariadbObjectRepository implements ObjectRepository {
   /** A page whose texts are so long that they are sorted as a whole. */
   private async querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
     const { text, values } = longestText(this.source(visibility), query);
-    const { rows } = await this.sql.runOnce<{ longest: number }>(text, values);
-    return (await this.query(query, visibility, page, { longest: Number(rows[0]?.longest) })) as ObjectPage;
+    const { rows } = await this.sql.runOnce<{ longest: string }>(text, values);
+    return (await this.query(query, visibility, page, { longest: JSON.parse(rows[0]?.longest ?? "[]") as number[] })) as ObjectPage;
   }
 
   /** Asks by columns that have an index, and once more if somebody has taken one of them away meanwhile. */

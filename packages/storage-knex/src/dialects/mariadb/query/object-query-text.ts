@@ -3,6 +3,7 @@ import type { SqlValue } from "../../../sql-runner.ts";
 import { boundedColumns, outlineColumns } from "../objects/object-columns.ts";
 import type { Tables } from "../tables.ts";
 import type { ValueColumns } from "../value-columns.ts";
+import { indexedCharacters } from "../value-expression.ts";
 import { isBehind } from "./behind-position.ts";
 import { condition } from "./condition.ts";
 import { operand } from "./operands.ts";
@@ -36,8 +37,11 @@ export interface BoundedPage {
   readonly floor?: KeyValue;
 }
 
-/** By what texts are sorted: by their starts, or as a whole, of which the longest has so many characters. */
-export type Thoroughness = "starts" | { readonly longest: number };
+/**
+ * By what texts are sorted: by their starts, or as a whole where they are longer than that. By key, how many characters the longest one has;
+ * 0 if it is no text.
+ */
+export type Thoroughness = "starts" | { readonly longest: readonly number[] };
 
 /**
  * A page of the objects that a query means, as bounded rows of objects with the values of their keys. The page is cut from ids and keys
@@ -46,15 +50,15 @@ export type Thoroughness = "starts" | { readonly longest: number };
 export function findText(source: QuerySource, query: ObjectQuery, { page, bytes, floor }: BoundedPage, thoroughness: Thoroughness): PageText {
   const scope = scopeOf(source);
   const columns = orderColumns(query.sort ?? [], "o", scope);
-  const by = thoroughness === "starts" ? "starts" : "wholes";
+  const long = thoroughness === "starts" ? [] : thoroughness.longest.map((characters) => (characters < indexedCharacters ? 0 : characters));
   const conditions = [...meant(query, scope), ...onPage(columns, page, scope)];
   if (floor !== undefined) conditions.push(isAbove(columns, floor, scope));
   const limit = `limit ${page.limit} offset ${"offset" in page ? page.offset : 0}`;
   const cut = `select o.oid${keyColumns(columns)} from ${scope.tables.objects} o${scope.joins}
-    where ${conditions.join(" and ")} order by ${orderTerms(columns, by, "o")} ${limit}`;
+    where ${conditions.join(" and ")} order by ${orderTerms(columns, long, "o")} ${limit}`;
   const text = `select straight_join ${boundedColumns("o", bytes)}${columns.map(({ name }) => `, page.${name}`).join("")}
-    from (${cut}) page join ${scope.tables.objects} o on o.oid = page.oid order by ${orderTerms(keysOf(columns, "page"), by, "page")}`;
-  return { text: thoroughness === "starts" ? text : withSortKeys(thoroughness.longest, columns.length, text), values: scope.parameters.values, columns };
+    from (${cut}) page join ${scope.tables.objects} o on o.oid = page.oid order by ${orderTerms(keysOf(columns, "page"), long, "page")}`;
+  return { text: withSortKeys(long.filter((characters) => characters > 0), text), values: scope.parameters.values, columns };
 }
 
 /**
@@ -72,19 +76,20 @@ export function floorText(source: QuerySource, query: ObjectQuery, page: Page): 
   return { text, values: scope.parameters.values };
 }
 
-/** How many characters the longest of the texts has that the objects meant are sorted by, as `longest`. */
+/** How many characters the longest text has of each key, as `longest`, an array; 0 of other keys. */
 export function longestText(source: QuerySource, query: ObjectQuery): ComposedText {
   const scope = scopeOf(source);
-  const lengths = orderColumns(query.sort ?? [], "o", scope).flatMap(({ path, whole }) => (path.type === "string" ? `coalesce(max(char_length(${whole})), 0)` : []));
+  const lengths = orderColumns(query.sort ?? [], "o", scope).map(({ path, whole }) => (path.type === "string" ? `coalesce(max(char_length(${whole})), 0)` : "0"));
   const conditions = meant(query, scope).join(" and ");
-  const text = `select greatest(0, ${lengths.join(", ")}) as longest from ${scope.tables.objects} o${scope.joins} where ${conditions}`;
+  const text = `select json_array(${lengths.join(", ")}) as longest from ${scope.tables.objects} o${scope.joins} where ${conditions}`;
   return { text, values: scope.parameters.values };
 }
 
-/** Lets the server sort by texts of this length: it gives each key the room of the longest, and wants room for fifteen rows. */
-function withSortKeys(characters: number, keys: number, text: string): string {
-  const length = 4 * characters + 1_024;
-  return `set statement max_sort_length = ${length}, sort_buffer_size = ${16 * (keys * length + 1_024) + 1_048_576} for ${text}`;
+/** Lets the server sort by texts of these lengths: it gives each of these keys the room of the longest, and wants room for fifteen rows. */
+function withSortKeys(lengths: readonly number[], text: string): string {
+  if (lengths.length === 0) return text;
+  const length = 4 * Math.max(...lengths) + 1_024;
+  return `set statement max_sort_length = ${length}, sort_buffer_size = ${16 * lengths.length * length + 2_097_152} for ${text}`;
 }
 
 /** The first objects that a query means, by their numbers, as rows of outlines. */

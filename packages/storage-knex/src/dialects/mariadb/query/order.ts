@@ -40,11 +40,11 @@ export function keysOf(columns: readonly OrderColumn[], selection: string): Orde
 }
 
 /**
- * What such a selection is ordered by; null comes first, and last where the order is turned round. By the starts of texts
- * alone, an index can serve it; what that leaves open is told by `isDecided`.
+ * What such a selection is ordered by; null comes first, and last where the order is turned round. `long` says by key how long texts
+ * are that are compared as a whole. By the starts of texts alone, an index can serve it; what that leaves open is told by `isDecided`.
  */
-export function orderTerms(columns: readonly OrderColumn[], by: "starts" | "wholes", o: string): string {
-  const terms = columns.map(({ indexed, whole, descending }) => `${by === "starts" ? indexed : whole}${descending ? " desc" : ""}`);
+export function orderTerms(columns: readonly OrderColumn[], long: readonly number[], o: string): string {
+  const terms = columns.map(({ indexed, whole, descending }, key) => `${(long[key] ?? 0) > 0 ? whole : indexed}${descending ? " desc" : ""}`);
   return [...terms, `${o}.oid`].join(", ");
 }
 
