@@ -14,16 +14,16 @@ export abstract class QueryRunner implements SqlRunner {
   ) {}
 
   async run<Row>({ text, unlessKnown }: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
-    return this.send<Row>(positionalQuery(text, values), unlessKnown === true ? isKnown : isNothing);
+    return this.send<Row>(positionalQuery(text, values), unlessKnown === true ? isKnown : isNever);
   }
 
   runOnce<Row>(text: string, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
-    return this.send({ ...positionalQuery(text, values), plain: true }, isNothing);
+    return this.send({ ...positionalQuery(text, values), plain: true }, isNever);
   }
 
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>> {
     const { sql, bindings } = query.toSQL().toNative();
-    return this.send({ sql, values: bindings }, isNothing);
+    return this.send({ sql, values: bindings }, isNever);
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -40,7 +40,8 @@ function isKnown(error: unknown): boolean {
   return error instanceof ServiceError && isDuplicate(error.cause);
 }
 
-function isNothing(): boolean {
+/** Of a statement all of whose errors are failures. */
+export function isNever(): boolean {
   return false;
 }
 

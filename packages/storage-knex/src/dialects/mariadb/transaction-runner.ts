@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 import type { SqlResult, SqlRunner } from "../../sql-runner.ts";
 import { type Connection, type Query, runOn } from "./connection.ts";
 import { isConflict } from "./mariadb-error.ts";
-import { nothing, QueryRunner } from "./query-runner.ts";
+import { isNever, nothing, QueryRunner } from "./query-runner.ts";
 
 const begin: Query = { sql: "start transaction", values: [], plain: true };
 const commit: Query = { sql: "commit", values: [], plain: true };
@@ -30,7 +30,7 @@ export class TransactionRunner extends QueryRunner {
 
   /** Runs the work and commits, or rolls back and throws the work's own error. */
   async complete<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
-    this.dispatch(begin, isNothing).catch(noOp);
+    this.dispatch(begin, isNever).catch(noOp);
     try {
       const result = await work(this);
       await this.end();
@@ -45,7 +45,7 @@ export class TransactionRunner extends QueryRunner {
 
   /** The same for work that asks for everything at once: what is asked for later is refused. */
   async completeTogether<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
-    this.dispatch(begin, isNothing).catch(noOp);
+    this.dispatch(begin, isNever).catch(noOp);
     const asked = new Promise((resolve) => {
       // By then all is said that needs no answer.
       process.nextTick(() => {
@@ -78,7 +78,7 @@ export class TransactionRunner extends QueryRunner {
   private async end(): Promise<void> {
     await this.last.catch(noOp);
     if (this.failure !== undefined) throw this.failure;
-    await this.dispatch(commit, isNothing);
+    await this.dispatch(commit, isNever);
   }
 
   private async rollBack(): Promise<void> {
@@ -106,10 +106,6 @@ export class TransactionRunner extends QueryRunner {
 }
 
 function noOp(): void {}
-
-function isNothing(): boolean {
-  return false;
-}
 
 /** The work's own promise, also where it throws at once. */
 async function promised<T>(work: () => Promise<T>): Promise<T> {
