@@ -5,11 +5,11 @@ import type { Tables } from "../tables.ts";
 import type { ValueColumns } from "../value-columns.ts";
 import { indexedCharacters } from "../value-expression.ts";
 import { isBehind } from "./behind-position.ts";
-import { condition } from "./condition.ts";
+import { condition } from "../../../query/condition.ts";
 import { operand } from "./operands.ts";
 import { keyColumns, keysOf, type KeyValue, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
 import { QueryParameters } from "./query-parameters.ts";
-import { QueryScope } from "./query-scope.ts";
+import { MariadbQueryScope } from "./mariadb-query-scope.ts";
 
 /** A text for one call, with its values. */
 export interface ComposedText {
@@ -107,20 +107,20 @@ export function countText(source: QuerySource, query: ObjectQuery, atMost: numbe
   return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
 }
 
-function scopeOf({ tables, columns, visibility }: QuerySource): QueryScope {
-  return new QueryScope(tables, new QueryParameters(), visibility, columns);
+function scopeOf({ tables, columns, visibility }: QuerySource): MariadbQueryScope {
+  return new MariadbQueryScope(tables, new QueryParameters(), visibility, columns);
 }
 
-function onPage(columns: readonly OrderColumn[], page: Page, scope: QueryScope): string[] {
+function onPage(columns: readonly OrderColumn[], page: Page, scope: MariadbQueryScope): string[] {
   return "after" in page ? [isBehind(columns, page.after, "o", scope)] : [];
 }
 
-function isAbove([first]: readonly OrderColumn[], floor: KeyValue, { parameters }: QueryScope): string {
+function isAbove([first]: readonly OrderColumn[], floor: KeyValue, { parameters }: MariadbQueryScope): string {
   return first === undefined || floor === null ? "true" : `${first.indexed} >= ${operand(parameters, first.path.type, floor)}`;
 }
 
 /** That an object is meant by a query. */
-function meant({ classes, filter }: ObjectQuery, scope: QueryScope): string[] {
+function meant({ classes, filter }: ObjectQuery, scope: MariadbQueryScope): string[] {
   const conditions = [scope.isOf("o", classes), scope.readable("o")];
   return filter === undefined ? conditions : [...conditions, condition(filter, "o", scope)];
 }

@@ -1,6 +1,6 @@
-import { isObjectId, isUuid, type JsonValue, objectNumber, type ValueType } from "@sallyport/core";
+import { type JsonValue, objectNumber, type ValueType } from "@sallyport/core";
+import { isPossible } from "../../../query/is-possible.ts";
 import { storedValue } from "../objects/stored-attributes.ts";
-import { indexedCharacters } from "../value-expression.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 
 /** A value to compare those of a path with. */
@@ -30,19 +30,3 @@ export function isAmong(parameters: QueryParameters, expression: string, type: V
   return `${expression} in (${possible.map((value) => operand(parameters, type, value)).join(", ")})`;
 }
 
-/** The start of a text, as much as an index of strings holds. */
-export function indexedPart(text: string): string {
-  // A character is one or two units.
-  return text.length <= indexedCharacters ? text : Array.from(text.slice(0, 2 * indexedCharacters)).slice(0, indexedCharacters).join("");
-}
-
-/** Whether what an index holds is enough to compare with this text. */
-export function isShort(text: string): boolean {
-  return text.length < indexedCharacters || (text.length < 2 * indexedCharacters && [...text].length < indexedCharacters);
-}
-
-/** Whether anything can have the value. */
-function isPossible(type: ValueType, value: JsonValue): boolean {
-  if (type === "id" || type === "reference" || type === "file") return typeof value === "string" && isObjectId(value);
-  return type !== "uuid" || (typeof value === "string" && isUuid(value));
-}

@@ -1,7 +1,6 @@
 import { objectIdOf, type Position, type Scalar, type SortKey, type ValuePath } from "@sallyport/core";
 import { indexedCharacters } from "../value-expression.ts";
-import { leafExpressions } from "./leaf-expressions.ts";
-import type { QueryScope } from "./query-scope.ts";
+import type { MariadbQueryScope } from "./mariadb-query-scope.ts";
 
 /** One key that a list is ordered by. */
 export interface OrderColumn {
@@ -18,10 +17,10 @@ export interface OrderColumn {
 /** A value of a position as the database answers it. */
 export type KeyValue = string | number | null;
 
-export function orderColumns(sort: readonly SortKey[], o: string, scope: QueryScope): OrderColumn[] {
+export function orderColumns(sort: readonly SortKey[], o: string, scope: MariadbQueryScope): OrderColumn[] {
   return sort.map(({ path, descending }, key) => {
     const holder = path.hops.reduce((from, { reference, classes }) => scope.join(from, reference, classes), o);
-    const [indexed, whole = indexed] = leafExpressions(scope, holder, path);
+    const [indexed, whole = indexed] = scope.leaf(holder, path);
     return { name: `k${key}`, path, descending, indexed, whole };
   });
 }

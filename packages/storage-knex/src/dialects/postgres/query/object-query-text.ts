@@ -3,12 +3,12 @@ import type { SqlValue } from "../../../sql-runner.ts";
 import { boundedColumns, outlineColumns } from "../statements/object-columns.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters } from "../index-expression.ts";
-import { condition } from "./condition.ts";
+import { condition } from "../../../query/condition.ts";
 import { emptyColumn } from "./empty-column.ts";
 import { keyColumns, type OrderColumn, orderColumns, orderTerms, startTerms } from "./order.ts";
 import { orderParts } from "./order-parts.ts";
 import { QueryParameters } from "./query-parameters.ts";
-import { QueryScope } from "./query-scope.ts";
+import { PostgresQueryScope } from "./postgres-query-scope.ts";
 
 /** A text for one call, with its values. */
 export interface ComposedText {
@@ -30,7 +30,7 @@ const nearEnough = 1_000;
  * rows are read at once.
  */
 export function findText(tables: Tables, query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): ComposedText {
-  const scope = new QueryScope(tables, new QueryParameters(), visibility);
+  const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const bounded = boundedColumns("o", scope.parameters.add(bytes, "bigint"));
   if (columns.length === 0 && ("after" in page || page.offset <= nearEnough)) {
@@ -48,14 +48,14 @@ export function findText(tables: Tables, query: ObjectQuery, visibility: Visibil
 
 /** The first objects that a query means, by their numbers, as rows of outlines. */
 export function matchText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number): ComposedText {
-  const scope = new QueryScope(tables, new QueryParameters(), visibility);
+  const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const text = cutText(query, [], scope, { offset: 0, limit: atMost }, "o.oid, o.uuid, o.class, o.version, o.stored_at, o.bytes");
   return { text: `select ${outlineColumns("o")} from (${text}) o order by o.oid`, values: scope.parameters.values };
 }
 
 /** How many objects a query means, as `count`. */
 export function countText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number | undefined): ComposedText {
-  const scope = new QueryScope(tables, new QueryParameters(), visibility);
+  const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const found = `from ${tables.objects} o where ${meant(query, scope)}`;
   const limited = atMost === undefined ? found : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
   return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
@@ -66,7 +66,7 @@ export function countText(tables: Tables, query: ObjectQuery, visibility: Visibi
  * texts apart by their starts only: as long as no start on the page is cut off, that is the order. Asked for the whole one,
  * the database would read and sort all objects that have the same text as those on the page.
  */
-function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: QueryScope, page: Page, selected: string): string {
+function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: PostgresQueryScope, page: Page, selected: string): string {
   const exact = mergedText(query, columns, scope, page, selected, orderTerms);
   const [start, whole, ...others] = columns;
   const isByStarts = start?.whole === false && start.path.indexed === true && !start.descending && whole?.key === start.key && others.length === 0;
@@ -81,7 +81,7 @@ function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: Que
  * Where one search in an index cannot serve all of an order (the objects of several classes, or what has no value beside
  * what has one), the first of each part are put together.
  */
-function mergedText(query: ObjectQuery, columns: readonly OrderColumn[], scope: QueryScope, page: Page, selected: string, terms: typeof orderTerms): string {
+function mergedText(query: ObjectQuery, columns: readonly OrderColumn[], scope: PostgresQueryScope, page: Page, selected: string, terms: typeof orderTerms): string {
   const { parameters, tables } = scope;
   const apart = columns[0]?.path.indexed === true && query.classes.length <= mostApart ? query.classes.map((name) => [name]) : [query.classes];
   const orderedParts = orderParts(columns, page, "o", scope);
@@ -101,7 +101,7 @@ function mergedText(query: ObjectQuery, columns: readonly OrderColumn[], scope: 
 }
 
 /** That an object is meant by a query. Few classes are said each with all of it: an index holds the objects of one. */
-function meant({ classes, filter }: ObjectQuery, scope: QueryScope): string {
+function meant({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): string {
   const visible = scope.readable("o");
   if (filter === undefined) return `${scope.isOf("o", classes)} and ${visible}`;
   const fits = condition(filter, "o", scope);

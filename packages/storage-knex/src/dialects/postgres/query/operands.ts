@@ -1,6 +1,6 @@
-import { isObjectId, isUuid, type JsonValue, objectNumber, type ValueType } from "@sallyport/core";
+import { type JsonValue, objectNumber, type ValueType } from "@sallyport/core";
+import { isPossible } from "../../../query/is-possible.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { indexedCharacters } from "../index-expression.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 
 /** The types of the database in which values are compared. */
@@ -34,25 +34,8 @@ export function isAmong(parameters: QueryParameters, expression: string, type: V
   return `${expression} = any (${parameters.add(texts, `${sqlTypes[type]}[]`)})`;
 }
 
-/** The start of a text, as much as the index of a string holds. */
-export function indexedPart(text: string): string {
-  // A character is one or two units.
-  return text.length <= indexedCharacters ? text : Array.from(text.slice(0, 2 * indexedCharacters)).slice(0, indexedCharacters).join("");
-}
-
-/** Whether what the index holds is enough to compare with this text. */
-export function isShort(text: string): boolean {
-  return text.length < indexedCharacters || (text.length < 2 * indexedCharacters && [...text].length < indexedCharacters);
-}
-
 function sqlOperand(type: ValueType, value: JsonValue): SqlValue {
   if (sqlTypes[type] === "jsonb") return JSON.stringify(value);
   if (typeof value === "string") return type === "id" || type === "reference" || type === "file" ? objectNumber(value) : value;
   return Number(value);
-}
-
-/** Whether anything can have the value: the database would refuse to look for another. */
-function isPossible(type: ValueType, value: JsonValue): boolean {
-  if (type === "id" || type === "reference" || type === "file") return typeof value === "string" && isObjectId(value);
-  return type !== "uuid" || (typeof value === "string" && isUuid(value));
 }

@@ -1,7 +1,9 @@
 import { objectNumber, type Page, type Position } from "@sallyport/core";
-import { indexedPart, isShort, operand } from "./operands.ts";
+import { indexedPart, isShort } from "../../../query/indexed-part.ts";
+import { indexedCharacters } from "../index-expression.ts";
+import { operand } from "./operands.ts";
 import type { OrderColumn } from "./order.ts";
-import type { QueryScope } from "./query-scope.ts";
+import type { PostgresQueryScope } from "./postgres-query-scope.ts";
 
 /** A part of an ordered list. */
 export interface OrderPart {
@@ -23,7 +25,7 @@ interface Place {
  * first column, what has no value is a part of its own: it stands in one place of the index, in the order of the list; in one
  * search with the rest it would be sorted, or looked for in all of the index.
  */
-export function orderParts(columns: readonly OrderColumn[], page: Page, o: string, scope: QueryScope): readonly OrderPart[] {
+export function orderParts(columns: readonly OrderColumn[], page: Page, o: string, scope: PostgresQueryScope): readonly OrderPart[] {
   const [first] = columns;
   if (!("after" in page)) return first?.path.indexed === true && first.path.type === "string" ? [withoutValue(columns), withValue(columns)] : [{ condition: "true", columns }];
   if (first !== undefined && isAscendingValue(columns, page.after)) {
@@ -58,23 +60,23 @@ function withValue(columns: readonly OrderColumn[]): OrderPart {
 function isAscendingValue(columns: readonly OrderColumn[], { values: [value = null] }: Position): boolean {
   const [first] = columns;
   if (value === null || first?.descending !== false || columns.some(({ key }) => key !== first.key)) return false;
-  return first.whole || (typeof value === "string" && isShort(value));
+  return first.whole || (typeof value === "string" && isShort(value, indexedCharacters));
 }
 
-function positionId({ id }: Position, { parameters }: QueryScope): string {
+function positionId({ id }: Position, { parameters }: PostgresQueryScope): string {
   return parameters.add(objectNumber(id), "bigint");
 }
 
-function placesOf(columns: readonly OrderColumn[], { values }: Position, { parameters }: QueryScope): Place[] {
+function placesOf(columns: readonly OrderColumn[], { values }: Position, { parameters }: PostgresQueryScope): Place[] {
   return columns.map((column) => {
     const value = values[column.key] ?? null;
-    const part = column.whole || typeof value !== "string" ? value : indexedPart(value);
+    const part = column.whole || typeof value !== "string" ? value : indexedPart(value, indexedCharacters);
     return { column, value: part === null ? null : operand(parameters, column.path.type, part) };
   });
 }
 
 /** A condition on the objects behind a position: that they come later by the first column that differs, or by their number. */
-function isBehind(places: readonly Place[], position: Position, o: string, scope: QueryScope): string {
+function isBehind(places: readonly Place[], position: Position, o: string, scope: PostgresQueryScope): string {
   return places.reduceRight(
     (rest, place) => `(${isLater(place)} or (${isEqual(place)} and ${rest}))`,
     `${o}.oid > ${positionId(position, scope)}`,

@@ -1,6 +1,5 @@
 import { objectIdOf, type Position, type Scalar, type SortKey, type ValuePath } from "@sallyport/core";
-import { leafExpressions, wholeExpression } from "./leaf-expressions.ts";
-import type { QueryScope } from "./query-scope.ts";
+import type { PostgresQueryScope } from "./postgres-query-scope.ts";
 
 /** One expression that a list is ordered by. */
 export interface OrderColumn {
@@ -16,11 +15,11 @@ export interface OrderColumn {
 }
 
 /** What a list is ordered by: each key, before it the start of it where an index would hold that. */
-export function orderColumns(sort: readonly SortKey[], o: string, scope: QueryScope): OrderColumn[] {
+export function orderColumns(sort: readonly SortKey[], o: string, scope: PostgresQueryScope): OrderColumn[] {
   const columns = sort.flatMap(({ path, descending }, key) => {
     const column = (expression: string, whole: boolean) => ({ expression, path, descending, key, whole });
     if (path.hops.length > 0) return [column(joined(path, o, scope), true)];
-    const [indexed, whole] = leafExpressions(scope.tables, o, path);
+    const [indexed, whole] = scope.leaf(o, path);
     return whole === undefined ? [column(indexed, true)] : [column(indexed, false), column(whole, true)];
   });
   return columns.map((column, index) => ({ ...column, name: `k${index}` }));
@@ -51,7 +50,7 @@ export function positionFrom(sort: readonly SortKey[], values: readonly (Scalar 
 }
 
 /** The value behind the hops of a path, of joined tables; null when they lead nowhere. */
-function joined(path: ValuePath, o: string, scope: QueryScope): string {
+function joined(path: ValuePath, o: string, scope: PostgresQueryScope): string {
   const holder = path.hops.reduce((from, { reference, classes }) => scope.join(from, reference, classes), o);
-  return wholeExpression(scope.tables, holder, path);
+  return scope.whole(holder, path);
 }

@@ -1,8 +1,6 @@
 import type { Comparison, Filter, Hop, JsonValue, ValuePath } from "@sallyport/core";
-import { attributeLiteral, indexedCharacters } from "../index-expression.ts";
-import { behindHop, groupedByHop } from "../../../query/behind-hop.ts";
-import { leafExpressions, wholeExpression } from "./leaf-expressions.ts";
-import { indexedPart, isAmong, isShort, operand } from "./operands.ts";
+import { behindHop, groupedByHop } from "./behind-hop.ts";
+import { indexedPart, isShort } from "./indexed-part.ts";
 import type { QueryScope } from "./query-scope.ts";
 
 /**
@@ -20,7 +18,7 @@ export function condition(filter: Filter, o: string, scope: QueryScope): string 
     case "not":
       return `(${condition(filter.filter, o, scope)}) is not true`;
     case "present":
-      return isPresent(filter.path, o);
+      return filter.path.leaf.startsWith("~") ? "true" : scope.isPresent(o, filter.path.leaf);
     case "empty":
       return isEmpty(filter.path, o, scope);
     case "oneOf":
@@ -30,7 +28,7 @@ export function condition(filter: Filter, o: string, scope: QueryScope): string 
     case "like":
       return isLike(filter.path, filter.pattern, o, scope);
     case "contains":
-      return contains(filter.path, filter.value, o, scope);
+      return scope.contains(o, filter.path, filter.value);
   }
 }
 
@@ -44,7 +42,7 @@ function joined(filter: Extract<Filter, { kind: "all" | "any" }>, by: string, no
 /** A condition on the object that a reference leads to; false when it leads nowhere. */
 function entered(hop: Hop, o: string, scope: QueryScope, inside: (holder: string) => string): string {
   const { alias, table, condition: leads } = scope.target(o, hop.reference, hop.classes);
-  return `exists (select from ${table} where ${leads} and ${inside(alias)})`;
+  return `exists (select 1 from ${table} where ${leads} and ${inside(alias)})`;
 }
 
 /** The condition on the object that the hops of a path lead to; false when they lead nowhere. */
@@ -52,48 +50,40 @@ function through([hop, ...rest]: readonly Hop[], o: string, scope: QueryScope, l
   return hop === undefined ? last(o) : entered(hop, o, scope, (holder) => through(rest, holder, scope, last));
 }
 
-function isPresent({ leaf }: ValuePath, holder: string): string {
-  return leaf.startsWith("~") ? "true" : `${holder}.attributes ? ${attributeLiteral(leaf)}`;
-}
-
 function isEmpty(path: ValuePath, o: string, scope: QueryScope): string {
   if (path.type === "reference" || path.type === "file") {
     const leadsTo = (holder: string) => {
       const { table, condition: leads } = scope.target(holder, path.leaf, null);
-      return `exists (select from ${table} where ${leads})`;
+      return `exists (select 1 from ${table} where ${leads})`;
     };
     return `not ${through(path.hops, o, scope, leadsTo)}`;
   }
-  const indexed = (holder: string) => leafExpressions(scope.tables, holder, path)[0];
+  const indexed = (holder: string) => scope.leaf(holder, path)[0];
   if (path.hops.length === 0) return `${indexed(o)} is null`;
   return `not ${through(path.hops, o, scope, (holder) => `${indexed(holder)} is not null`)}`;
 }
 
-function isOneOf(path: ValuePath, values: readonly JsonValue[], holder: string, { tables, parameters }: QueryScope): string {
-  const [indexed, whole] = leafExpressions(tables, holder, path);
-  if (whole === undefined || values.every((value) => isShort(String(value)))) return isAmong(parameters, indexed, path.type, values);
-  const starts = isAmong(parameters, indexed, path.type, values.map((value) => indexedPart(String(value))));
-  return `(${starts} and ${isAmong(parameters, whole, path.type, values)})`;
+function isOneOf(path: ValuePath, values: readonly JsonValue[], holder: string, scope: QueryScope): string {
+  const { indexedCharacters } = scope;
+  const [indexed, whole] = scope.leaf(holder, path);
+  if (whole === undefined || values.every((value) => isShort(String(value), indexedCharacters))) return scope.isAmong(indexed, path.type, values);
+  const starts = scope.isAmong(indexed, path.type, values.map((value) => indexedPart(String(value), indexedCharacters)));
+  return `(${starts} and ${scope.isAmong(whole, path.type, values)})`;
 }
 
-function compares({ path, operator, value }: Extract<Filter, { kind: "compare" }>, holder: string, { tables, parameters }: QueryScope): string {
-  const [indexed, whole] = leafExpressions(tables, holder, path);
-  if (whole === undefined || isShort(String(value))) return `${indexed} ${operators[operator]} ${operand(parameters, path.type, value)}`;
+function compares({ path, operator, value }: Extract<Filter, { kind: "compare" }>, holder: string, scope: QueryScope): string {
+  const { indexedCharacters } = scope;
+  const [indexed, whole] = scope.leaf(holder, path);
+  if (whole === undefined || isShort(String(value), indexedCharacters)) return `${indexed} ${operators[operator]} ${scope.operand(path.type, value)}`;
   const bound = operator === "gt" || operator === "gte" ? ">=" : "<=";
-  const start = operand(parameters, path.type, indexedPart(String(value)));
-  return `(${indexed} ${bound} ${start} and ${whole} ${operators[operator]} ${operand(parameters, path.type, value)})`;
+  const start = scope.operand(path.type, indexedPart(String(value), indexedCharacters));
+  return `(${indexed} ${bound} ${start} and ${whole} ${operators[operator]} ${scope.operand(path.type, value)})`;
 }
 
-function isLike(path: ValuePath, pattern: string, holder: string, { tables, parameters }: QueryScope): string {
-  const [indexed, whole] = leafExpressions(tables, holder, path);
-  const exact = `${whole ?? indexed} like ${parameters.add(pattern, "text")}`;
+function isLike(path: ValuePath, pattern: string, holder: string, scope: QueryScope): string {
+  const [indexed, whole] = scope.leaf(holder, path);
+  const exact = scope.isLike(whole ?? indexed, pattern);
   const start = /^(?:[^%_\\]|\\[^])*/u.exec(pattern)?.[0] ?? "";
   // A start that the index holds narrows the search.
-  return whole === undefined || start === "" || [...start].length > indexedCharacters ? exact : `(${indexed} like ${parameters.add(`${start}%`, "text")} and ${exact})`;
-}
-
-function contains(path: ValuePath, value: string, holder: string, { tables, parameters }: QueryScope): string {
-  const whole = wholeExpression(tables, holder, path);
-  if (path.type === "collection") return `${whole} @> ${parameters.add(JSON.stringify([value]), "jsonb")}`;
-  return `strpos(${whole}, ${parameters.add(value, "text")}) > 0`;
+  return whole === undefined || start === "" || [...start].length > scope.indexedCharacters ? exact : `(${scope.isLike(indexed, `${start}%`)} and ${exact})`;
 }

@@ -1,0 +1,74 @@
+import { isClassName, type JsonValue, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
+import { objectNumbers } from "../../../object-numbers.ts";
+import { QueryScope } from "../../../query/query-scope.ts";
+import { attributeLiteral, classLiteral, indexedCharacters, indexExpression, textOf } from "../index-expression.ts";
+import { epochMilliseconds } from "../statements/storage-time.ts";
+import type { Tables } from "../tables.ts";
+import { isAmong, operand } from "./operands.ts";
+import type { QueryParameters } from "./query-parameters.ts";
+
+export class PostgresQueryScope extends QueryScope {
+  readonly indexedCharacters = indexedCharacters;
+  private principals: string | undefined;
+
+  constructor(
+    readonly tables: Tables,
+    readonly parameters: QueryParameters,
+    visibility: Visibility,
+  ) {
+    super(tables.objects, visibility);
+  }
+
+  /** It is said as a choice also where it is always true, so that both indexes of a class serve it. */
+  readable(o: string): string {
+    if (this.visibility.principals === null) return `(${o}.readers is null or ${o}.readers is not null)`;
+    this.principals ??= this.parameters.add(objectNumbers(this.visibility.principals), "bigint[]");
+    return `(${o}.readers is null or ${o}.readers && ${this.principals})`;
+  }
+
+  /** One class is a literal, so that its indexes serve. */
+  isOf(o: string, classes: readonly string[]): string {
+    const [only] = classes;
+    if (classes.length === 1 && only !== undefined && isClassName(only)) return `${o}.class = ${classLiteral(only)}`;
+    return `${o}.class = any (${this.parameters.add([...classes], "text[]")})`;
+  }
+
+  leaf(o: string, { leaf, type }: Pick<ValuePath, "leaf" | "type">): readonly [string] | readonly [string, string] {
+    switch (type) {
+      case "id":
+        return [`${o}.oid`];
+      case "uuid":
+        return [`${o}.uuid`];
+      case "class":
+        return [`${o}.class`];
+      case "time":
+        return [epochMilliseconds(`${o}.stored_at`)];
+      case "string":
+        return [indexExpression(this.tables, `${o}.attributes`, leaf, type), `${textOf(`${o}.attributes`, leaf)} collate "C"`];
+      default:
+        return [indexExpression(this.tables, `${o}.attributes`, leaf, type)];
+    }
+  }
+
+  operand(type: ValueType, value: JsonValue): string {
+    return operand(this.parameters, type, value);
+  }
+
+  isAmong(expression: string, type: ValueType, values: readonly JsonValue[]): string {
+    return isAmong(this.parameters, expression, type, values);
+  }
+
+  isPresent(o: string, attribute: string): string {
+    return `${o}.attributes ? ${attributeLiteral(attribute)}`;
+  }
+
+  isLike(expression: string, pattern: string): string {
+    return `${expression} like ${this.parameters.add(pattern, "text")}`;
+  }
+
+  contains(o: string, path: ValuePath, value: string): string {
+    const whole = this.whole(o, path);
+    if (path.type === "collection") return `${whole} @> ${this.parameters.add(JSON.stringify([value]), "jsonb")}`;
+    return `strpos(${whole}, ${this.parameters.add(value, "text")}) > 0`;
+  }
+}

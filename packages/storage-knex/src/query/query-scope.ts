@@ -1,0 +1,98 @@
+import type { JsonValue, ValuePath, ValueType, Visibility } from "@sallyport/core";
+
+/** What a reference leads to. */
+export interface Target {
+  readonly alias: string;
+  readonly table: string;
+  readonly condition: string;
+}
+
+/**
+ * What the parts of one query share: who asks, names for the tables it reads, and how the dialect says what can be said
+ * of one value.
+ */
+export abstract class QueryScope {
+  private aliases = 0;
+  private readonly joined = new Map<string, Target>();
+
+  constructor(
+    /** The table of the objects. */
+    private readonly objects: string,
+    readonly visibility: Visibility,
+  ) {}
+
+  /** Characters of a string that an index holds. */
+  abstract readonly indexedCharacters: number;
+
+  /** A condition on the readers of an object. */
+  abstract readable(o: string): string;
+
+  /** That an object is of one of these classes. */
+  abstract isOf(o: string, classes: readonly string[]): string;
+
+  /**
+   * The value at the end of a path as what is compared: what an index holds of it, and after it the whole of it where the
+   * index may not hold all.
+   */
+  abstract leaf(o: string, path: Pick<ValuePath, "leaf" | "type">): readonly [string] | readonly [string, string];
+
+  /** A value to compare those of a path with. */
+  abstract operand(type: ValueType, value: JsonValue): string;
+
+  /** That what is compared is one of the values. */
+  abstract isAmong(expression: string, type: ValueType, values: readonly JsonValue[]): string;
+
+  /** That an object has an attribute, null or not. */
+  abstract isPresent(o: string, attribute: string): string;
+
+  /** That a text is like a pattern of filters. */
+  abstract isLike(expression: string, pattern: string): string;
+
+  /** That the text at a path has a part, or the collection a member. */
+  abstract contains(o: string, path: ValuePath, value: string): string;
+
+  /** The value as a whole. */
+  whole(o: string, path: ValuePath): string {
+    const [indexed, whole] = this.leaf(o, path);
+    return whole ?? indexed;
+  }
+
+  /**
+   * The live, visible object that a reference leads to: a table under an alias, and the condition on it. `o` is the
+   * alias of the object that has the reference. Without classes it may be of any.
+   */
+  target(o: string, reference: string, classes: readonly string[] | null): Target {
+    this.aliases += 1;
+    const alias = `t${this.aliases}`;
+    const [number] = this.leaf(o, { leaf: reference, type: "reference" });
+    const visible = this.visibleAmong(classes);
+    const conditions = [`${alias}.oid = ${number}`];
+    if (visible !== null) conditions.push(this.isOf(alias, visible));
+    if (this.visibility.principals !== null) conditions.push(this.readable(alias));
+    return { alias, table: `${this.objects} ${alias}`, condition: conditions.join(" and ") };
+  }
+
+  /**
+   * Joins what a reference leads to; its alias, whose columns are null where that is nothing. The same reference is
+   * joined once.
+   */
+  join(o: string, reference: string, classes: readonly string[]): string {
+    const key = JSON.stringify([o, reference, classes]);
+    const known = this.joined.get(key);
+    if (known !== undefined) return known.alias;
+    const target = this.target(o, reference, classes);
+    this.joined.set(key, target);
+    return target.alias;
+  }
+
+  /** All that was joined, as it follows the table of the objects. */
+  get joins(): string {
+    return Array.from(this.joined.values(), ({ table, condition }) => ` left join ${table} on ${condition}`).join("");
+  }
+
+  private visibleAmong(classes: readonly string[] | null): readonly string[] | null {
+    const { classes: visible } = this.visibility;
+    if (visible === null || classes === null) return classes ?? (visible === null ? null : [...visible]);
+    return classes.filter((name) => visible.has(name));
+  }
+}
