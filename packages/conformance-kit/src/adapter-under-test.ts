@@ -34,6 +34,9 @@ export interface AdapterUnderTest {
   /** How many checks may run at once, each on a storage of its own; 1 unless given. */
   readonly concurrency?: number;
 
+  /** Milliseconds that a check may take with the making and removing of its database; 30,000 unless given. */
+  readonly timeLimit?: number;
+
   /**
    * Called once for every check. The storage's clock must be ahead of its natural time by the offset, in
    * milliseconds, asked for at every call: this is how checks let time pass. `migrated` says that the check begins with a

@@ -31,7 +31,7 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
   const recorder = new CallRecorder();
   const told = () => ({ section, name, calls: recorder.calls, duration: performance.now() - start });
   try {
-    const outcome = await withinLimit(perform(adapter, check, recorder));
+    const outcome = await withinLimit(adapter, perform(adapter, check, recorder));
     return { ...told(), outcome };
   } catch (error) {
     const unwritten = unwrittenIn(error) ?? recorder.unwritten;

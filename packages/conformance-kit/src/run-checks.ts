@@ -32,7 +32,7 @@ export interface ConformanceRun {
 /** Runs checks on the adapter, as many at once as it allows. Throws only if the adapter creates no storage at all. */
 export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks, onStart, onResult }: RunOptions = {}): Promise<ConformanceRun> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
-  const capabilities = await withinLimit(capabilitiesOf(adapter));
+  const capabilities = await withinLimit(adapter, capabilitiesOf(adapter));
   onStart?.(capabilities);
   const results: CheckResult[] = [];
   const waiting = checks.entries();

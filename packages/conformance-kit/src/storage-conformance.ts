@@ -6,7 +6,7 @@ import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
 import { numberOfChecks } from "./number-of-checks.ts";
 import { runCheck } from "./run-check.ts";
-import { timeLimit } from "./within-limit.ts";
+import { timeLimitOf } from "./within-limit.ts";
 
 /** What is needed of a test runner: Jest, `node:test`, or another one with the same functions. */
 export interface TestRunner {
@@ -33,7 +33,7 @@ export async function storageConformance(adapter: AdapterUnderTest, runner?: Tes
     for (const section of new Set(checks.map((check) => check.section))) {
       describe(section, () => {
         for (const check of checks.filter((each) => each.section === section)) {
-          if (applies(check)) test(check.name, () => passes(adapter, check, told), timeLimit + 10_000);
+          if (applies(check)) test(check.name, () => passes(adapter, check, told), timeLimitOf(adapter) + 10_000);
           // The adapter itself declares what it lacks; listed, so that nobody takes the check for passed.
           else test.skip(`${check.name} (needs ${check.needs})`, async () => {});
         }

@@ -1,10 +1,14 @@
+import type { AdapterUnderTest } from "./adapter-under-test.ts";
 import { ConformanceError } from "./assert/index.ts";
 
-/** How long a check may take, in milliseconds; one that takes longer hangs. */
-export const timeLimit = 30_000;
+/** How long a check of the adapter may take, in milliseconds; one that takes longer hangs. */
+export function timeLimitOf({ timeLimit = 30_000 }: Pick<AdapterUnderTest, "timeLimit">): number {
+  return timeLimit;
+}
 
-/** Waits for work, but not for ever. */
-export async function withinLimit<T>(work: Promise<T>): Promise<T> {
+/** Waits for work on the adapter, but not for ever. */
+export async function withinLimit<T>(adapter: Pick<AdapterUnderTest, "timeLimit">, work: Promise<T>): Promise<T> {
+  const timeLimit = timeLimitOf(adapter);
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new ConformanceError(`It did not come to an end within ${timeLimit / 1000} s.`)), timeLimit);

@@ -46,6 +46,11 @@ test("migrates the database first, unless the check does it", async () => {
   expect(await runCheck(adapter(), { ...health, migrated: false })).toMatchObject({ outcome: "failed", error: { code: 705 } });
 });
 
+test("waits as long as the adapter says, and no longer", async () => {
+  const hanging = check(() => new Promise(() => {}));
+  expect(await runCheck({ ...adapter(), timeLimit: 50 }, hanging)).toMatchObject({ outcome: "failed", error: { message: "It did not come to an end within 0.05 s." } });
+});
+
 test("gives every check a clock of its own", async () => {
   const start = Date.now();
   const advancing = check(async ({ storage, advance }) => {

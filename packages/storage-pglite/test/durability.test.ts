@@ -17,6 +17,8 @@ beforeAll(async () => {
 
 const inDirectory: AdapterUnderTest = {
   name: "KnexStorage over the embedded engine in a directory",
+  // It copies a directory and starts the engine twice.
+  timeLimit: 150_000,
   create: async ({ clockOffset }) => {
     const dataDir = await newDirectory();
     await cp(migrated, dataDir, { recursive: true });
