@@ -65,7 +65,7 @@ export interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "att
 /** By the number of the user object. */
 export type ArchivedAccount = Account & { readonly section: "accounts"; readonly confusableKey: string };
 
-/** In the order in which they became current. */
+/** In the order in which they became current; the wrapped private half is empty when it was swept away. */
 export type ArchivedKey = StoredKey & { readonly section: "keys" };
 
 /** By sequence. */

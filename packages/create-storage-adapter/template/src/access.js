@@ -1,8 +1,11 @@
 /**
+ * @typedef {import("./engine.js").Connection} Connection
+ * @typedef {<T>(work: (connection: Connection) => Promise<T>) => Promise<T>} Runner
+ *
  * How repositories reach the database: in a transaction for the call alone, or in the one that is open.
  *
  * @typedef {object} Access
- * @property {<T>(work: (connection: import("./engine.js").Connection) => Promise<T>) => Promise<T>} run All of the work is kept, or nothing if it throws. Add the offset to the engine's clock in whatever depends on time.
- * @property {() => number} offset Milliseconds by which the storage's clock is ahead of the engine's.
+ * @property {<T>(work: (connection: Connection, now: () => Promise<number>) => Promise<T>) => Promise<T>} run All of the work is kept, or
+ *   nothing if it throws. `now` asks for the storage's time, in milliseconds since 1970: that of the engine with the offset that checks give it.
  */
 export {};

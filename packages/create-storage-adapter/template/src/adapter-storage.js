@@ -39,8 +39,8 @@ export class AdapterStorage {
     this.#engine = engine;
     this.#offset = clockOffset;
     this.capabilities = engine.capabilities;
-    this.archive = storageArchive(engine);
-    this.repositories = repositoriesOver({ run: (work) => this.#transact((unit) => unit.run(work)), offset: clockOffset });
+    this.archive = storageArchive(engine, (work) => this.#ready(work));
+    this.repositories = repositoriesOver(this.#access((work) => this.#transact((unit) => unit.run(work))));
   }
 
   /**
@@ -98,7 +98,8 @@ export class AdapterStorage {
   }
 
   now() {
-    return this.#calls.during(async () => (await this.#guarded(() => this.#engine.now())) + this.#offset());
+    const time = () => this.#engine.withConnection((connection) => this.#engine.now(connection));
+    return this.#calls.during(async () => (await this.#guarded(time)) + this.#offset());
   }
 
   close() {
@@ -112,7 +113,16 @@ export class AdapterStorage {
    * @param {UnitOfWork} unit
    */
   #over(unit) {
-    return repositoriesOver({ run: (work) => unit.run(work), offset: this.#offset });
+    return repositoriesOver(this.#access((work) => unit.run(work)));
+  }
+
+  /**
+   * @param {import("./access.js").Runner} run
+   * @returns {import("./access.js").Access}
+   */
+  #access(run) {
+    const engine = this.#engine;
+    return { run: (work) => run((connection) => work(connection, async () => (await engine.now(connection)) + this.#offset())) };
   }
 
   /**

@@ -22,7 +22,8 @@ export class Engine {
   }
 
   /**
-   * Lends a connection that nobody else uses meanwhile, waiting for one if all are lent.
+   * Lends a connection that nobody else uses meanwhile, waiting for one if all are lent. Where there is only one, so that
+   * transactions take turns, lend it by `Turns` of turns.js.
    *
    * @template T
    * @param {(connection: Connection) => Promise<T>} work
@@ -33,7 +34,8 @@ export class Engine {
   }
 
   /**
-   * Begins a read-committed transaction.
+   * Begins a transaction, read-committed or more isolated. Reset here what the connection keeps for one transaction, such as
+   * its stamp.
    *
    * @param {Connection} connection
    * @returns {Promise<void>}
@@ -51,6 +53,8 @@ export class Engine {
   }
 
   /**
+   * An engine that takes numbers of objects or events back with it writes the highest one that was given behind it.
+   *
    * @param {Connection} connection
    * @returns {Promise<void>}
    */
@@ -80,9 +84,10 @@ export class Engine {
   /**
    * The engine's clock, milliseconds since 1970: that of the server where there is one, so that all processes have the same.
    *
+   * @param {Connection} connection
    * @returns {Promise<number>}
    */
-  async now() {
+  async now(connection) {
     return notWritten("Engine.now");
   }
 

@@ -3,9 +3,9 @@ import { notWritten } from "./not-written.js";
 /**
  * All that the database keeps, as a stream: for dumps, and to move to another storage.
  *
- * @type {(engine: import("./engine.js").Engine) => import("@sallyport/core").StorageArchive}
+ * @type {(engine: import("./engine.js").Engine, ready: <T>(work: () => Promise<T>) => Promise<T>) => import("@sallyport/core").StorageArchive} `ready` runs work while the storage is open and migrated, and refuses it otherwise
  */
-export const storageArchive = (engine) => ({
+export const storageArchive = (engine, ready) => ({
   export() {
     return notWritten("archive.export");
   },

@@ -23,21 +23,36 @@ import { throttleRepository } from "./throttle-repository.js";
  */
 export function repositoriesOver(access) {
   return {
-    admission: admissionRepository(access),
-    accounts: accountRepository(access),
-    appKeys: appKeyRepository(access),
-    applications: applicationRepository(access),
-    audit: auditRepository(access),
-    changes: changeRepository(access),
-    channels: channelRepository(access),
-    contents: databaseContents(access),
-    departures: departureRepository(access),
-    keys: keyRepository(access),
-    locks: lockRepository(access),
-    maintenance: maintenanceSwitch(access),
-    model: modelRepository(access),
-    objects: objectRepository(access),
-    sessions: sessionRepository(access),
-    throttle: throttleRepository(access),
+    admission: copying(admissionRepository(access)),
+    accounts: copying(accountRepository(access)),
+    appKeys: copying(appKeyRepository(access)),
+    applications: copying(applicationRepository(access)),
+    audit: copying(auditRepository(access)),
+    changes: copying(changeRepository(access)),
+    channels: copying(channelRepository(access)),
+    contents: copying(databaseContents(access)),
+    departures: copying(departureRepository(access)),
+    keys: copying(keyRepository(access)),
+    locks: copying(lockRepository(access)),
+    maintenance: copying(maintenanceSwitch(access)),
+    model: copying(modelRepository(access)),
+    objects: copying(objectRepository(access)),
+    sessions: copying(sessionRepository(access)),
+    throttle: copying(throttleRepository(access)),
   };
+}
+
+/**
+ * A call may wait for its turn. Whoever made it can change meanwhile what he passed in: that is no business of the call.
+ *
+ * @template {object} Repository
+ * @param {Repository} repository
+ * @returns {Repository}
+ */
+function copying(repository) {
+  const methods = Object.entries(repository).map(([name, method]) => [
+    name,
+    async (/** @type {unknown[]} */ ...given) => method.apply(repository, structuredClone(given)),
+  ]);
+  return Object.fromEntries(methods);
 }

@@ -2,7 +2,7 @@ import { notWritten } from "../not-written.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").LockRepository} */
 export const lockRepository = (access) => ({
-  async take(id, session) {
+  async take(id, session, atMost) {
     return notWritten("locks.take");
   },
 
