@@ -14,6 +14,9 @@ export const mostValueIndexes = 60;
 const patience = 2;
 const attempts = 10;
 
+/** Milliseconds between two changes of the table: a transaction that lost against one runs again before the next, or it could lose every time. */
+const breather = 100;
+
 type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** What is there, and what is to be done. */
@@ -121,6 +124,7 @@ export class IndexBuilder {
     for (let attempt = 1; !this.stopped; attempt += 1) {
       try {
         await run(`alter table ${this.tables.objects} ${change}`);
+        await delay(breather);
         return;
       } catch (error) {
         if (attempt === attempts || !(error instanceof ServiceError) || error.code !== 706) throw error;
