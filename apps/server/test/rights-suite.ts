@@ -130,7 +130,7 @@ export function rightsSuite(server: () => RunningServer): void {
         }
       }
       expect(wrong).toEqual([]);
-    }, 60_000);
+    }, 240_000);
 
     test("an administrator may do everything, whatever the rights are", async () => {
       const className = `Nobodys_${mode}`;
