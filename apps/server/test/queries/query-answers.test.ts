@@ -123,15 +123,10 @@ describe("queries on Postgres", () => {
       [{}, "&page=99999999", ["307"]],
       [{}, "&page=-1", ["307"]],
     ] as const) {
-      const took: number[] = [];
-      // The shortest of three times is that of the query; the others are also those of whatever else the machine does.
-      for (let turn = 0; turn < 3 && !(Math.min(...took) < 1_000); turn += 1) {
-        const start = performance.now();
-        const { code, body } = await list(query, more);
-        took.push(performance.now() - start);
-        expect({ query: JSON.stringify(query).slice(0, 80), code: codes.includes(code as never) ? codes[0] : body }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
-      }
-      expect(Math.min(...took)).toBeLessThan(1_000);
+      const start = performance.now();
+      const { code, body } = await list(query, more);
+      expect({ query: JSON.stringify(query).slice(0, 80), code: codes.includes(code as never) ? codes[0] : body }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
+      expect(performance.now() - start).toBeLessThan(1_000);
     }
   });
 

@@ -89,5 +89,5 @@ test("answers at once, however long the value", () => {
   // What took time with the square of the length would take hours.
   const started = performance.now();
   expect(parseEncryptedHeader(`v=1${" ".repeat(1_000_000)};`)).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(performance.now() - started).toBeLessThan(50);
 });

@@ -31,5 +31,5 @@ test("a pattern of many parts takes no time", () => {
   // What took time with every way to part the text would never end.
   const start = performance.now();
   expect(like(`${"%a".repeat(2_000)}%b`)("a".repeat(20_000))).toBe(false);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(performance.now() - start).toBeLessThan(1_000);
 });
