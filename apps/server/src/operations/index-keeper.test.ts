@@ -42,6 +42,19 @@ describe("IndexKeeper", () => {
     expect(lines()).toMatchObject(["a", "b"].map((alias) => ({ level: 30, alias, built: ["File.Name"], removed: 0, msg: "indexes aligned" })));
   });
 
+  test("tells once which indexes the engine has no room for", async () => {
+    const { keeper, lines } = keeperOf();
+    const storage = await storageWithIndex();
+    const capabilities = { ...storage.capabilities, indexesPerTable: 0 };
+    const narrow = Object.assign(aligning(storage, () => storage.alignIndexes([])), { capabilities });
+    const database = databaseOver("a", narrow);
+    for (const _time of [1, 2]) {
+      keeper.begin(database);
+      await keeper.settled();
+    }
+    expect(lines()).toMatchObject([{ level: 40, alias: "a", left: ["File.Name"], limit: 0 }]);
+  });
+
   test("looks at one database at a time, and again at one that changes meanwhile", async () => {
     const { keeper } = keeperOf();
     const events: string[] = [];

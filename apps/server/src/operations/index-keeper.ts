@@ -1,4 +1,4 @@
-import { type AlignIndexes, type Database, type IndexAlignment, ServiceError } from "@sallyport/core";
+import { type AlignIndexes, type AttributeIndex, type Database, type IndexAlignment, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 
@@ -14,6 +14,8 @@ export class IndexKeeper implements IndexAlignment {
   private readonly timers = new Set<NodeJS.Timeout>();
   /** What kept a database from having its indexes, so that it is not told every time. */
   private readonly troubles = new Map<Database, string>();
+  /** Names of the indexes that an engine has no room for, as they were last told. */
+  private readonly leftOut = new Map<Database, string>();
   private working: Promise<void> | undefined;
   private stopped = false;
 
@@ -65,11 +67,11 @@ export class IndexKeeper implements IndexAlignment {
         this.comeBack(database);
         return;
       }
-      const { built, removed } = report;
+      const { built, removed, left } = report;
+      this.tellLeft(database, namesOf(left));
       if (this.stopped || built.length + removed === 0) return;
       const milliseconds = Math.round(performance.now() - startedAt);
-      const names = built.map(({ className, attribute }) => `${className}.${attribute}`);
-      this.logger.info({ alias, built: names, removed, milliseconds }, "indexes aligned");
+      this.logger.info({ alias, built: namesOf(built), removed, milliseconds }, "indexes aligned");
     } catch (err) {
       if (this.stopped || (err instanceof ServiceError && toldElsewhere.has(err.code))) return;
       const trouble = String((err as Error).cause ?? err);
@@ -79,6 +81,15 @@ export class IndexKeeper implements IndexAlignment {
     }
   }
 
+  /** Lists by these attributes stay slow, which nobody would notice otherwise; told when it begins and when it changes. */
+  private tellLeft(database: Database, left: readonly string[]): void {
+    const known = this.leftOut.get(database) ?? "";
+    this.leftOut.set(database, left.join());
+    if (left.length === 0 || left.join() === known) return;
+    const { alias, storage } = database;
+    this.logger.warn({ alias, left, limit: storage.capabilities.indexesPerTable }, "the model wants more indexes than the database engine can have; these are not built");
+  }
+
   private comeBack(database: Database): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
@@ -86,4 +97,8 @@ export class IndexKeeper implements IndexAlignment {
     }, pauseWhenBusy);
     this.timers.add(timer.unref());
   }
+}
+
+function namesOf(indexes: readonly AttributeIndex[]): string[] {
+  return indexes.map(({ className, attribute }) => `${className}.${attribute}`);
 }

@@ -2,21 +2,29 @@ import type { Storage } from "../storage/storage.ts";
 import { Model } from "./model.ts";
 import { type AttributeIndex, type IndexReport, wantedIndexes } from "./wanted-indexes.ts";
 
+/** What was done, and what the engine had no room for. */
+export interface AlignmentReport extends IndexReport {
+  /** Wanted ones beyond the number that the engine declares; they stay unbuilt. */
+  readonly left: readonly AttributeIndex[];
+}
+
 /** Gives a database the indexes that its model asks for, and takes others away. May take minutes; nobody waits for it. */
 export class AlignIndexes {
   /** `busy` when another process is at it. */
-  async run(storage: Storage): Promise<IndexReport | "busy"> {
+  async run(storage: Storage): Promise<AlignmentReport | "busy"> {
     const { model: models } = storage.repositories;
+    const most = storage.capabilities.indexesPerTable ?? Infinity;
     const built: AttributeIndex[] = [];
     let removed = 0;
     for (;;) {
       const model = new Model(await models.load());
-      const report = await storage.alignIndexes(wantedIndexes(model));
+      const wanted = wantedIndexes(model);
+      const report = await storage.alignIndexes(wanted);
       if (report === "busy") return report;
       built.push(...report.built);
       removed += report.removed;
       // Whoever changed the model meanwhile was told that somebody is at it.
-      if ((await models.load()).generation === model.generation) return { built, removed };
+      if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(most) };
     }
   }
 }

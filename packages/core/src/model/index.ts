@@ -1,4 +1,4 @@
-export { AlignIndexes } from "./align-indexes.ts";
+export { AlignIndexes, type AlignmentReport } from "./align-indexes.ts";
 export { isAttributeName } from "./attribute-name.ts";
 export { builtInClasses } from "./built-in-classes.ts";
 export {
