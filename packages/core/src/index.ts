@@ -12,6 +12,7 @@ export * from "./errors/index.ts";
 export * from "./gate/index.ts";
 export * from "./keys/index.ts";
 export * from "./locks/index.ts";
+export * from "./macros/index.ts";
 export * from "./model/index.ts";
 export * from "./objects/index.ts";
 export * from "./query/index.ts";

@@ -1,0 +1,14 @@
+export { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
+export { MacroRefusal } from "./macro-refusal.ts";
+export type {
+  HostCall,
+  MacroDeclaration,
+  MacroEntry,
+  MacroHost,
+  MacroLimits,
+  MacroModule,
+  MacroOutcome,
+  MacroPlace,
+  MacroRuntime,
+  MacroUsage,
+} from "./macro-runtime.ts";
