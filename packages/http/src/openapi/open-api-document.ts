@@ -1,6 +1,7 @@
 import { attributesRequest, encryptedMessage } from "@sallyport/contract";
 import { type ErrorCode, errorEntry, type ReadableClasses } from "@sallyport/core";
 import { declaredErrors } from "../routes/declared-errors.ts";
+import { needsBody } from "../routes/needs-body.ts";
 import type { Access, BodyRule, Route } from "../routes/route.ts";
 import { takesSession } from "../routes/takes-session.ts";
 import { keySetPath } from "../well-known/answer-key-set.ts";
@@ -106,7 +107,7 @@ function operationOf(route: Route, components: SchemaComponents, classes: Readab
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: needsBody(route),
             content: {
               "application/json": bodyOf(route, route.body, components, classes),
               ...(takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "input") } } : {}),

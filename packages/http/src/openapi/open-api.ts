@@ -43,7 +43,7 @@ export interface OperationObject {
   readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly ParameterObject[];
-  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   /** By HTTP status, or `default` for all others. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from "@sallyport/core";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
-import { takesBody } from "./takes-body.ts";
+import { mayBeEmpty, takesBody } from "./takes-body.ts";
 
 // No two parts in a row that both take blanks: such a pattern takes quadratic time to fail.
 const json = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?(?:;[\t ]*)?$/i;
@@ -13,9 +13,7 @@ const encrypted = /^application\/text[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?
  * one that comes in chunks may turn out to be empty: it is looked at when it is there.
  */
 export const checkContentType: Step = (exchange) => {
-  const { route, request } = exchange;
-  const needed = route.body !== undefined || request.headers["transfer-encoding"] === undefined;
-  if (needed && takesBody(exchange)) requireContentType(exchange);
+  if (takesBody(exchange) && !mayBeEmpty(exchange)) requireContentType(exchange);
 };
 
 /** 207 unless the request says what is expected of its body. */

@@ -1,6 +1,5 @@
 import { headerNames } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/core";
-import { requireContentType } from "./check-content-type.ts";
 import { bodyLimit } from "./read-body.ts";
 import type { Step } from "./step.ts";
 
@@ -8,7 +7,6 @@ import type { Step } from "./step.ts";
 export const openMessage: Step = async (exchange) => {
   const { bytes, channel, request } = exchange;
   if (channel === null || bytes.length === 0) return;
-  requireContentType(exchange);
   const header = request.headers[headerNames.encrypted];
   exchange.bytes = await channel.open(Array.isArray(header) ? header.join() : header, bytes);
   if (exchange.bytes.length > bodyLimit) throw new ServiceError(801);

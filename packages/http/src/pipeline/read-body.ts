@@ -1,10 +1,12 @@
 import { ServiceError } from "@sallyport/core";
 import { readBytes } from "../body/read-bytes.ts";
 import { awaitBody } from "./await-body.ts";
+import { requireContentType } from "./check-content-type.ts";
+import { needsBody } from "../routes/needs-body.ts";
 import type { Exchange } from "./exchange.ts";
 import { shedLoad } from "./shed-load.ts";
 import type { Step } from "./step.ts";
-import { takesBody } from "./takes-body.ts";
+import { mayBeEmpty, takesBody } from "./takes-body.ts";
 
 /** Bytes of what somebody sends who has logged in. */
 export const bodyLimit = 1024 * 1024;
@@ -28,7 +30,8 @@ export const readBody: Step = async (exchange, parts) => {
     // While it waited, others may have taken its place.
     void shedLoad(exchange, parts);
   }
-  if (route.body !== undefined && exchange.bytes.length === 0) throw new ServiceError(300);
+  if (exchange.bytes.length > 0 && mayBeEmpty(exchange)) requireContentType(exchange);
+  if (exchange.bytes.length === 0 && needsBody(route)) throw new ServiceError(300);
 };
 
 function mostBytes({ access, channel }: Exchange): number {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@sallyport/core";
+import { needsBody } from "./needs-body.ts";
 import type { Access, Route } from "./route.ts";
 import { takesSession } from "./takes-session.ts";
 
@@ -12,12 +13,15 @@ const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   optional: [100, 101, 201, 203, 207, 312, 314, 801],
 };
 
-const withBody: readonly ErrorCode[] = [207, 300, 311, 801];
+const withBody: readonly ErrorCode[] = [207, 311, 801];
+
+const neededBody: readonly ErrorCode[] = [300];
 
 const encryptedBody: readonly ErrorCode[] = [312];
 
 /** Every code that a route can answer: its own and those of the steps before it, ascending. */
 export function declaredErrors(route: Route): ErrorCode[] {
-  const codes = [...anyRoute, ...byAccess[route.access], ...(route.body ? withBody : []), ...(route.body && takesSession(route) ? encryptedBody : []), ...route.errors];
+  const body = route.body === undefined ? [] : [...withBody, ...(needsBody(route) ? neededBody : []), ...(takesSession(route) ? encryptedBody : [])];
+  const codes = [...anyRoute, ...byAccess[route.access], ...body, ...route.errors];
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }

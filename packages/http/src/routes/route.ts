@@ -31,13 +31,17 @@ export interface SealedSuccess {
   readonly always: boolean;
 }
 
-/** The JSON body that a route needs. */
+/** The JSON body that a route takes. */
 export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Which code is answered first when several fields are wrong. */
   readonly faultOrder: readonly ErrorCode[];
   /** Where the schema is a union: the part of it that a body is to be checked against. */
   readonly alternative?: (body: Readonly<Record<string, unknown>>) => Pick<BodyRule, "schema" | "faultOrder">;
+  /** Takes any JSON; else an object. */
+  readonly any?: true;
+  /** The route can do without: its schema is given `undefined` then. */
+  readonly optional?: true;
 }
 
 /** The parts of a request that a route declares, parsed. */
