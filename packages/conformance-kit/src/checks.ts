@@ -36,6 +36,7 @@ import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
 import { parallelTransactionChecks } from "./sections/parallel-transactions.ts";
+import { partChecks } from "./sections/parts.ts";
 import { queryCombinationChecks } from "./sections/queries/combinations.ts";
 import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
 import { queryOrderChecks } from "./sections/queries/order.ts";
@@ -62,6 +63,7 @@ export const checks: readonly Check[] = [
   ...contentsChecks,
   ...transactionChecks,
   ...parallelTransactionChecks,
+  ...partChecks,
   ...togetherChecks,
   ...appKeyChecks,
   ...applicationChecks,

@@ -55,7 +55,7 @@ export async function openFixture(change: Partial<DatabasePolicy> = {}): Promise
   return {
     database,
     r,
-    context: { requestId: "request-1", origin, database, r, modelGeneration, appKey },
+    context: { requestId: "request-1", origin, database, r, unit: database.unit, modelGeneration, appKey },
     insert: async (...objects) => (await r.objects.insert(objects)).map(({ id }) => id),
     define: async (...put) => {
       const { generation } = await r.model.load();

@@ -1,3 +1,4 @@
+import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Call } from "./call.ts";
 import { errorOf, type Fault } from "./fault.ts";
 import type { FaultScript } from "./fault-script.ts";
@@ -6,11 +7,16 @@ import type { Run } from "./played-repositories.ts";
 
 type Breaking = Exclude<Fault, { kind: "slow" }>;
 
+/** Whether no part of a transaction goes on after this error of a call. */
+function endsTransaction(error: unknown): boolean {
+  return error instanceof ServiceError && [607, 704, 706].includes(error.code);
+}
+
 /** A transaction whose calls can fail: after the first failure it does nothing any more, and cannot be kept. */
 export class FaultyUnit {
   /** Whether it lost against another one, and may run again. */
   conflicted = false;
-  private failure: { readonly error: unknown } | undefined;
+  private failure: { readonly error: unknown; readonly endsAll: boolean } | undefined;
   /** Its end is done, and nobody is told. */
   private unanswered: { readonly error: unknown } | undefined;
 
@@ -19,7 +25,7 @@ export class FaultyUnit {
   /** Notes what ends it, and returns the error of that. */
   fail(fault: Breaking): unknown {
     const error = errorOf(fault);
-    this.failure ??= { error };
+    this.failure ??= { error, endsAll: fault.kind === "loss" || fault.kind === "conflict" || endsTransaction(error) };
     this.conflicted ||= fault.kind === "conflict";
     return error;
   }
@@ -56,6 +62,21 @@ export class FaultyUnit {
     }
     if (fault.kind === "partial") await run(firstElements(call, fault.elements));
     throw this.fail(fault);
+  }
+
+  /** A part of a transaction: what broke in it is undone with it, unless it ends the transaction. */
+  async part<T>(part: () => Promise<T>, attempt: Attempt): Promise<T> {
+    this.check();
+    try {
+      return await attempt(async () => {
+        const result = await part();
+        this.check();
+        return result;
+      });
+    } catch (error) {
+      if (this.failure?.endsAll === false) this.failure = undefined;
+      throw error;
+    }
   }
 
   /** A call of those that are asked for together: it must be passed on at once, and travels with the end of them all. */

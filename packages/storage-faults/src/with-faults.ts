@@ -1,4 +1,4 @@
-import type { JointRepositories, Repositories, Storage } from "@sallyport/core";
+import type { Attempt, JointRepositories, Repositories, Storage } from "@sallyport/core";
 import type { Call, CallName, OwnCall } from "./call.ts";
 import { errorOf } from "./fault.ts";
 import type { FaultScript } from "./fault-script.ts";
@@ -85,18 +85,18 @@ async function again<T>(script: FaultScript, attemptOnce: () => Tried<T>): Promi
   }
 }
 
-function transaction<T>(storage: Storage, script: FaultScript, work: (r: Repositories) => Promise<T>): Tried<T> {
+function transaction<T>(storage: Storage, script: FaultScript, work: (r: Repositories, attempt: Attempt) => Promise<T>): Tried<T> {
   let unit = new FaultyUnit(script);
   const run = async (): Promise<T> => {
     const fault = script.strike({ name: "transaction", given: [], within: "itself" });
     if (fault?.kind === "slow") await fault.gate.pass();
     const losesLater = fault?.kind === "loss" && fault.when !== "before";
     if (fault !== undefined && fault.kind !== "slow" && !losesLater) throw unit.fail(fault);
-    const result = await storage.transaction(async (r) => {
+    const result = await storage.transaction(async (r, attempt) => {
       unit = new FaultyUnit(script);
       if (losesLater) unit.fail(fault);
       const current = unit;
-      const done = await work(playedRepositories(r, "transaction", (call, send) => current.call(call, send)));
+      const done = await work(playedRepositories(r, "transaction", (call, send) => current.call(call, send)), (part) => current.part(part, attempt));
       await current.commit();
       return done;
     });

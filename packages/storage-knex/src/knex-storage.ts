@@ -1,4 +1,4 @@
-import { type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import { PostgresArchive } from "./dialects/postgres/archive/postgres-archive.ts";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
@@ -66,8 +66,8 @@ export class KnexStorage implements Storage {
     this.repositories = knexRepositories(this.sql, this.statements, this.tables, this.offset);
   }
 
-  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
-    return this.sql.atomically((sql) => work(knexRepositories(sql, this.statements, this.tables, this.offset)));
+  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
+    return this.sql.atomically((sql, attempt) => work(knexRepositories(sql, this.statements, this.tables, this.offset), attempt));
   }
 
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {

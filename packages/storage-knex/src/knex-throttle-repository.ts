@@ -1,4 +1,4 @@
-import type { Attempt, ThrottleKey, ThrottleRepository } from "@sallyport/core";
+import type { ThrottleKey, ThrottleRepository, ThrottleVerdict } from "@sallyport/core";
 import type { ThrottleStatements } from "./statements/throttle-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
@@ -9,11 +9,11 @@ export class KnexThrottleRepository implements ThrottleRepository {
     private readonly offset: () => number,
   ) {}
 
-  async attempt(keys: readonly ThrottleKey[]): Promise<Attempt> {
+  async attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict> {
     const asked = askedOf(keys);
     if (asked === null) return { wait: 0, claimed: false };
-    const { rows } = await this.sql.run<Attempt>(this.statements.attempt, [asked, this.offset()]);
-    return rows[0] as Attempt;
+    const { rows } = await this.sql.run<ThrottleVerdict>(this.statements.attempt, [asked, this.offset()]);
+    return rows[0] as ThrottleVerdict;
   }
 
   async fail(keys: readonly ThrottleKey[]): Promise<number> {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type AttributeIndex, builtInClasses, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, builtInClasses, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./frozen-copy.ts";
@@ -58,8 +58,8 @@ export class MemoryStorage implements Storage {
     this.archive = new MemoryArchive(this.state, this.turns, () => this.checkUsable());
   }
 
-  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
-    return this.transact((access) => work(memoryRepositories(access)));
+  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
+    return this.transact((access) => work(memoryRepositories(access), (part) => access.attempt(part)));
   }
 
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {

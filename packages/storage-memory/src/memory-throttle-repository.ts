@@ -1,4 +1,4 @@
-import { type Attempt, delayAfter, ServiceError, type ThrottleKey, type ThrottleRepository } from "@sallyport/core";
+import { delayAfter, ServiceError, type ThrottleKey, type ThrottleRepository, type ThrottleVerdict } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
 import { claimed, failed, isForgotten, judge, type ThrottleRecord } from "./throttle-record.ts";
@@ -6,7 +6,7 @@ import { claimed, failed, isForgotten, judge, type ThrottleRecord } from "./thro
 export class MemoryThrottleRepository implements ThrottleRepository {
   constructor(private readonly access: Access) {}
 
-  attempt(keys: readonly ThrottleKey[]): Promise<Attempt> {
+  attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict> {
     return this.access.write((state, now) => {
       const wait = longestWait(state, keys, now);
       if (wait > 0) return { wait, claimed: false };

@@ -7,7 +7,7 @@ export class TransactionAccess implements Access {
   private ended = false;
 
   constructor(
-    private readonly state: State,
+    private state: State,
     private readonly time: () => number,
   ) {}
 
@@ -19,16 +19,35 @@ export class TransactionAccess implements Access {
     this.ended = true;
   }
 
+  /** Does a part on a fork of its own, which is kept if it does not throw. */
+  async attempt<T>(part: () => Promise<T>): Promise<T> {
+    this.checkRunning();
+    const whole = this.state;
+    const fork = forkState(whole);
+    this.state = fork;
+    try {
+      const result = await part();
+      commitState(fork);
+      return result;
+    } finally {
+      this.state = whole;
+    }
+  }
+
   async read<T>(work: Work<T>): Promise<T> {
-    if (this.ended) throw new ServiceError(799, { detail: "The transaction is over." });
+    this.checkRunning();
     return work(this.state, this.time());
   }
 
   async write<T>(work: Work<T>): Promise<T> {
-    if (this.ended) throw new ServiceError(799, { detail: "The transaction is over." });
+    this.checkRunning();
     const fork = forkState(this.state);
     const result = work(fork, this.time());
     commitState(fork);
     return result;
+  }
+
+  private checkRunning(): void {
+    if (this.ended) throw new ServiceError(799, { detail: "The transaction is over." });
   }
 }

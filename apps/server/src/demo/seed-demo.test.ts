@@ -173,8 +173,8 @@ describe("seeding", () => {
       now: () => storage.now(),
       close: () => storage.close(),
       transaction: (work) =>
-        storage.transaction(async (repositories) => {
-          await work(repositories);
+        storage.transaction(async (repositories, attempt) => {
+          await work(repositories, attempt);
           throw new Error("the power went");
         }),
     };

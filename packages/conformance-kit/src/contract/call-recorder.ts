@@ -1,4 +1,4 @@
-import type { JointRepositories, Repositories, Storage } from "@sallyport/core";
+import type { Attempt, JointRepositories, Repositories, Storage } from "@sallyport/core";
 import { unwrittenIn } from "./unwritten-in.ts";
 
 type Member = string | symbol;
@@ -26,7 +26,7 @@ export class CallRecorder {
     return this.noting(storage, "storage", {
       archive: () => this.noting(storage.archive, "archive"),
       repositories: () => this.repositories(storage.repositories),
-      transaction: () => (work: (r: Repositories) => Promise<unknown>) => storage.transaction((r) => work(this.repositories(r))),
+      transaction: () => (work: (r: Repositories, attempt: Attempt) => Promise<unknown>) => storage.transaction((r, attempt) => work(this.repositories(r), attempt)),
       together: () => (work: (r: JointRepositories) => Promise<unknown>) => storage.together((r) => work(this.repositories(r))),
     });
   }

@@ -1,115 +1,39 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
-import { ConformanceError, equal, holds } from "../assert/index.ts";
+import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
 import { atOnce } from "../fixtures/at-once.ts";
-import { changeOf } from "../fixtures/change-of.ts";
-import { createAppKey } from "../fixtures/create-app-key.ts";
-import { createObject } from "../fixtures/create-object.ts";
 import { createUser } from "../fixtures/create-user.ts";
+import { errorOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/fresh-digest.ts";
-import { newKey } from "../fixtures/new-key.ts";
-import { generous, minute } from "../fixtures/policy.ts";
-import { Visitor } from "../fixtures/visitor.ts";
-import type { Subject } from "../subject.ts";
-
-const throttleKey = { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: 60 * minute } };
-
-/** Something of everything that a transaction can change. */
-async function scene({ r }: Subject) {
-  const visitor = await Visitor.create(r);
-  const colleague = await Visitor.create(r, { key: visitor });
-  const ended = await visitor.open(r);
-  const { appKey } = await createAppKey(r);
-  const { generation } = await r.model.load();
-  const { id: file } = await createObject(r, { className: "Image" });
-  return { visitor, colleague, ended, appKey, generation, file, late: visitor.newSession(), secure: visitor.newSession({ mode: "secure" }), keyDigest: freshDigest() };
-}
-
-type Scene = Awaited<ReturnType<typeof scene>>;
-
-/** Changes everything once. */
-async function change(r: Repositories, { visitor, colleague, ended, appKey, generation, file, late, secure, keyDigest }: Scene): Promise<void> {
-  const { userId, secretVersion } = colleague.account;
-  await r.sessions.end({ digest: ended });
-  await r.sessions.open(late, generous);
-  await r.sessions.open(secure, generous);
-  await r.accounts.setSecret(userId, "second secret", secretVersion);
-  await r.accounts.setDisabled(userId, true);
-  const [user] = await r.objects.insert([{ className: "User", attributes: { Name: "new" } }]);
-  await r.accounts.create({ userId: user?.id ?? "", loginName: "new", secret: "", administrator: false }, "new");
-  await r.objects.update([changeOf(file, { Name: "new" })], { session: null });
-  await r.locks.take(file, late.digest);
-  await r.appKeys.create({ name: "new", appNames: null, origins: ["https://new.example"] }, keyDigest);
-  await r.appKeys.setEnabled(appKey.name, false);
-  await r.applications.create({ name: "new", seats: null });
-  await r.maintenance.set(true);
-  await r.model.change({ put: [{ name: "New", base: null, attributes: [], rights: [] }] }, generation);
-  await r.keys.addFirst(newKey("jwt", "new"));
-  await r.throttle.fail([throttleKey]);
-  await r.audit.append({ ...auditEvent, appKeyId: visitor.appKey.id });
-}
-
-/** What of everything can be seen. */
-async function look(r: Repositories, { visitor, colleague, ended, file, late, secure, keyDigest }: Scene) {
-  const { maintenance, modelGeneration, session } = await visitor.admit(r, ended);
-  return {
-    maintenance,
-    modelGeneration,
-    ended: session !== null,
-    opened: await visitor.isAdmitted(r, late.digest),
-    channel: (await visitor.admitAs(r, "secure", secure.digest)).session?.channel?.wrappedKey,
-    key: (await r.keys.current("jwt"))?.keyId,
-    sessions: await r.sessions.count(),
-    colleague: await accountNamed(r, colleague.account.loginName),
-    account: (await accountNamed(r, "new"))?.loginName,
-    objects: await r.objects.count({ classes: ["User"] }, seesAll),
-    file: (await r.objects.get([file], seesAll))[0]?.attributes["Name"],
-    lock: (await r.locks.state(file))?.session,
-    appKey: (await r.admission.admit({ appKey: keyDigest, session: null, idleTimeout: minute })).appKey?.name,
-    origin: await r.appKeys.listsOrigin("https://new.example"),
-    applications: await r.applications.known(["new"]),
-    classes: (await r.model.load()).classes.length,
-    waits: (await r.throttle.attempt([throttleKey])).wait > 0,
-    audit: (await r.audit.read(0, 10)).length,
-  };
-}
-
-async function errorOf(call: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await call();
-  } catch (error) {
-    return error;
-  }
-  throw new ConformanceError("A transaction succeeds though its work fails.");
-}
+import { Stage } from "../fixtures/stage.ts";
 
 export const transactionChecks: readonly Check[] = checksOf("transactions", {
   "keep all of their work and hand on its result": async (subject) => {
-    const stage = await scene(subject);
+    const stage = await Stage.set(subject);
     const result = await subject.storage.transaction(async (r) => {
-      await change(r, stage);
-      return look(r, stage);
+      await stage.change(r);
+      return stage.look(r);
     });
-    const seen = await look(subject.r, stage);
+    const seen = await stage.look(subject.r);
     equal(seen, result, "what is there, as the transaction saw it");
     equal([seen.maintenance, seen.ended, seen.opened, seen.waits, seen.audit], [true, false, true, true, 1], "what has changed");
     equal([seen.account, seen.appKey, seen.origin, seen.applications, seen.key], ["new", "new", true, ["new"], "new"], "what is new");
-    equal([seen.file, seen.lock], ["new", stage.late.digest], "what is changed and locked");
-    equal(seen.channel, stage.secure.channel?.wrappedKey, "the wrapped key of the new channel");
+    equal([seen.file, seen.lock], ["new", stage.props.late.digest], "what is changed and locked");
+    equal(seen.channel, stage.props.secure.channel?.wrappedKey, "the wrapped key of the new channel");
   },
 
   "keep nothing of their work if it throws": async (subject) => {
-    const stage = await scene(subject);
-    const before = await look(subject.r, stage);
+    const stage = await Stage.set(subject);
+    const before = await stage.look(subject.r);
     await errorOf(() =>
       subject.storage.transaction(async (r) => {
-        await change(r, stage);
+        await stage.change(r);
         throw new Error("taken back");
       }),
     );
-    equal(await look(subject.r, stage), before, "what is there");
+    equal(await stage.look(subject.r), before, "what is there");
   },
 
   "let the error of their work out unchanged": async ({ storage }) => {
@@ -145,15 +69,15 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
 
   "do not show their work to others before it is kept": async (subject) => {
     const { storage, r } = subject;
-    const stage = await scene(subject);
-    const before = await look(r, stage);
+    const stage = await Stage.set(subject);
+    const before = await stage.look(r);
     let written = () => {};
     const writing = new Promise<void>((resolve) => {
       written = resolve;
     });
     const transaction = errorOf(() =>
       storage.transaction(async (inside) => {
-        await change(inside, stage);
+        await stage.change(inside);
         written();
         // Long enough for others to look, and all the same to an engine that makes them wait.
         for (let round = 0; round < 50; round += 1) await inside.audit.read(0, 1);
@@ -161,7 +85,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
       }),
     );
     await Promise.race([writing, transaction]);
-    equal(await look(r, stage), before, "what others see");
+    equal(await stage.look(r), before, "what others see");
     await transaction;
   },
 
@@ -175,7 +99,7 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
 
   "go on after an outcome that is no error": async (subject) => {
     const { storage, r } = subject;
-    const { visitor, appKey, generation } = await scene(subject);
+    const { visitor, appKey, generation } = (await Stage.set(subject)).props;
     const { userId, loginName } = visitor.account;
     const outcomes = await storage.transaction(async (inside) => [
       await inside.accounts.create({ userId, loginName, secret: "", administrator: false }, "any"),

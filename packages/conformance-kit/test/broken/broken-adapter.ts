@@ -1,4 +1,4 @@
-import type { Repositories, Storage } from "@sallyport/core";
+import type { Attempt, Repositories, Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
 /** A storage with one fault, and the checks that have to find it. */
@@ -18,7 +18,7 @@ export function broken(fault: string, caughtBy: string | readonly string[], make
     const storage = new MemoryStorage(options);
     return brokenStorage(storage, {
       repositories: withFault(storage.repositories, faulty),
-      transaction: (work) => storage.transaction((r) => work(withFault(r, faulty))),
+      transaction: (work) => storage.transaction((r, attempt) => work(withFault(r, faulty), attempt)),
       together: (work) => storage.together((r) => work(withFault(r as Repositories, faulty))),
     });
   };
@@ -52,6 +52,9 @@ export function withFault(r: Repositories, fault: Fault): Repositories {
   ]);
   return Object.fromEntries(repositories) as Repositories;
 }
+
+/** A part that is none: what it wrote stays whatever becomes of it. */
+export const unguarded: Attempt = (part) => part();
 
 /** Lets everything else go on that is ready to. */
 export function pause(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Departure, type HeldObject, objectNumber, type Referrer, type Repositories, seesAll, ServiceError, type StoredObject } from "@sallyport/core";
-import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
+import { type BrokenAdapter, broken, pause, unguarded } from "./broken-adapter.ts";
 
 type Departures = Repositories["departures"];
 
@@ -223,7 +223,7 @@ export const brokenDepartures: readonly BrokenAdapter[] = [
         insert: (...asked: Parameters<Repositories["objects"]["insert"]>) => turns(8).then(() => r.objects.insert(...asked)),
         update: (...asked: Parameters<Repositories["objects"]["update"]>) => turns(8).then(() => r.objects.update(...asked)),
       });
-      return { ...sound, repositories: { ...r, objects }, transaction: (work) => work({ ...r, departures }) };
+      return { ...sound, repositories: { ...r, objects }, transaction: (work) => work({ ...r, departures }, unguarded) };
     },
   },
 

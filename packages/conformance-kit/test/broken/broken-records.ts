@@ -1,4 +1,4 @@
-import { type Attempt, ServiceError, type ThrottlePolicy } from "@sallyport/core";
+import { ServiceError, type ThrottlePolicy, type ThrottleVerdict } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever: Partial<ThrottlePolicy> = { forgetAfter: Number.MAX_SAFE_INTEGER };
@@ -6,7 +6,7 @@ const forever: Partial<ThrottlePolicy> = { forgetAfter: Number.MAX_SAFE_INTEGER 
 /** Faults in model, throttle and audit. */
 export const brokenRecords: readonly BrokenAdapter[] = [
   broken("lets a claim through for all who ask at once", "lets one attempt through of those that come at once when a delay is over", () => {
-    let running: Promise<Attempt> | undefined;
+    let running: Promise<ThrottleVerdict> | undefined;
     return (r) => ({
       throttle: {
         attempt: (keys) => {
@@ -20,7 +20,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   broken("claims key by key", "claims nothing when one of several keys says wait", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
-        const attempts: Attempt[] = [];
+        const attempts: ThrottleVerdict[] = [];
         for (const key of keys) attempts.push(await r.throttle.attempt([key]));
         const wait = Math.max(0, ...attempts.map((attempt) => attempt.wait));
         return { wait, claimed: wait === 0 && attempts.some(({ claimed }) => claimed) };

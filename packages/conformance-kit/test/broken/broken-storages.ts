@@ -1,6 +1,6 @@
-import { type AttributeIndex, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
+import { type BrokenAdapter, brokenStorage, unguarded } from "./broken-adapter.ts";
 
 function brokenAround(fault: string, caughtBy: string | readonly string[], replaced: (storage: Storage) => Partial<Storage>): BrokenAdapter {
   const create: BrokenAdapter["create"] = (options) => {
@@ -69,12 +69,12 @@ export const brokenStorages: readonly BrokenAdapter[] = [
       "keeps writers waiting while a transaction holds it",
       "waits to be held for those who write",
     ],
-    (storage) => ({ transaction: async (work) => work(storage.repositories) }),
+    (storage) => ({ transaction: async (work) => work(storage.repositories, unguarded) }),
   ),
 
   brokenAround("keeps the work of a transaction that fails", "keep nothing of their work if it throws", (storage) => ({
-    transaction: async <T>(work: (r: Repositories) => Promise<T>) => {
-      const outcome = await storage.transaction((r) => Promise.allSettled([work(r)]));
+    transaction: async <T>(work: (r: Repositories, attempt: Attempt) => Promise<T>) => {
+      const outcome = await storage.transaction((r, attempt) => Promise.allSettled([work(r, attempt)]));
       if (outcome[0].status === "rejected") throw outcome[0].reason;
       return outcome[0].value;
     },
@@ -85,10 +85,10 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     return {
       repositories: new Proxy(storage.repositories, { get: (closed, name) => Reflect.get(open ?? closed, name) as unknown }),
       transaction: (work) =>
-        storage.transaction(async (r) => {
+        storage.transaction(async (r, attempt) => {
           open = r;
           try {
-            return await work(r);
+            return await work(r, attempt);
           } finally {
             open = undefined;
           }
@@ -139,9 +139,9 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   brokenAround("throws at once what the work throws at once", "let the error of their work out unchanged", (storage) => ({
     transaction: (work) => {
       let thrown: unknown;
-      const running = storage.transaction((r) => {
+      const running = storage.transaction((r, attempt) => {
         try {
-          return work(r);
+          return work(r, attempt);
         } catch (error) {
           thrown = error;
           throw error;
@@ -253,7 +253,7 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   }),
 
   brokenAround("does not offer everything inside of transactions", "offer every call", (storage) => ({
-    transaction: (work) => storage.transaction((r) => work({ ...r, maintenance: { set: () => Promise.reject(new ServiceError(799)) } })),
+    transaction: (work) => storage.transaction((r, attempt) => work({ ...r, maintenance: { set: () => Promise.reject(new ServiceError(799)) } }, attempt)),
   })),
 
   brokenAround("keeps the result of the work to itself", ["can do nothing", "keep all of their work and hand on its result"], (storage) => ({

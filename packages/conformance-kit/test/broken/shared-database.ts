@@ -54,7 +54,7 @@ export class SharedDatabase {
     };
     const fault = this.fault.repositories?.(storage) ?? (() => ({}));
     const of = (r: Repositories) => withFault(this.losing(r), fault);
-    const transaction: Storage["transaction"] = (work) => during(() => this.again(() => storage.transaction((r) => work(of(r)))));
+    const transaction: Storage["transaction"] = (work) => during(() => this.again(() => storage.transaction((r, attempt) => work(of(r), attempt))));
     const process = brokenStorage(storage, {
       capabilities: { ...storage.capabilities, durable: true, severalProcesses: true },
       repositories: everyCallOf(of(storage.repositories), (call) => during(() => this.again(call))),

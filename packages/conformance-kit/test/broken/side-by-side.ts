@@ -1,7 +1,7 @@
-import type { Change, ChangePosition, ObjectRepository, Repositories, Storage, StoredObject } from "@sallyport/core";
+import type { Attempt, Change, ChangePosition, ObjectRepository, Repositories, Storage, StoredObject } from "@sallyport/core";
 import { objectNumber } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { brokenStorage } from "./broken-adapter.ts";
+import { brokenStorage, unguarded } from "./broken-adapter.ts";
 
 /** A call or transaction at work, and what it has written by now. */
 export interface Unit {
@@ -79,11 +79,11 @@ export function sideBySide(options: { readonly clockOffset: () => number }, { st
     };
   };
 
-  const atWork = async <T>(work: (r: Repositories) => Promise<T>): Promise<T> => {
+  const atWork = async <T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> => {
     const unit: Unit = { changes: new Map() };
     log.atWork.add(unit);
     try {
-      const result = await work(repositoriesOf(unit));
+      const result = await work(repositoriesOf(unit), unguarded);
       keep(unit);
       return result;
     } catch (error) {

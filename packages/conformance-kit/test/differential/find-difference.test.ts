@@ -1,7 +1,7 @@
 import { type AdapterUnderTest, findDifference, memoryReference } from "@sallyport/conformance-kit";
 import type { Repositories } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { type BrokenAdapter, brokenStorage } from "../broken/broken-adapter.ts";
+import { type BrokenAdapter, brokenStorage, unguarded } from "../broken/broken-adapter.ts";
 import { brokenDepartures } from "../broken/broken-departures.ts";
 import { brokenLocks } from "../broken/broken-locks.ts";
 import { brokenQueries } from "../broken/broken-queries.ts";
@@ -66,7 +66,7 @@ test.each([
 test("a storage that keeps what its transaction took back is found", async () => {
   const create: BrokenAdapter["create"] = (given) => {
     const storage = new MemoryStorage(given);
-    return brokenStorage(storage, { transaction: (work) => work(storage.repositories as Repositories) });
+    return brokenStorage(storage, { transaction: (work) => work(storage.repositories as Repositories, unguarded) });
   };
   const difference = await findDifference(memoryReference, adapter({ fault: "keeps", create }), { runs: 0, histories: 300, seed: 42 });
   expect(difference?.scenario).toMatchObject({ kind: "history" });

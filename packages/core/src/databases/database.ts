@@ -5,6 +5,8 @@ import { defaultAnswerBytes } from "../objects/answer-bounds.ts";
 import { CountCache } from "../objects/count-cache.ts";
 import { KnownClasses } from "../objects/known-classes.ts";
 import { StoreTime } from "../objects/store-time.ts";
+import { OwnUnit } from "../request/own-unit.ts";
+import type { UnitOfWork } from "../request/unit-of-work.ts";
 import type { SessionPolicy } from "../sessions/session.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
@@ -40,6 +42,8 @@ export class Database {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
+  /** For requests that have no transaction open. */
+  readonly unit: UnitOfWork;
   readonly answerBytes: number;
   readonly models = new ModelCache();
   readonly counts = new CountCache();
@@ -52,6 +56,7 @@ export class Database {
     this.name = name;
     this.policy = policy;
     this.storage = storage;
+    this.unit = new OwnUnit(storage);
     this.answerBytes = answerBytes;
     this.storeTime = new StoreTime(policy.timeZone);
   }

@@ -24,7 +24,7 @@ export interface DeleteObjectInput {
  */
 export class DeleteObject {
   run(context: SessionContext, reference: SingleReference, { recycled, expectedVersions }: DeleteObjectInput): Promise<void> {
-    const { r, database, principal } = context;
+    const { r, unit, principal } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const { id, className } = await visibleObject(r, reference, visibility, 609);
@@ -32,7 +32,7 @@ export class DeleteObject {
       if (modelClass === undefined) throw new ServiceError(304);
       if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
       guardUsers([{ className }], { model, principal });
-      await database.storage.transaction(async (inside) => {
+      await unit.transaction(async (inside) => {
         const { departures } = inside;
         const [held] = await departures.hold([id], { modelGeneration: model.generation });
         if (held === undefined) throw new ServiceError(609);

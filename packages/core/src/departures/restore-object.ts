@@ -18,7 +18,7 @@ import { acceptReturn } from "./accept-return.ts";
  */
 export class RestoreObject {
   run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
-    const { r, database, principal } = context;
+    const { r, unit, principal } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const departure = await r.departures.find(reference, visibility);
@@ -29,7 +29,7 @@ export class RestoreObject {
       if (departure === null) throw isThere();
       if (departure.kind === "deleted") throw new ServiceError(609);
       const plan = planSerialization(serialization, { model, visibility, className });
-      const restored = await database.storage.transaction(async ({ departures }) => {
+      const restored = await unit.transaction(async ({ departures }) => {
         const group = await departures.recycledWith(id, { modelGeneration: model.generation });
         return departures.restore(await acceptReturn(group, { departures, model, visibility }));
       });

@@ -1,3 +1,4 @@
+import { requestModel } from "../model/request-model.ts";
 import type { SingleReference } from "../objects/object-reference.ts";
 import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
@@ -6,8 +7,9 @@ import { type ObjectLock, objectLock } from "./object-lock.ts";
 
 /** Tells whether an object is locked. One that never existed or that the caller may not see: 304; one that is gone: 609. */
 export class GetLock {
-  async run({ r, database, principal, modelGeneration, sessionDigest }: SessionContext, reference: SingleReference): Promise<ObjectLock> {
-    const model = await database.models.current(modelGeneration, r.model);
+  async run(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
+    const { r, database, principal, sessionDigest } = context;
+    const model = await requestModel(context);
     const { id } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
     return objectLock(await r.locks.state(id), sessionDigest, database);
   }

@@ -25,5 +25,6 @@ export type { ModelDelta, ModelRepository, StoredModel } from "./model-repositor
 export { withCurrentModel } from "./with-current-model.ts";
 export { PutClass, type PutClassInput, type PutClassOutcome } from "./put-class.ts";
 export { type ModelStructure, ReadStructure } from "./read-structure.ts";
+export { requestModel } from "./request-model.ts";
 export { RemoveClass, type RemoveClassInput } from "./remove-class.ts";
 export { type AttributeIndex, type IndexReport, wantedIndexes } from "./wanted-indexes.ts";

@@ -2,6 +2,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass } from "../rights/visibility-of.ts";
 import type { ClassStructure } from "./class-structure.ts";
 import { ReadyIndexes } from "./ready-indexes.ts";
+import { requestModel } from "./request-model.ts";
 import { structureOf } from "./structure-of.ts";
 
 export interface ModelStructure {
@@ -12,8 +13,9 @@ export interface ModelStructure {
 
 /** Shows the classes that the caller may read. */
 export class ReadStructure {
-  async run({ r, database, principal, modelGeneration }: Pick<SessionContext, "r" | "database" | "principal" | "modelGeneration">): Promise<ModelStructure> {
-    const model = await database.models.current(modelGeneration, r.model);
+  async run(context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">): Promise<ModelStructure> {
+    const { database, principal } = context;
+    const model = await requestModel(context);
     const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
     const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
     const classes = readable.map((modelClass) => structureOf(modelClass, source));

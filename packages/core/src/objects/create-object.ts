@@ -3,6 +3,7 @@ import { withCurrentModel } from "../model/with-current-model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
 import type { FoundObject } from "./get-object.ts";
+import { learnClass } from "./learn-class.ts";
 import { prepareAttributes } from "./prepare-attributes.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
 import { serializationSource } from "./serialization-source.ts";
@@ -16,7 +17,7 @@ import type { GivenAttributes } from "./values/accept-attributes.ts";
  */
 export class CreateObject {
   run(context: SessionContext, className: string, given: GivenAttributes, serialization?: Serialization): Promise<FoundObject> {
-    const { r, database, principal, sessionDigest } = context;
+    const { r, principal, sessionDigest } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const modelClass = model.find(className);
@@ -26,7 +27,7 @@ export class CreateObject {
       const { attributes, links, targets } = await prepareAttributes(context, given, { model, modelClass, visibility, whole: true });
       const by = { session: sessionDigest, modelGeneration: model.generation };
       const [created] = (await r.objects.insert([{ className, attributes, links }], by)) as [StoredObject];
-      database.classes.learn(created);
+      learnClass(context, created);
       const object = await serializeWritten(serializationSource(context, visibility), plan, created, targets);
       return { object, version: created.version };
     });

@@ -1,5 +1,7 @@
+import { requestModel } from "../model/request-model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { visibilityOf } from "../rights/index.ts";
+import { learnClass } from "./learn-class.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
 import { serializationSource } from "./serialization-source.ts";
@@ -20,11 +22,11 @@ export class GetObject {
     reference: SingleReference,
     serialization?: Serialization,
   ): Promise<FoundObject> {
-    const { r, database, principal, modelGeneration } = context;
-    const model = await database.models.current(modelGeneration, r.model);
+    const { r, principal } = context;
+    const model = await requestModel(context);
     const visibility = visibilityOf(principal, model);
     const found = await visibleObject(r, reference, visibility, 609);
-    database.classes.learn(found);
+    learnClass(context, found);
     const plan = planSerialization(serialization, { model, visibility, className: found.className });
     const [object] = await new ObjectSerializer(serializationSource(context, visibility), plan).run([found]);
     return { object: object as SerializedObject, version: found.version };

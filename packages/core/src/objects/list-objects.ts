@@ -1,6 +1,7 @@
 import type { Digests } from "../digests/digests.ts";
 import { faultAt } from "../errors/fault-at.ts";
 import { ServiceError } from "../errors/service-error.ts";
+import { requestModel } from "../model/request-model.ts";
 import { type Cursor, cursorBehind, positionOf } from "../query/cursor.ts";
 import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
@@ -50,8 +51,8 @@ export class ListObjects {
 
   async run(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
     const { className, perPage, capped, serialization } = input;
-    const { r, database, principal, modelGeneration } = context;
-    const model = await database.models.current(modelGeneration, r.model);
+    const { r, database, principal } = context;
+    const model = await requestModel(context);
     const visibility = visibilityOf(principal, model);
     if (model.find(className) === undefined || !sees(visibility, className)) throw new ServiceError(304);
     const plan = planSerialization(serialization, { model, visibility, className });
@@ -78,14 +79,15 @@ export class ListObjects {
   }
 
   private async read(
-    { r: { objects }, database: { counts, answerBytes } }: SessionContext,
+    { r: { objects }, unit, database: { counts, answerBytes } }: SessionContext,
     query: ObjectQuery,
     visibility: Visibility,
     page: Page,
     capped: boolean,
   ): Promise<{ found: ObjectPage; count: number; unfilteredCount: number }> {
     const { classes, filter } = query;
-    const all = () => counts.get(countKey(classes, visibility), () => objects.count({ classes }, visibility));
+    const counted = () => objects.count({ classes }, visibility);
+    const all = () => (unit.joined ? counted() : counts.get(countKey(classes, visibility), counted));
     const bounded = (count: number) => (capped ? Math.min(count, cap) : count);
     if (filter === undefined) {
       const found = await objects.find(query, visibility, page, answerBytes);

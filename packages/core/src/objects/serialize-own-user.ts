@@ -1,4 +1,5 @@
 import type { Person } from "../accounts/person.ts";
+import { requestModel } from "../model/request-model.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
@@ -19,8 +20,7 @@ export class SerializeOwnUser {
   }
 
   async run(context: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
-    const { r, database, modelGeneration } = context;
-    const model = await database.models.current(modelGeneration, r.model);
+    const model = await requestModel(context);
     const groups = groupsOf(user);
     const principal = { userId: account.userId, groups, administrator: account.administrator };
     const visibility = withPersonal(visibilityOf(principal, model));

@@ -5,6 +5,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import type { Model } from "../model/model.ts";
 import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { FoundObject } from "./get-object.ts";
+import { learnClass } from "./learn-class.ts";
 import type { ObjectChange, Writing } from "./object-change.ts";
 import { prepareAttributes } from "./prepare-attributes.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
@@ -44,7 +45,7 @@ export class UpdateObject {
         if (changed !== undefined) return changed;
       }
       const found = await visibleObject(r, reference, sight.visibility, 610);
-      database.classes.learn(found);
+      learnClass(context, found);
       return changeObject(context, found, sight, input);
     });
   }
@@ -52,8 +53,9 @@ export class UpdateObject {
 
 /** `undefined` if the change is refused: whether the caller may be told the reason depends on what is there. */
 async function tryToChange(...given: Parameters<typeof changeObject>): Promise<FoundObject | undefined> {
+  const [{ unit }] = given;
   try {
-    return await changeObject(...given);
+    return await unit.attempt(() => changeObject(...given));
   } catch (error) {
     if (error instanceof ServiceError && error.status < 500) return undefined;
     throw error;
@@ -87,8 +89,8 @@ async function write({ objects }: Pick<SessionContext["r"], "objects">, change: 
 }
 
 /** A user logs in by the name of the user object: both change together, or neither. */
-function rename({ database }: SessionContext, change: ObjectChange, by: Writing, name: string): Promise<StoredObject> {
-  return database.storage.transaction(async (r) => {
+function rename({ unit }: SessionContext, change: ObjectChange, by: Writing, name: string): Promise<StoredObject> {
+  return unit.transaction(async (r) => {
     const changed = await write(r, change, by);
     await renameAccount(r.accounts, change.id, name);
     return changed;

@@ -44,7 +44,7 @@ export interface UpdatedObjects {
  */
 export class UpdateObjects {
   run(context: SessionContext, { className, query: request, given, expectedVersions }: UpdateObjectsInput): Promise<UpdatedObjects> {
-    const { r, database, principal, sessionDigest } = context;
+    const { r, unit, principal, sessionDigest } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const modelClass = model.find(className);
@@ -53,7 +53,7 @@ export class UpdateObjects {
       const query = await resolveQuery(request, { model, objects: r.objects, visibility, className });
       const { attributes, links } = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
       const by = { session: sessionDigest, modelGeneration: model.generation, visibility };
-      return database.storage.transaction(async ({ objects }) => {
+      return unit.transaction(async ({ objects }) => {
         const matching = await heldMatches(objects, query, visibility);
         for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
         const bytes = jsonBytes([attributes, links]);

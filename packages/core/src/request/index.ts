@@ -1,1 +1,4 @@
+export { JoinedUnit } from "./joined-unit.ts";
+export { OwnUnit } from "./own-unit.ts";
 export type { AppKeyContext, ClientOrigin, RequestContext, SessionContext } from "./request-context.ts";
+export type { UnitOfWork } from "./unit-of-work.ts";

@@ -4,6 +4,7 @@ import type { Database } from "../databases/database.ts";
 import type { Principal } from "../rights/principal.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 /** Where a request comes from. */
 export interface ClientOrigin {
@@ -20,6 +21,8 @@ export interface RequestContext {
   readonly database: Database;
   /** The repositories that this request works with; inside a transaction, those of the transaction. */
   readonly r: Repositories;
+  /** How the request writes several things as one; belongs to `r`. */
+  readonly unit: UnitOfWork;
   readonly modelGeneration: number;
 }
 

@@ -1,3 +1,4 @@
+export type { Attempt } from "./attempt.ts";
 export { capabilityWords } from "./capability-words.ts";
 export type { OpenStorage } from "./open-storage.ts";
 export type { JointRepositories, Repositories } from "./repositories.ts";

@@ -1,5 +1,6 @@
 import type { StorageArchive } from "../archive/storage-archive.ts";
 import type { AttributeIndex, IndexReport } from "../model/wanted-indexes.ts";
+import type { Attempt } from "./attempt.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
 import type { StorageCapabilities } from "./storage-capabilities.ts";
 
@@ -26,9 +27,10 @@ export interface Storage {
   /**
    * Runs the work in one read-committed transaction: all of it is kept, or nothing if it throws. On a deadlock or a
    * serialization failure the work runs again, at most three times in all, so it awaits nothing but `r` and leaves no
-   * trace elsewhere; the third time it is 706. It does not nest. Its error comes out unchanged.
+   * trace elsewhere; the third time it is 706. It does not nest. Its error comes out unchanged. What may fail while the
+   * transaction goes on is a part of it, done with `attempt`.
    */
-  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T>;
+  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T>;
 
   /**
    * A transaction of calls that are known beforehand: the work asks for all of them at once and then awaits their

@@ -1,2 +1,2 @@
 export { delayAfter, type ThrottlePolicy } from "./throttle-policy.ts";
-export type { Attempt, ThrottleKey, ThrottleRepository } from "./throttle-repository.ts";
+export type { ThrottleKey, ThrottleRepository, ThrottleVerdict } from "./throttle-repository.ts";

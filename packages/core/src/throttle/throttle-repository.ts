@@ -6,7 +6,7 @@ export interface ThrottleKey {
   readonly policy: ThrottlePolicy;
 }
 
-export interface Attempt {
+export interface ThrottleVerdict {
   /** Milliseconds to wait before trying; 0 = go ahead. */
   readonly wait: number;
   /** Whether this attempt took the one try that is allowed after a delay is over. */
@@ -23,7 +23,7 @@ export interface ThrottleRepository {
    * left. A key whose delay is over is claimed: its delay starts again, and this caller alone may try. If any key
    * says wait, the longest wait is answered and nothing is claimed.
    */
-  attempt(keys: readonly ThrottleKey[]): Promise<Attempt>;
+  attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict>;
 
   /** Counts one failure on each key; the longest wait that follows, in milliseconds, by `delayAfter`. */
   fail(keys: readonly ThrottleKey[]): Promise<number>;

@@ -43,8 +43,8 @@ describe("the audit of model changes", () => {
     const context = await sessionContext(fixture, administrator);
     const failing = Object.assign(Object.create(fixture.database.storage) as typeof fixture.database.storage, {
       transaction: (work: Parameters<typeof fixture.database.storage.transaction>[0]) =>
-        fixture.database.storage.transaction(async (r) => {
-          await work(r);
+        fixture.database.storage.transaction(async (r, attempt) => {
+          await work(r, attempt);
           throw new Error("taken back");
         }),
     });

@@ -26,6 +26,6 @@ function contextOf(exchange: Exchange): RequestContext {
   const r = database.storage.repositories;
   const sessionDigest = exchange.session?.digest ?? null;
   const presented = { session, principal, sessionDigest, overCode: overCode(exchange.credentials) };
-  const context = { requestId, origin, database, r, modelGeneration, appKey, ...presented };
+  const context = { requestId, origin, database, r, unit: database.unit, modelGeneration, appKey, ...presented };
   return context satisfies RequestContext;
 }

@@ -36,7 +36,7 @@ async function read({ database, container }: OpenedDatabase): Promise<ListedClas
   const r = database.storage.repositories;
   const { generation } = await r.model.load();
   const readStructure = await container.getAsync(identifiers.readStructure);
-  const { classes } = await readStructure.run({ r, database, principal: operator, modelGeneration: generation });
+  const { classes } = await readStructure.run({ r, database, unit: database.unit, principal: operator, modelGeneration: generation });
   const listed: ListedClass[] = [];
   for (const structure of classes) listed.push({ structure, objects: await r.objects.count({ classes: [structure.name] }, seesAll) });
   return listed;

@@ -1,4 +1,4 @@
-import { type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import { OpenCalls } from "../../open-calls.ts";
 import { pendingMigrations } from "../../pending-migrations.ts";
@@ -59,8 +59,8 @@ export class MariadbStorage implements Storage {
     this.repositories = mariadbRepositories(this.sql, this.statements, this.context);
   }
 
-  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
-    return this.sql.atomically((sql) => work(mariadbRepositories(sql, this.statements, this.context)));
+  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
+    return this.sql.atomically((sql, attempt) => work(mariadbRepositories(sql, this.statements, this.context), attempt));
   }
 
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {

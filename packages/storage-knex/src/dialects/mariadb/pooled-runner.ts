@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ServiceError } from "@sallyport/core";
+import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
 import type { SqlResult, SqlRunner } from "../../sql-runner.ts";
@@ -27,7 +27,7 @@ export class PooledRunner extends QueryRunner {
     super(knex, database);
   }
 
-  atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+  atomically<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T> {
     return this.transact((transaction) => transaction.complete(work));
   }
 

@@ -1,5 +1,6 @@
-import { ServiceError } from "@sallyport/core";
+import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
+import { endsTransaction } from "../../ends-transaction.ts";
 import type { SqlResult, SqlRunner } from "../../sql-runner.ts";
 import { type Connection, type Query, runOn } from "./connection.ts";
 import { isConflict } from "./mariadb-error.ts";
@@ -9,12 +10,20 @@ const begin: Query = { sql: "start transaction", values: [], plain: true };
 const commit: Query = { sql: "commit", values: [], plain: true };
 const rollback: Query = { sql: "rollback", values: [], plain: true };
 
+/** Marks where a part begins that is so deep in others; the mark of a part before it that was as deep is forgotten. */
+const savepoint = (depth: number): Query => ({ sql: `savepoint part_${depth}`, values: [], plain: true });
+const undoPart = (depth: number): Query => ({ sql: `rollback to savepoint part_${depth}`, values: [], plain: true });
+
 /** Sends everything to the one connection of an open transaction, one after the other. */
 export class TransactionRunner extends QueryRunner {
   private failure: unknown;
   private over = false;
   /** Settles when all that was asked for so far is answered. */
   private last: Promise<unknown> = Promise.resolve();
+  /** What is sent before the next statement: a part that asks for nothing costs nothing. */
+  private owed: Query[] = [];
+  /** How deep in parts the work is. */
+  private depth = 0;
 
   constructor(
     private readonly connection: Connection,
@@ -29,10 +38,10 @@ export class TransactionRunner extends QueryRunner {
   }
 
   /** Runs the work and commits, or rolls back and throws the work's own error. */
-  async complete<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+  async complete<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T> {
     this.dispatch(begin, isNever).catch(noOp);
     try {
-      const result = await work(this);
+      const result = await work(this, (part) => this.attempt(part));
       await this.end();
       return result;
     } catch (error) {
@@ -64,6 +73,36 @@ export class TransactionRunner extends QueryRunner {
     }
   }
 
+  /** Does a part of the work, and undoes what it did if it throws. */
+  private async attempt<T>(part: () => Promise<T>): Promise<T> {
+    if (this.failure !== undefined) throw this.failure;
+    this.depth += 1;
+    const begun = savepoint(this.depth);
+    const undo = undoPart(this.depth);
+    this.owed.push(begun);
+    try {
+      const result = await part();
+      await this.last.catch(noOp);
+      if (this.failure !== undefined) throw this.failure;
+      this.endPart(begun, []);
+      return result;
+    } catch (error) {
+      await this.last.catch(noOp);
+      if (!this.conflicted && !endsTransaction(this.failure)) {
+        this.failure = undefined;
+        this.endPart(begun, [undo]);
+      }
+      throw error;
+    } finally {
+      this.depth -= 1;
+    }
+  }
+
+  private endPart(begun: Query, ends: readonly Query[]): void {
+    if (this.owed.includes(begun)) this.owed.pop();
+    else this.owed.push(...ends);
+  }
+
   /** Whether the transaction failed on a conflict with another one, and may be tried again. */
   get conflicted(): boolean {
     return this.failure instanceof ServiceError && isConflict(this.failure.cause);
@@ -90,6 +129,13 @@ export class TransactionRunner extends QueryRunner {
 
   /** What comes after a failure is not sent: a deadlock has ended the transaction, and it would be kept on its own. */
   private dispatch<Row>(query: Query, isAnswer: (error: unknown) => boolean): Promise<SqlResult<Row>> {
+    const owed = this.owed;
+    this.owed = [];
+    for (const each of owed) this.dispatchOne(each, isNever).catch(noOp);
+    return this.dispatchOne(query, isAnswer);
+  }
+
+  private dispatchOne<Row>(query: Query, isAnswer: (error: unknown) => boolean): Promise<SqlResult<Row>> {
     const answer = this.last.catch(noOp).then(async () => {
       if (this.failure !== undefined) throw this.failure;
       try {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ServiceError } from "@sallyport/core";
+import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
@@ -48,7 +48,7 @@ export class PooledRunner implements SqlRunner {
     return this.knex.withSchema(this.schema).from(name);
   }
 
-  atomically<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+  atomically<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T> {
     return this.transact((transaction) => transaction.complete(work));
   }
 

@@ -1,5 +1,6 @@
-import { ServiceError } from "@sallyport/core";
+import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
+import { endsTransaction } from "../../ends-transaction.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
 import { type Connection, type Query, runOn } from "./connection.ts";
@@ -10,6 +11,11 @@ const begin = { name: "begin", text: "begin isolation level read committed" };
 const commit = { name: "commit", text: "commit" };
 const rollback = { text: "rollback" };
 
+/** The statements of a part that is so deep in others. */
+const savepoint = (depth: number) => ({ name: `savepoint_${depth}`, text: `savepoint part_${depth}` });
+const keepPart = (depth: number) => ({ name: `release_${depth}`, text: `release savepoint part_${depth}` });
+const undoPart = (depth: number) => ({ name: `rollback_to_${depth}`, text: `rollback to savepoint part_${depth}` });
+
 /**
  * Sends everything to the one connection of an open transaction. What is asked for together travels together; the
  * database works it off in the order in which it was sent.
@@ -19,6 +25,10 @@ export class TransactionRunner implements SqlRunner {
   private over = false;
   /** The last statement sent; as answers keep the order, all are answered when it is. */
   private last: Promise<unknown> = Promise.resolve();
+  /** Begins and ends of parts that travel with the next statement: one that asks for nothing costs nothing. */
+  private owed: Query[] = [];
+  /** How deep in parts the work is. */
+  private depth = 0;
 
   constructor(
     private readonly connection: Connection,
@@ -48,11 +58,11 @@ export class TransactionRunner implements SqlRunner {
   }
 
   /** Runs the work and commits, or rolls back and throws the work's own error. */
-  async complete<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+  async complete<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T> {
     // Travels with the first statement of the work. If it fails, so does everything after it.
     this.send(begin).catch(() => {});
     try {
-      const result = await work(this);
+      const result = await work(this, (part) => this.attempt(part));
       await this.answered();
       // After a failed statement the database can only roll back, and would do so silently on commit.
       if (this.failure !== undefined) throw this.failure;
@@ -95,6 +105,36 @@ export class TransactionRunner implements SqlRunner {
     }
   }
 
+  /** Does a part of the work, and undoes what it did if it throws. */
+  private async attempt<T>(part: () => Promise<T>): Promise<T> {
+    if (this.failure !== undefined) throw this.failure;
+    this.depth += 1;
+    const depth = this.depth;
+    const begun = savepoint(depth);
+    this.owed.push(begun);
+    try {
+      const result = await part();
+      await this.answered();
+      if (this.failure !== undefined) throw this.failure;
+      this.endPart(begun, [keepPart(depth)]);
+      return result;
+    } catch (error) {
+      await this.answered();
+      if (!this.conflicted && !endsTransaction(this.failure)) {
+        this.failure = undefined;
+        this.endPart(begun, [undoPart(depth), keepPart(depth)]);
+      }
+      throw error;
+    } finally {
+      this.depth -= 1;
+    }
+  }
+
+  private endPart(begun: Query, ends: readonly Query[]): void {
+    if (this.owed.includes(begun)) this.owed.pop();
+    else this.owed.push(...ends);
+  }
+
   /** Whether the transaction failed on a conflict with another one, and may be tried again. */
   get conflicted(): boolean {
     return this.failure instanceof ServiceError && isConflict(this.failure.cause);
@@ -117,6 +157,13 @@ export class TransactionRunner implements SqlRunner {
   }
 
   private dispatch<Row>(query: Query): Promise<SqlResult<Row>> {
+    const owed = this.owed;
+    this.owed = [];
+    for (const each of owed) this.dispatchOne(each).catch(() => {});
+    return this.dispatchOne(query);
+  }
+
+  private dispatchOne<Row>(query: Query): Promise<SqlResult<Row>> {
     const sent = runOn<Row>(this.connection, query).catch((error: unknown) => {
       this.failure ??= error;
       // What comes after it fails because of it.

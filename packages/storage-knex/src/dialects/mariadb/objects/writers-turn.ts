@@ -38,9 +38,10 @@ export class WritersTurn {
     return new WritersTurn(sql, statements, { stamp: Number(series.stamp), number: Number(series.number) }, Number(now));
   }
 
-  /** The stamp of all that the transaction writes. */
+  /** The stamp of all that the transaction writes; counted again if the part that counted it was undone. */
   async stamp(): Promise<number> {
-    return stamps.get(this.sql) ?? (await this.count(0)).stamp;
+    const { stamp } = this.series;
+    return stamps.get(this.sql) === stamp ? stamp : (await this.count(0)).stamp;
   }
 
   /** Takes numbers for so many new objects; the first of them, and the stamp. */

@@ -1,0 +1,22 @@
+import { ModelCache } from "../model/model-cache.ts";
+import type { Attempt } from "../storage/attempt.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
+
+/**
+ * A transaction is open that several use cases share. For use cases of objects and locks: nothing that changes the model or ends
+ * the session may happen in it, which those who open it see to.
+ */
+export class JoinedUnit implements UnitOfWork {
+  readonly joined = true;
+  readonly models = new ModelCache();
+
+  constructor(
+    private readonly r: Repositories,
+    readonly attempt: Attempt,
+  ) {}
+
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    return work(this.r);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Repositories } from "../storage/repositories.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
+
+/** No transaction is open: each one is the use case's own. */
+export class OwnUnit implements UnitOfWork {
+  readonly joined = false;
+  readonly models = null;
+
+  constructor(private readonly storage: Storage) {}
+
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    return this.storage.transaction(work);
+  }
+
+  attempt<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+}

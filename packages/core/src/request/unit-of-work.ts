@@ -1,0 +1,19 @@
+import type { ModelCache } from "../model/model-cache.ts";
+import type { Repositories } from "../storage/repositories.ts";
+
+/** How a use case writes several things as one: in a transaction of its own or, where one is open already, as a part of that. */
+export interface UnitOfWork {
+  /**
+   * Whether the repositories of the context are those of an open transaction. What the process remembers for everybody learns
+   * nothing from them then: it may never come to be.
+   */
+  readonly joined: boolean;
+  /** What it has loaded of the model for itself; `null` where it shares that of the database. */
+  readonly models: ModelCache | null;
+
+  /** Does the work in one transaction. If it throws inside of an open one, what it wrote stays unless it was a part. */
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T>;
+
+  /** Does what may fail while the use case goes on: in an open transaction as a part of it, otherwise as it is. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+}
