@@ -11,6 +11,7 @@ import { restoreCommand } from "./databases/restore.ts";
 import { seedCommand } from "./databases/seed.ts";
 import { keyCommand } from "./keys/key.ts";
 import { rotateKeyCommand } from "./keys/rotate-key.ts";
+import { macroCommand } from "./macros/macro.ts";
 import { referenceCommand } from "./reference.ts";
 import { serveCommand } from "./serve.ts";
 import { userCommand } from "./users/user.ts";
@@ -27,6 +28,7 @@ export function mainCommand(): Command {
     .addCommand(appCommand())
     .addCommand(userCommand())
     .addCommand(classCommand())
+    .addCommand(macroCommand())
     .addCommand(keyCommand())
     .addCommand(rotateKeyCommand())
     .addCommand(maintenanceCommand())

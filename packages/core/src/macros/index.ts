@@ -1,4 +1,5 @@
 export { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
+export { isMacroName } from "./macro-name.ts";
 export { MacroRefusal } from "./macro-refusal.ts";
 export type {
   HostCall,

@@ -1,0 +1,106 @@
+const begin = 'import { defineHook } from "@sallyport/macros";\n';
+const beginRefusing = 'import { defineHook, refuse } from "@sallyport/macros";\n';
+
+/** By event. `CLASSES` becomes the classes. */
+export const hookDrafts: ReadonlyMap<string, string> = new Map([
+  [
+    "xRestApi_BuildSerialization",
+    `${begin}
+/** Adds to what clients get of each object. */
+export default defineHook({
+  on: "xRestApi_BuildSerialization",
+  classes: CLASSES,
+  // obj is the object with all that the caller may see, objectJson what is answered of it.
+  run(obj, objectJson) {
+    objectJson.Attributes = Object.keys(obj).filter((name) => !name.startsWith("~")).length;
+  },
+});
+`,
+  ],
+  [
+    "xRestApi_FindObjects",
+    `${begin}
+/** Clients name it in a query: {"macro": "…"}. With byDefault it narrows every list of its classes. */
+export default defineHook({
+  on: "xRestApi_FindObjects",
+  classes: CLASSES,
+  byDefault: false,
+  // Anything but true refuses the list with 307.
+  run(objectSet) {
+    objectSet.narrow({ "~ObjectID": { $ne: null } });
+    objectSet.order(["-~StoreTime"]);
+    return true;
+  },
+});
+`,
+  ],
+  [
+    "xRestApi_DBCreateInit_xRestApiUserProvider",
+    `${begin}
+/** Decides about a user who comes from an identity provider for the first time. */
+export default defineHook({
+  on: "xRestApi_DBCreateInit_xRestApiUserProvider",
+  // 0 accepts the user; a positive number says that this hook has assigned one; a negative number refuses with 324.
+  run(userObject, providerConfig, userUuid, name, surname, email) {
+    return typeof email === "string" && email.endsWith("@example.com") ? 0 : -1;
+  },
+});
+`,
+  ],
+  [
+    "beforeSave",
+    `${beginRefusing}
+/** Sees every object before it is written, may change it, or keep it from being written. */
+export default defineHook({
+  on: "beforeSave",
+  classes: CLASSES,
+  // previous is the object as it was, null for a new one; given is what the client sent.
+  run({ object, previous, given }) {
+    for (const name of Object.keys(given)) {
+      if (typeof object[name] === "string") object[name] = object[name].trim();
+    }
+    if (previous === null && Object.keys(given).length === 0) refuse(307, "An object without a single attribute is no use.");
+  },
+});
+`,
+  ],
+  [
+    "afterSave",
+    `${begin}
+/** Sees every object after it was written, in the same transaction: what fails here undoes the write. */
+export default defineHook({
+  on: "afterSave",
+  classes: CLASSES,
+  run({ object, previous }, { caller, log }) {
+    log(previous === null ? "created" : "changed", object["~ObjectID"], "by", caller.name);
+  },
+});
+`,
+  ],
+  [
+    "beforeDelete",
+    `${beginRefusing}
+/** Sees every object before it is deleted, and may keep it. */
+export default defineHook({
+  on: "beforeDelete",
+  classes: CLASSES,
+  run({ object }, { caller }) {
+    if (!caller.administrator && object.Locked === true) refuse(718, "It is marked as not to be deleted.");
+  },
+});
+`,
+  ],
+  [
+    "afterDelete",
+    `${begin}
+/** Sees every object after it was deleted, in the same transaction. */
+export default defineHook({
+  on: "afterDelete",
+  classes: CLASSES,
+  run({ object }, { caller, log }) {
+    log("deleted", object["~ObjectID"], "by", caller.name);
+  },
+});
+`,
+  ],
+]);

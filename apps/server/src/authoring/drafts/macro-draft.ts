@@ -1,0 +1,49 @@
+/** Lines that end in `// ts` are of TypeScript only. */
+export const macroDraft = `import { defineMacro } from "@sallyport/macros";
+
+interface Input { // ts
+  readonly className: string; // ts
+} // ts
+ // ts
+/** What it is good for, in a line. */
+export default defineMacro<Input>({
+  // Who may execute it: "everyone", or some { groups: ["Sales"], apps: ["office"] }. Without this line administrators alone.
+  access: "everyone",
+  // What callers send, as JSON Schema. Anything else is refused with 307.
+  input: {
+    type: "object",
+    properties: { className: { type: "string" } },
+    required: ["className"],
+    additionalProperties: false,
+  },
+  // Everything it does happens, or nothing does. What it gives is the data of the answer.
+  async run({ input, caller, objects, log }) {
+    const page = await objects.find(input.className, { perPage: 1 });
+    log("counted for", caller.name);
+    return { className: input.className, count: page["~Count"] };
+  },
+});
+`;
+
+/** Of the draft, on the demo. */
+export const macroTests = `[
+  {
+    "title": "counts the objects of a class",
+    "as": "demo",
+    "input": { "className": "Customer" },
+    "expect": { "data": { "className": "Customer", "count": 200 } }
+  },
+  {
+    "title": "knows no class of that name",
+    "as": "demo",
+    "input": { "className": "Nothing" },
+    "expect": { "code": 304 }
+  },
+  {
+    "title": "refuses what it did not ask for",
+    "as": "demo",
+    "input": 5,
+    "expect": { "code": 307 }
+  }
+]
+`;
