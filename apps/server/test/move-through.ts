@@ -29,7 +29,10 @@ async function goOn(storage: Storage): Promise<void> {
   });
   await r.objects.update([{ id: third, attributes: { Number: "1e21", Nested: { 10: 1e21, 9: -1e-7, ä: ["\u0001"] } }, links: {}, expectedVersions: null }], { session: null });
   await r.keys.addFirst({ kind: "rsa", keyId: "one", publicKey: "public", wrappedPrivateKey: "wrapped" });
-  const event = { type: "login.refused", requestId: "r", outcome: 302, appKeyId: "1", userId: third, address: "::1", appNames: ["a"], className: "Invoice" } as const;
+  for (const text of ["export default 1;", "\u0001é\t"]) await r.macros.put({ name: "Report", text, language: "ts", changedBy: "somebody" }, null);
+  await r.macros.put({ name: "Gone", text: "", language: "js", changedBy: "somebody" }, null);
+  await r.macros.remove("Gone", { changedBy: "somebody else", expectedVersion: 1 });
+  const event = { type: "login.refused", requestId: "r", outcome: 302, appKeyId: "1", userId: third, address: "::1", appNames: ["a"], className: "Invoice", macroName: "Report" } as const;
   await r.audit.append(event);
   await r.audit.tally("key", event);
 }

@@ -24,6 +24,8 @@ import { contentsChecks } from "./sections/contents.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
 import { lockLimitChecks } from "./sections/lock-limits.ts";
 import { lockChecks } from "./sections/locks.ts";
+import { macroChangingChecks } from "./sections/macros/changing.ts";
+import { macroKeepingChecks } from "./sections/macros/keeping.ts";
 import { modelChecks } from "./sections/model.ts";
 import { objectBoundChecks } from "./sections/objects/bounds.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
@@ -105,6 +107,8 @@ export const checks: readonly Check[] = [
   ...changeInterleavingChecks,
   ...modelChecks,
   ...indexChecks,
+  ...macroKeepingChecks,
+  ...macroChangingChecks,
   ...unstorableTextChecks,
   ...throttleChecks,
   ...auditChecks,

@@ -40,6 +40,7 @@ function admissionOf(row: AdmissionRow): Admission {
   return {
     maintenance: row.maintenance,
     modelGeneration: Number(row.model_generation),
+    macroGeneration: Number(row.macro_generation),
     appKey:
       row.key_id === null
         ? null

@@ -37,6 +37,7 @@ export class KnexAuditRepository implements AuditRepository {
       address: row.address,
       appNames: row.app_names,
       className: row.class_name,
+      macroName: row.macro_name,
     }));
   }
 
@@ -45,8 +46,8 @@ export class KnexAuditRepository implements AuditRepository {
     return rowCount;
   }
 
-  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames, className }: AuditEvent): SqlValue[] {
+  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames, className, macroName }: AuditEvent): SqlValue[] {
     const user = userId === null ? null : objectNumber(userId);
-    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, this.offset()];
+    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, macroName, this.offset()];
   }
 }

@@ -12,6 +12,7 @@ import { KnexDatabaseContents } from "./knex-database-contents.ts";
 import { KnexDepartureRepository } from "./knex-departure-repository.ts";
 import { KnexKeyRepository } from "./knex-key-repository.ts";
 import { KnexLockRepository } from "./knex-lock-repository.ts";
+import { KnexMacroRepository } from "./knex-macro-repository.ts";
 import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
@@ -34,6 +35,7 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, tables:
     departures: new KnexDepartureRepository(sql, statements.departures, offset),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
     locks: new KnexLockRepository(sql, statements.locks, offset),
+    macros: new KnexMacroRepository(sql, statements.macros, offset),
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new KnexModelRepository(sql, statements.model),
     objects: new KnexObjectRepository(sql, statements.objects, tables, offset),

@@ -12,6 +12,7 @@ const auditEvent: AuditEvent = {
   address: "192.0.2.1",
   appNames: [],
   className: null,
+  macroName: null,
 };
 
 describe("transactions on a server", () => {

@@ -32,6 +32,7 @@ function look(state: State, { appKey: keyDigest, session: digest, mode = "sessio
   const admission = {
     maintenance: state.switches.get("maintenance") ?? false,
     modelGeneration: state.numbers.get("modelGeneration") ?? 0,
+    macroGeneration: state.numbers.get("macroGeneration") ?? 0,
     appKey,
     session: found === null ? null : sessionOf(state, digest as string, found.record),
     principal: found === null ? null : principalOf(state, found.account),

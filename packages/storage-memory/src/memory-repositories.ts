@@ -11,6 +11,7 @@ import { MemoryDatabaseContents } from "./memory-database-contents.ts";
 import { MemoryDepartureRepository } from "./memory-departure-repository.ts";
 import { MemoryKeyRepository } from "./memory-key-repository.ts";
 import { MemoryLockRepository } from "./memory-lock-repository.ts";
+import { MemoryMacroRepository } from "./memory-macro-repository.ts";
 import { MemoryMaintenanceSwitch } from "./memory-maintenance-switch.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
 import { MemoryObjectRepository } from "./memory-object-repository.ts";
@@ -30,6 +31,7 @@ export function memoryRepositories(access: Access): Repositories {
     departures: new MemoryDepartureRepository(access),
     keys: new MemoryKeyRepository(access),
     locks: new MemoryLockRepository(access),
+    macros: new MemoryMacroRepository(access),
     maintenance: new MemoryMaintenanceSwitch(access),
     model: new MemoryModelRepository(access),
     objects: new MemoryObjectRepository(access),

@@ -1,4 +1,4 @@
-import type { Account, AppKey, Application, ClassDefinition, Digest, Links, Lock, ObjectId, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
+import type { Account, AppKey, Application, ClassDefinition, Digest, Links, Lock, MacroVersion, ObjectId, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { AuditTally } from "./audit-tally.ts";
@@ -8,7 +8,7 @@ import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 
 /** What is counted. */
-type Series = "appKey" | "audit" | "modelGeneration" | "object" | "watermark";
+type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "watermark";
 
 /** Everything that the database holds. */
 export interface State {
@@ -33,6 +33,8 @@ export interface State {
   readonly links: Table<number, Links>;
   /** By object number; of sessions that are over, too. */
   readonly locks: Table<number, Lock>;
+  /** By name and version, in the order in which they were changed. */
+  readonly macros: Table<string, MacroVersion>;
   readonly numbers: Table<Series, number>;
   /** By object number, in the order in which they came, or came back. */
   readonly objects: Table<number, StoredObject>;
@@ -61,6 +63,7 @@ export function emptyState(): State {
     keys: new Table(),
     links: new Table(),
     locks: new Table(),
+    macros: new Table(),
     numbers: new Table(),
     objects: new Table(),
     uuids: new Table(),
@@ -88,6 +91,7 @@ export function forkState(state: State): State {
     keys: state.keys.fork(),
     links: state.links.fork(),
     locks: state.locks.fork(),
+    macros: state.macros.fork(),
     numbers: state.numbers.fork(),
     objects: state.objects.fork(),
     uuids: state.uuids.fork(),

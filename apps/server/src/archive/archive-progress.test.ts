@@ -5,7 +5,7 @@ async function shown(isTTY: boolean): Promise<string> {
   let text = "";
   const progress = new ArchiveProgress("Dumping", { isTTY, write: (more: string) => (text += more) });
   async function* records(): AsyncGenerator<ArchiveRecord> {
-    yield { section: "settings", maintenance: false, modelGeneration: 1, objects: 1_000, lastObject: 0, lastAudit: 0 };
+    yield { section: "settings", maintenance: false, modelGeneration: 1, macroGeneration: 0, objects: 1_000, lastObject: 0, lastAudit: 0 };
     yield { section: "links", id: "1", links: {} };
   }
   const seen: string[] = [];

@@ -15,8 +15,10 @@ function object(number: number): ArchiveRecord {
 }
 
 const records: readonly ArchiveRecord[] = [
-  { section: "settings", maintenance: false, modelGeneration: 2, objects: 1_500, lastObject: 2_000, lastAudit: 0 },
+  { section: "settings", maintenance: false, modelGeneration: 2, macroGeneration: 2, objects: 1_500, lastObject: 2_000, lastAudit: 0 },
   { section: "classes", definition: { name: "File", base: null, attributes: [{ name: "Name", type: "string" }], rights: [{ group: "*", permissions: ["read"] }] } },
+  { section: "macros", name: "Report", version: 1, text: "a\n\tb", language: "ts", changedAt: 1, changedBy: "somebody" },
+  { section: "macros", name: "Report", version: 2, text: null, language: null, changedAt: 1, changedBy: "somebody" },
   { section: "appKeys", id: "1", name: "key", enabled: true, appNames: null, origins: [], digest: "a".repeat(64) },
   ...Array.from({ length: 1_500 }, (_, index) => object(index + 1)),
   { section: "links", id: "2", links: { Files: ["1"] } },
@@ -24,8 +26,8 @@ const records: readonly ArchiveRecord[] = [
   { section: "departures", id: "1A1", uuid: uuidOf(1_657), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", attributes: '{"a": 1}' },
   { section: "accounts", userId: "1", loginName: "n", confusableKey: "n", secret: "$", secretVersion: 1, administrator: true, disabled: false },
   { section: "keys", kind: "rsa", keyId: "k", publicKey: "p", wrappedPrivateKey: "", createdAt: 1, acceptedUntil: null },
-  { section: "audit", sequence: 1, at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 0, appKeyId: "1", userId: null, address: "a", appNames: ["a"], className: null },
-  { section: "tallies", key: "k", at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 302, appKeyId: "1", userId: "1", address: "a", appNames: [], className: "File" },
+  { section: "audit", sequence: 1, at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 0, appKeyId: "1", userId: null, address: "a", appNames: ["a"], className: null, macroName: null },
+  { section: "tallies", key: "k", at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 302, appKeyId: "1", userId: "1", address: "a", appNames: [], className: "File", macroName: "Report" },
 ];
 
 async function* streamed<T>(all: readonly T[]): AsyncGenerator<T> {
@@ -97,7 +99,7 @@ test("an archive of nothing is one", async () => {
 
 test("what is left out is not there", async () => {
   const sections = (text: string) => [...text.matchAll(/^\{"section":"(\w+)"\}$/gm)].map(([, name]) => name);
-  const all = ["settings", "classes", "appKeys", "objects", "links", "departures", "accounts", "keys", "audit", "tallies"];
+  const all = ["settings", "classes", "macros", "appKeys", "objects", "links", "departures", "accounts", "keys", "audit", "tallies"];
   expect(sections(archive)).toEqual(all);
   const bare = await written(withoutSecrets(streamed(records), ["credentials", "keys"]));
   expect(sections(bare)).toEqual(all.filter((name) => !["appKeys", "accounts", "keys"].includes(name)));

@@ -31,11 +31,12 @@ const event = {
   address: z.string(),
   appNames: names,
   className: z.string().nullable(),
+  macroName: z.string().nullable(),
 };
 
 /** What the lines of each section are. What a class is has to be understood by the model, so only its outline is looked at. */
 export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
-  settings: z.strictObject({ maintenance: z.boolean(), modelGeneration: count, objects: count, lastObject: count, lastAudit: count }),
+  settings: z.strictObject({ maintenance: z.boolean(), modelGeneration: count, macroGeneration: count, objects: count, lastObject: count, lastAudit: count }),
   classes: z.strictObject({
     definition: z.looseObject({
       name: z.string(),
@@ -43,6 +44,14 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
       attributes: z.array(z.looseObject({ name: z.string(), type: z.string() })),
       rights: z.array(z.looseObject({ group: z.string(), permissions: names })),
     }),
+  }),
+  macros: z.strictObject({
+    name: z.string(),
+    version: z.int().positive(),
+    text: z.string().nullable(),
+    language: z.enum(["js", "ts"]).nullable(),
+    changedAt: z.int(),
+    changedBy: z.string(),
   }),
   applications: z.strictObject({ name: z.string(), seats: count.nullable() }),
   appKeys: z.strictObject({ id: z.string(), name: z.string(), enabled: z.boolean(), appNames: names.nullable(), origins: names, digest }),

@@ -17,7 +17,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     await visitor.open(r);
     const admission = await r.admission.admit({ appKey: null, session: null, idleTimeout });
     const { generation } = await r.model.load();
-    equal(admission, { maintenance: false, modelGeneration: generation, appKey: null, session: null, principal: null }, "the admission");
+    equal(admission, { maintenance: false, modelGeneration: generation, macroGeneration: 0, appKey: null, session: null, principal: null }, "the admission");
   },
 
   "does not know an app key that nobody created": async ({ r }) => {

@@ -23,6 +23,8 @@ const eventChecks = checksOf("audit", {
       { ...auditEvent, type: "logout.failed", outcome: 703 },
       { ...auditEvent, type: "class.created", className: "Invoice" },
       { ...auditEvent, type: "class.removed", className: `C${"x".repeat(62)}` },
+      { ...auditEvent, type: "macro.stored", macroName: "Report" },
+      { ...auditEvent, type: "macro.removed", macroName: "m".repeat(128) },
     ];
     for (const event of events) await r.audit.append(event);
     const read = await r.audit.read(0, 10);

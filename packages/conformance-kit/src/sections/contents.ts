@@ -4,6 +4,7 @@ import { type Check, checksOf } from "../check.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
 import { createUserObject } from "../fixtures/create-user.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
+import { macroNamed } from "../fixtures/macro-named.ts";
 import { newKey } from "../fixtures/new-key.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 
@@ -23,6 +24,11 @@ export const contentsChecks: readonly Check[] = checksOf("contents", {
   "are not empty with an object that only some may read": fills((r) => r.objects.insert([{ className: "File", attributes: {}, readers: [] }])),
   "are not empty with an object of a class that the model does not name": fills((r) => r.objects.insert([{ className: "Unknown", attributes: {} }])),
   "are not empty with an account": fills((r) => r.accounts.create({ userId: "1", loginName: "name", secret: "", administrator: false }, "name")),
+  "are not empty with a macro": fills((r) => r.macros.put(macroNamed("Report"), null)),
+  "are not empty with a macro that was removed": fills(async (r) => {
+    await r.macros.put(macroNamed("Report"), null);
+    await r.macros.remove("Report", { changedBy: "somebody", expectedVersion: null });
+  }),
   "are not empty with a class": fills((r) => r.model.change({ put: [{ name: "Invoice", base: null, attributes: [], rights: [] }] }, 1)),
   "are not empty with a built-in class that was changed": fills(async (r) => {
     const { generation, classes } = await r.model.load();

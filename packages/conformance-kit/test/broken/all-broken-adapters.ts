@@ -10,6 +10,7 @@ import { brokenContents } from "./broken-contents.ts";
 import { brokenDepartures } from "./broken-departures.ts";
 import { brokenKeys } from "./broken-keys.ts";
 import { brokenLocks } from "./broken-locks.ts";
+import { brokenMacros } from "./broken-macros.ts";
 import { brokenMembers } from "./broken-members.ts";
 import { brokenNames } from "./broken-names.ts";
 import { brokenObjects } from "./broken-objects.ts";
@@ -40,6 +41,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["app keys, applications and accounts", brokenNames],
   ["model, throttle and audit", brokenRecords],
   ["tallies and retention", brokenAudit],
+  ["macros", brokenMacros],
   ["the archive", brokenArchives],
   ["contents and texts", brokenContents],
 ];

@@ -97,6 +97,24 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     exporting((record) => (record.section === "accounts" ? { ...record, secret: "$argon2id$1" } : record)),
   ),
 
+  brokenArchive(
+    "carries the macros that are there",
+    ["holds macros with everything that they were, in the order in which they were changed", "is the same when it was imported and is exported again"],
+    exporting((record) => (record.section === "macros" && record.text === null ? null : record)),
+  ),
+
+  brokenArchive(
+    "orders macros by name",
+    "holds macros with everything that they were, in the order in which they were changed",
+    sorted("macros", (one, other) => ("name" in one && "name" in other && one.name < other.name ? -1 : 1)),
+  ),
+
+  brokenArchive(
+    "begins the generation of macros anew",
+    ["is there as if it had been written", "can be worked on at once"],
+    importing((record) => (record.section === "settings" ? { ...record, macroGeneration: 0 } : record)),
+  ),
+
   brokenArchive("reads each section when it comes to it", "is of one moment, whatever is written while it is read", (archive) => ({
     export: async function* () {
       const [settings] = await allOf(archive.export());

@@ -63,7 +63,7 @@ export const brokenContents: readonly BrokenAdapter[] = [
 
   broken(
     "looks at objects alone",
-    ["are not empty with an app key", "are not empty with an app name", "are not empty with an account", "are not empty with a class", "are not empty with a built-in class that was changed"],
+    ["are not empty with an app key", "are not empty with an app name", "are not empty with an account", "are not empty with a macro", "are not empty with a macro that was removed", "are not empty with a class", "are not empty with a built-in class that was changed"],
     emptyWhen(async ({ objects }) => (await objects.count({ classes: ["User", "File", "Unknown"] }, seesAll)) === 0),
   ),
 
@@ -78,6 +78,12 @@ export const brokenContents: readonly BrokenAdapter[] = [
   ),
 
   broken("looks at the model alone", "are not empty with an object", emptyWhen(async ({ model }) => (await model.load()).generation === 1)),
+
+  broken(
+    "looks at the macros that are there",
+    "are not empty with a macro that was removed",
+    emptyWhen(async ({ contents, macros }) => (await contents.isEmpty()) || ((await macros.load()).macros.length === 0 && (await macros.load()).generation > 0)),
+  ),
 
   broken("is never empty", ["stay empty with what is only recorded", "are seen as the transaction has them"], emptyWhen(async () => false)),
 ];

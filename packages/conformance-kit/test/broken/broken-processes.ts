@@ -1,5 +1,5 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError, type StoredKey } from "@sallyport/core";
+import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError, type StoredKey, type StoredMacros } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import type { Fault } from "./broken-adapter.ts";
 import { type ProcessFault, SharedDatabase } from "./shared-database.ts";
@@ -115,6 +115,24 @@ export const brokenTogether: readonly BrokenProcesses[] = [
       },
     },
   })),
+
+  brokenMemory("remembers the macros that it has loaded", "of several processes are the same", () => {
+    let known: StoredMacros | undefined;
+    return (r) => ({
+      macros: {
+        load: async () => (known ??= await r.macros.load()),
+        put: (macro, expected) => {
+          known = undefined;
+          return r.macros.put(macro, expected);
+        },
+      },
+    });
+  }),
+
+  brokenMemory("keeps macros to itself", "of several processes are the same", () => {
+    const own = privately();
+    return () => ({ macros: { put: (macro, expected) => own.macros.put(macro, expected), load: () => own.macros.load() } });
+  }),
 
   brokenMemory("accepts the number of a message that another one has accepted", "give out every number of a channel once, and accept it once, together", () => {
     const accepted = new Set<string>();

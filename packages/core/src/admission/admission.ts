@@ -20,6 +20,8 @@ export interface Admission {
   readonly maintenance: boolean;
   /** Number of the current model; another number than before means that the model changed. */
   readonly modelGeneration: number;
+  /** The same of the macros in the database. */
+  readonly macroGeneration: number;
   /** The app key with the digest, disabled ones included; `null` if unknown or not asked for. */
   readonly appKey: AppKey | null;
   /**

@@ -4,6 +4,7 @@ import type { Application } from "../appkeys/application.ts";
 import type { RecordedAuditEvent } from "../audit/audit-event.ts";
 import type { Digest } from "../digests/digest.ts";
 import type { StoredKey } from "../keys/stored-key.ts";
+import type { MacroVersion } from "../macros/macro-version.ts";
 import type { ClassDefinition } from "../model/class-definition.ts";
 import type { Links } from "../objects/links.ts";
 import type { ObjectId } from "../objects/object-id.ts";
@@ -14,6 +15,7 @@ export interface ArchivedSettings {
   readonly section: "settings";
   readonly maintenance: boolean;
   readonly modelGeneration: number;
+  readonly macroGeneration: number;
   /** How many objects follow. */
   readonly objects: number;
   /** The highest object number that was ever given; 0: none. */
@@ -27,6 +29,9 @@ export interface ArchivedClass {
   readonly section: "classes";
   readonly definition: ClassDefinition;
 }
+
+/** Of macros that are there and of those that are gone, in the order in which they were changed. */
+export type ArchivedMacro = MacroVersion & { readonly section: "macros" };
 
 /** By name. Names are ordered by code points, here and below. */
 export type ArchivedApplication = Application & { readonly section: "applications" };
@@ -81,6 +86,7 @@ export type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & { readonly se
 export type ArchiveRecord =
   | ArchivedSettings
   | ArchivedClass
+  | ArchivedMacro
   | ArchivedApplication
   | ArchivedAppKey
   | ArchivedObject
@@ -100,6 +106,7 @@ export type RecordOf<Section extends ArchiveSection> = Extract<ArchiveRecord, { 
 export const archiveSections = [
   "settings",
   "classes",
+  "macros",
   "applications",
   "appKeys",
   "objects",

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors/error-code.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
-/** What is worth keeping: who comes in, and who changes what all objects are. */
+/** What is worth keeping: who comes in, and who changes what all objects are or what the service does. */
 export type AuditEventType =
   | "login.accepted"
   | "login.refused"
@@ -10,7 +10,9 @@ export type AuditEventType =
   | "credentials.replayed"
   | "class.created"
   | "class.changed"
-  | "class.removed";
+  | "class.removed"
+  | "macro.stored"
+  | "macro.removed";
 
 /** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
 export interface AuditEvent {
@@ -27,6 +29,8 @@ export interface AuditEvent {
   readonly appNames: readonly string[];
   /** The class that was created, changed or removed; `null` in all other events. */
   readonly className: string | null;
+  /** The macro that was stored or removed; `null` in all other events. */
+  readonly macroName: string | null;
 }
 
 /** An event as kept. Times are by the storage's clock, milliseconds since 1970. */

@@ -4,7 +4,7 @@ import type { AuditEvent } from "./audit-event.ts";
 /** What somebody who is logged in has done with this request. */
 export function sessionEvent(
   { requestId, appKey, principal, origin, session }: SessionContext,
-  { type, outcome = 0, className = null }: Pick<AuditEvent, "type"> & Partial<Pick<AuditEvent, "outcome" | "className">>,
+  { type, outcome = 0, className = null, macroName = null }: Pick<AuditEvent, "type"> & Partial<Pick<AuditEvent, "outcome" | "className" | "macroName">>,
 ): AuditEvent {
   return {
     type,
@@ -15,5 +15,6 @@ export function sessionEvent(
     address: origin.address,
     appNames: session.appNames,
     className,
+    macroName,
   };
 }

@@ -35,5 +35,6 @@ function eventOf({ requestId, appKey, origin }: AppKeyContext): AuditEvent {
     address: origin.address,
     appNames: [],
     className: null,
+    macroName: null,
   };
 }

@@ -2,7 +2,7 @@
 export interface DatabaseContents {
   /**
    * Whether nobody has put anything into the database since it was migrated: no app key, app name, account or object,
-   * and no change of the model.
+   * no macro, and no change of the model.
    */
   isEmpty(): Promise<boolean>;
 }

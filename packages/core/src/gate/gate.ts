@@ -114,5 +114,6 @@ function event(context: AppKeyContext, claim: Claim, person: Person | null, outc
     address: context.origin.address,
     appNames: claim.appNames,
     className: null,
+    macroName: null,
   };
 }

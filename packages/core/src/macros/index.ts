@@ -1,6 +1,7 @@
 export { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 export { isMacroName } from "./macro-name.ts";
 export { MacroRefusal } from "./macro-refusal.ts";
+export type { GivenMacro, MacroRemoval, MacroRepository, StoredMacros } from "./macro-repository.ts";
 export type {
   HostCall,
   MacroDeclaration,
@@ -13,3 +14,5 @@ export type {
   MacroRuntime,
   MacroUsage,
 } from "./macro-runtime.ts";
+export type { MacroVersion } from "./macro-version.ts";
+export type { MacroLanguage, StoredMacro } from "./stored-macro.ts";

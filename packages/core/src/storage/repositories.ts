@@ -10,6 +10,7 @@ import type { MaintenanceSwitch } from "../databases/maintenance-switch.ts";
 import type { DepartureRepository } from "../departures/departure-repository.ts";
 import type { KeyRepository } from "../keys/key-repository.ts";
 import type { LockRepository } from "../locks/lock-repository.ts";
+import type { MacroRepository } from "../macros/macro-repository.ts";
 import type { ModelRepository } from "../model/model-repository.ts";
 import type { ObjectRepository } from "../objects/object-repository.ts";
 import type { SessionRepository } from "../sessions/session-repository.ts";
@@ -28,6 +29,7 @@ export interface Repositories {
   readonly departures: DepartureRepository;
   readonly keys: KeyRepository;
   readonly locks: LockRepository;
+  readonly macros: MacroRepository;
   readonly maintenance: MaintenanceSwitch;
   readonly model: ModelRepository;
   readonly objects: ObjectRepository;

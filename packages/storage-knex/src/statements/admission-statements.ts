@@ -12,6 +12,7 @@ export interface AdmissionStatements {
 export interface AdmissionRow {
   readonly maintenance: boolean;
   readonly model_generation: string;
+  readonly macro_generation: string;
   readonly key_id: string | null;
   readonly key_name: string;
   readonly key_enabled: boolean;

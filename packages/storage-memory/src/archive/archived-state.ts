@@ -13,6 +13,7 @@ const archivedTables = [
   "departures",
   "keys",
   "links",
+  "macros",
   "numbers",
   "objects",
   "stamps",
@@ -33,7 +34,7 @@ export function replaceState(state: State, other: ArchivedState): void {
 }
 
 /** Whether there is nothing that an archive could hold but what a migration leaves. */
-export function isUntouched({ accounts, appKeys, applications, audit, auditTallies, departures, keys, numbers, objects }: State): boolean {
-  const tables = [accounts, appKeys, applications, audit, auditTallies, departures, keys, objects];
+export function isUntouched({ accounts, appKeys, applications, audit, auditTallies, departures, keys, macros, numbers, objects }: State): boolean {
+  const tables = [accounts, appKeys, applications, audit, auditTallies, departures, keys, macros, objects];
   return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
 }

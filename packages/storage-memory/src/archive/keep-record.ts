@@ -1,5 +1,6 @@
 import { acceptObjectSize, acceptStorable, type ArchiveRecord, type Attributes, contradictingRecords, objectNumber, type RecordOf } from "@sallyport/core";
 import { frozenCopy } from "../frozen-copy.ts";
+import { macroKey } from "../macro-key.ts";
 import type { Table } from "../table.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
@@ -13,6 +14,8 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepSettings(state, record);
     case "classes":
       return add(state.classes, record.definition.name, record.definition);
+    case "macros":
+      return add(state.macros, macroKey(record), without(record, "section"));
     case "applications":
       return add(state.applications, record.name, without(record, "section"));
     case "appKeys":
@@ -35,9 +38,10 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
   }
 }
 
-function keepSettings(state: ArchivedState, { maintenance, modelGeneration, lastObject, lastAudit }: RecordOf<"settings">): void {
+function keepSettings(state: ArchivedState, { maintenance, modelGeneration, macroGeneration, lastObject, lastAudit }: RecordOf<"settings">): void {
   add(state.switches, "maintenance", maintenance);
   raise(state, "modelGeneration", modelGeneration);
+  raise(state, "macroGeneration", macroGeneration);
   raise(state, "object", lastObject);
   raise(state, "audit", lastAudit);
 }
@@ -91,7 +95,7 @@ function add<K, V extends NonNullable<unknown>>(table: Table<K, V>, key: K, valu
   table.set(key, value);
 }
 
-function raise({ numbers }: ArchivedState, series: "appKey" | "audit" | "modelGeneration" | "object" | "watermark", number: number): void {
+function raise({ numbers }: ArchivedState, series: "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "watermark", number: number): void {
   numbers.set(series, Math.max(numbers.get(series) ?? 0, number));
 }
 

@@ -7,6 +7,7 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   const { appKeyDigests, auditTallies } = state;
   yield settingsOf(state);
   for (const definition of state.classes.values()) yield { section: "classes", definition };
+  for (const version of state.macros.values()) yield { section: "macros", ...version };
   for (const application of byName(state.applications.values(), ({ name }) => name)) yield { section: "applications", ...application };
   const digests = new Map(Array.from(appKeyDigests.entries(), ([digest, name]) => [name, digest]));
   for (const appKey of byName(state.appKeys.values(), ({ name }) => name)) {
@@ -26,6 +27,7 @@ function settingsOf({ numbers, objects, switches }: ArchivedState): RecordOf<"se
     section: "settings",
     maintenance: switches.get("maintenance") ?? false,
     modelGeneration: numbers.get("modelGeneration") ?? 0,
+    macroGeneration: numbers.get("macroGeneration") ?? 0,
     objects: [...objects.values()].length,
     lastObject: numbers.get("object") ?? 0,
     lastAudit: numbers.get("audit") ?? 0,

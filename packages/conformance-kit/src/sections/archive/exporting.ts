@@ -12,6 +12,7 @@ import { auditEvent } from "../../fixtures/every-call.ts";
 import { files } from "../../fixtures/files.ts";
 import { freshDigest } from "../../fixtures/fresh-digest.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { macroNamed } from "../../fixtures/macro-named.ts";
 import { newKey } from "../../fixtures/new-key.ts";
 import { generous, hour, minute, second } from "../../fixtures/policy.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
@@ -19,6 +20,7 @@ import { takeAway } from "../../fixtures/take-away.ts";
 /** Writes something of everything that an archive can hold. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await r.maintenance.set(true);
+  await r.macros.put(macroNamed("Late"), null);
   await r.applications.create({ name: "late", seats: 1 });
   await createAppKey(r);
   await createUser(r, { loginName: "late" });
@@ -44,7 +46,7 @@ export const exportingChecks: readonly Check[] = [
     "is of a new database what the migrations left": async ({ storage, r }) => {
       const [settings, ...classes] = await archived(storage);
       const { generation, classes: definitions } = await r.model.load();
-      equal(settings, { section: "settings", maintenance: false, modelGeneration: generation, objects: 0, lastObject: 0, lastAudit: 0 }, "the settings");
+      equal(settings, { section: "settings", maintenance: false, modelGeneration: generation, macroGeneration: 0, objects: 0, lastObject: 0, lastAudit: 0 }, "the settings");
       equal(classes, definitions.map((definition) => ({ section: "classes", definition })), "what follows the settings");
     },
 
@@ -135,6 +137,16 @@ export const exportingChecks: readonly Check[] = [
       const [several, single] = ofSection(records, "tallies");
       equal([several?.key, several?.attempts, several?.requestId, single?.key, single?.attempts], ["B", 2, "first", "b", 1], "what is counted");
       holds((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt is an hour behind the first");
+    },
+
+    "holds macros with everything that they were, in the order in which they were changed": async ({ storage, r }) => {
+      for (const name of ["Zebra", "Apple", "Zebra", "Gone"]) await r.macros.put(macroNamed(name), null);
+      await r.macros.remove("Gone", { changedBy: "somebody", expectedVersion: null });
+      const records = await archived(storage);
+      const [zebra, apple, gone] = await Promise.all(["Zebra", "Apple", "Gone"].map((name) => r.macros.history(name, 10)));
+      const versions = [zebra?.[1], apple?.[0], zebra?.[0], gone?.[1], gone?.[0]];
+      equal(ofSection(records, "macros"), versions.map((version) => ({ section: "macros", ...version })) as never, "the macros");
+      equal(ofSection(records, "settings")[0]?.macroGeneration, 5, "the generation");
     },
 
     "holds nothing that ends by itself": async ({ storage, r }) => {

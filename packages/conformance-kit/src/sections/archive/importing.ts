@@ -7,7 +7,9 @@ import { changesUpTo } from "../../fixtures/changes-up-to.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
 import { createObject } from "../../fixtures/create-object.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { idsOf } from "../../fixtures/ids-of.ts";
+import { macroNamed } from "../../fixtures/macro-named.ts";
 import { newKey } from "../../fixtures/new-key.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
@@ -96,6 +98,10 @@ export const importingChecks: readonly Check[] = [
       const admitted = await r.admission.admit({ appKey: all?.digest ?? "", session: null, idleTimeout: generous.idleTimeout });
       equal([admitted.appKey?.id, admitted.maintenance], ["1", true], "what admission says of an app key");
       equal((await r.audit.read(0, 10)).map(({ sequence }) => sequence), [7, 9], "the audit");
+      const { section: _section, ...apple } = last(ofSection(sampleArchive, "macros"));
+      equal(await r.macros.load(), { generation: 4, macros: [apple] }, "the macros");
+      equal((await r.macros.history("Zebra", 10)).map(({ version, text }) => [version, text]), [[2, null], [1, hostileTexts.join("\n")]], "what a macro was");
+      equal(admitted.macroGeneration, 4, "the generation of macros that admission shows");
     },
 
     "keeps the order of changes, and stamps what comes later behind all of them": async ({ storage, r }) => {
@@ -131,6 +137,8 @@ export const importingChecks: readonly Check[] = [
       });
       equal([restored?.id, restored?.version], ["5", 4], "an object that has come back");
       equal(await takeAway(storage, ["14"]), 1, "how many objects go");
+      equal(await r.macros.put(macroNamed("Zebra"), 0), "stored", "a macro");
+      equal([(await r.macros.history("Zebra", 1))[0]?.version, (await r.macros.load()).generation], [3, 5], "its version, and the generation of macros");
       const seen = await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() });
       equal(seen, 4, "how many objects everybody may see");
     },
@@ -142,6 +150,7 @@ export const importingChecks: readonly Check[] = [
     "is refused when there is an audit": leavesAlone((r) => r.audit.append(auditEvent)),
     "is refused when attempts are counted": leavesAlone((r) => r.audit.tally("key", auditEvent)),
     "is refused when the model was changed": leavesAlone((r) => r.model.change({ put: [] }, 1)),
+    "is refused when there is a macro": leavesAlone((r) => r.macros.put(macroNamed("Report"), null)),
     "is refused when there was an import": leavesAlone((_r, storage) => storage.archive.import(streamed(sampleArchive))),
 
     "leaves nothing behind when the records end with an error": async ({ storage, r }) => {
@@ -167,6 +176,7 @@ export const importingChecks: readonly Check[] = [
         ["an app name twice", (record) => (record.section === "applications" && record.name === "a" ? record : null)],
         ["an app key twice", (record) => (record.section === "appKeys" && record.name === "some" ? { ...record, id: "2", name: "z" } : null)],
         ["a confusable name twice", (record) => (record === account ? { ...account, userId: "14", loginName: "other" } : null)],
+        ["a version of a macro twice", (record) => (record.section === "macros" && record.name === "Apple" ? record : null)],
         ["a key twice", (record) => (record.section === "keys" && record.keyId === "a" ? record : null)],
       ];
       for (const [what, changed] of twice) await refuses(storage, 307, sampleWith(changed), what);

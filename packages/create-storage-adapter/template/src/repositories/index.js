@@ -9,6 +9,7 @@ import { databaseContents } from "./database-contents.js";
 import { departureRepository } from "./departure-repository.js";
 import { keyRepository } from "./key-repository.js";
 import { lockRepository } from "./lock-repository.js";
+import { macroRepository } from "./macro-repository.js";
 import { maintenanceSwitch } from "./maintenance-switch.js";
 import { modelRepository } from "./model-repository.js";
 import { objectRepository } from "./object-repository.js";
@@ -34,6 +35,7 @@ export function repositoriesOver(access) {
     departures: copying(departureRepository(access)),
     keys: copying(keyRepository(access)),
     locks: copying(lockRepository(access)),
+    macros: copying(macroRepository(access)),
     maintenance: copying(maintenanceSwitch(access)),
     model: copying(modelRepository(access)),
     objects: copying(objectRepository(access)),

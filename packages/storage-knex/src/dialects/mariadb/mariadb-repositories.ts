@@ -7,6 +7,7 @@ import { KnexAuditRepository } from "../../knex-audit-repository.ts";
 import { KnexChannelRepository } from "../../knex-channel-repository.ts";
 import { KnexDatabaseContents } from "../../knex-database-contents.ts";
 import { KnexKeyRepository } from "../../knex-key-repository.ts";
+import { KnexMacroRepository } from "../../knex-macro-repository.ts";
 import { KnexMaintenanceSwitch } from "../../knex-maintenance-switch.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
@@ -35,6 +36,7 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
     departures: new MariadbDepartureRepository(sql, context),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
     locks: new MariadbLockRepository(sql, statements.locks, context),
+    macros: new KnexMacroRepository(sql, statements.macros, offset),
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new MariadbModelRepository(sql, statements.model, context),
     objects: new MariadbObjectRepository(sql, context),

@@ -24,6 +24,7 @@ export interface Tables {
   readonly keys: string;
   readonly links: string;
   readonly locks: string;
+  readonly macroVersions: string;
   readonly migrations: string;
   readonly objectCounts: string;
   readonly objectSeries: string;
@@ -79,6 +80,7 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     keys: name("keys"),
     links: name("links"),
     locks: name("locks"),
+    macroVersions: name("macro_versions"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectSeries: name("object_series"),

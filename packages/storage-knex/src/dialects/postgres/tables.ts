@@ -22,6 +22,7 @@ export interface Tables {
   readonly linkedObjects: string;
   readonly links: string;
   readonly locks: string;
+  readonly macroVersions: string;
   readonly migrations: string;
   readonly objectCounts: string;
   readonly objectIds: string;
@@ -70,6 +71,7 @@ export function tablesOf(schema: string): Tables {
     linkedObjects: name("linked_objects"),
     links: name("links"),
     locks: name("locks"),
+    macroVersions: name("macro_versions"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectIds: name("object_ids"),

@@ -8,7 +8,7 @@ import { type ArchivedTable, timeValue } from "./archived-table.ts";
 /** What events and tallies share. */
 type Event = Omit<RecordOf<"audit">, "section" | "sequence">;
 
-const eventColumns = ["at", "since", "attempts", "type", "request_id", "outcome", "app_key_id", "user_id", "address", "app_names", "class_name"];
+const eventColumns = ["at", "since", "attempts", "type", "request_id", "outcome", "app_key_id", "user_id", "address", "app_names", "class_name", "macro_name"];
 
 const eventSelection = `${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, ${eventColumns.slice(2).join(", ")}`;
 
@@ -25,13 +25,14 @@ function eventOf(row: Row): Event {
     address: row["address"] as string,
     appNames: row["app_names"] as string[],
     className: row["class_name"] as string | null,
+    macroName: row["macro_name"] as string | null,
   };
 }
 
-function eventValues({ at, since, attempts, type, requestId, outcome, appKeyId, userId, address, appNames, className }: Event): SqlValue[] {
-  acceptStorable([requestId, appKeyId, address, appNames, className]);
+function eventValues({ at, since, attempts, type, requestId, outcome, appKeyId, userId, address, appNames, className, macroName }: Event): SqlValue[] {
+  acceptStorable([requestId, appKeyId, address, appNames, className, macroName]);
   const user = userId === null ? null : objectNumber(userId);
-  return [timeValue(at), timeValue(since), attempts, type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className];
+  return [timeValue(at), timeValue(since), attempts, type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, macroName];
 }
 
 export function archivedAudit({ audit }: Tables): ArchivedTable<"audit"> {

@@ -7,6 +7,7 @@ import type { ArchivedTables } from "./archived-tables.ts";
 interface SettingsRow {
   readonly maintenance: boolean;
   readonly generation: number;
+  readonly macro_generation: number;
   readonly objects: number;
   readonly last_object: number;
   readonly last_audit: number;
@@ -19,7 +20,7 @@ interface SettingsRow {
 export async function readSettings(run: Run, { audit, objects, objectSeries, settings }: Tables, sections: ArchivedTables): Promise<RecordOf<"settings">> {
   const touched = Object.values(sections).map(({ table }) => `(select 1 from ${table} limit 1)`);
   const { rows } = await run<SettingsRow>(
-    `select maintenance, model_generation as generation, (select count(*) from ${objects}) as objects, (select number from ${objectSeries}) as last_object,
+    `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${objects}) as objects, (select number from ${objectSeries}) as last_object,
       greatest(last_audit, coalesce((select max(sequence) from ${audit}), 0)) as last_audit,
       concat(${touched.join(", ")}) as touched
     from ${settings}`,
@@ -29,14 +30,16 @@ export async function readSettings(run: Run, { audit, objects, objectSeries, set
     section: "settings",
     maintenance: row.maintenance,
     modelGeneration: Number(row.generation),
+    macroGeneration: Number(row.macro_generation),
     objects: Number(row.objects),
     lastObject: Number(row.last_object),
     lastAudit: Number(row.last_audit),
   };
 }
 
-export async function writeSettings(sql: SqlRunner, { settings }: Tables, { maintenance, modelGeneration, lastAudit }: RecordOf<"settings">): Promise<void> {
-  await sql.runOnce(`update ${settings} set maintenance = $1, model_generation = $2, last_audit = $3`, [maintenance, modelGeneration, lastAudit]);
+export async function writeSettings(sql: SqlRunner, { settings }: Tables, { maintenance, modelGeneration, macroGeneration, lastAudit }: RecordOf<"settings">): Promise<void> {
+  const changes = "maintenance = $1, model_generation = $2, macro_generation = $3, last_audit = $4";
+  await sql.runOnce(`update ${settings} set ${changes}`, [maintenance, modelGeneration, macroGeneration, lastAudit]);
 }
 
 /** Lets what is written later have higher numbers and stamps than there ever were. */

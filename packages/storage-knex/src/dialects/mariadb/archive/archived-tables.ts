@@ -2,6 +2,7 @@ import type { ArchiveSection } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import { archivedAccounts, archivedKeys } from "./archived-accounts.ts";
 import { archivedAudit, archivedTallies } from "./archived-audit.ts";
+import { archivedMacros } from "./archived-macros.ts";
 import { archivedAppKeys, archivedApplications, archivedClasses } from "./archived-names.ts";
 import { archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
 import type { ArchivedTable } from "./archived-table.ts";
@@ -12,6 +13,7 @@ export type ArchivedTables = { readonly [Section in Exclude<ArchiveSection, "set
 export function archivedTablesOf(tables: Tables): ArchivedTables {
   return {
     classes: archivedClasses(tables),
+    macros: archivedMacros(tables),
     applications: archivedApplications(tables),
     appKeys: archivedAppKeys(tables),
     objects: archivedObjects(tables),

@@ -1,6 +1,7 @@
 import { entry } from "./0001-entry.ts";
 import { objects } from "./0002-objects.ts";
+import { macros } from "./0003-macros.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [entry, objects];
+export const migrations: readonly Migration[] = [entry, objects, macros];

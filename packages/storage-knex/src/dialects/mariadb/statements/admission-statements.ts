@@ -10,7 +10,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     statement(
       `admit_${mode}`,
-      `select g.maintenance, g.model_generation,
+      `select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
         s.mode, s.user_id, s.app_names, s.device_id, ${due("s")} as due, a.administrator,
         json_extract(u.attributes, '$.Groups') as \`groups\`${channel.columns}

@@ -7,6 +7,7 @@ import type { ChannelStatements } from "../../../statements/channel-statements.t
 import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
+import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
 import type { Tables } from "../tables.ts";
@@ -21,6 +22,7 @@ import { cipherBlockStatements } from "./cipher-block-statements.ts";
 import { contentsStatements } from "./contents-statements.ts";
 import { keyStatements } from "./key-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
+import { macroStatements } from "./macro-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
@@ -39,6 +41,7 @@ export interface Statements {
   readonly contents: ContentsStatements;
   readonly keys: KeyStatements;
   readonly locks: LockStatements;
+  readonly macros: MacroStatements;
   readonly model: ModelStatements;
   readonly sessions: SessionStatements;
   readonly throttle: ThrottleStatements;
@@ -58,6 +61,7 @@ export function statementsOf(tables: Tables): Statements {
     contents: contentsStatements(tables),
     keys: keyStatements(tables),
     locks: lockStatements(tables),
+    macros: macroStatements(tables),
     model: modelStatements(tables),
     sessions: sessionStatements(tables),
     throttle: throttleStatements(tables),

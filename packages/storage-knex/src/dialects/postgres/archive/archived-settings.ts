@@ -5,6 +5,7 @@ import type { Tables } from "../tables.ts";
 interface SettingsRow {
   readonly maintenance: boolean;
   readonly generation: string;
+  readonly macro_generation: string;
   readonly objects: string;
   readonly last_object: string;
   readonly last_audit: string;
@@ -13,7 +14,7 @@ interface SettingsRow {
 /** The settings, and what was given out last: never less than what the tables of the same snapshot hold. */
 export async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"settings">> {
   const { rows } = await run<SettingsRow>({
-    text: `select maintenance, model_generation as generation, (select count(*) from ${tables.objects}) as objects,
+    text: `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${tables.objects}) as objects,
       coalesce(pg_sequence_last_value('${tables.objectIds}'), 0) as last_object,
       coalesce(pg_sequence_last_value(${auditSequence(tables)}), 0) as last_audit
     from ${tables.settings}`,
@@ -23,14 +24,15 @@ export async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"
     section: "settings",
     maintenance: row.maintenance,
     modelGeneration: Number(row.generation),
+    macroGeneration: Number(row.macro_generation),
     objects: Number(row.objects),
     lastObject: Number(row.last_object),
     lastAudit: Number(row.last_audit),
   };
 }
 
-export async function writeSettings(run: Run, { settings }: Tables, { maintenance, modelGeneration }: RecordOf<"settings">): Promise<void> {
-  await run({ text: `update ${settings} set maintenance = $1, model_generation = $2`, values: [maintenance, modelGeneration] });
+export async function writeSettings(run: Run, { settings }: Tables, { maintenance, modelGeneration, macroGeneration }: RecordOf<"settings">): Promise<void> {
+  await run({ text: `update ${settings} set maintenance = $1, model_generation = $2, macro_generation = $3`, values: [maintenance, modelGeneration, macroGeneration] });
 }
 
 /** Lets the sequences go on behind what was given out. They forget no rollback, so this comes last. */

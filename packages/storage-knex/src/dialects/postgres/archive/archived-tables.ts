@@ -9,6 +9,7 @@ import { archivedClasses } from "./archived-classes.ts";
 import { archivedDepartures } from "./archived-departures.ts";
 import { archivedKeys } from "./archived-keys.ts";
 import { archivedLinks } from "./archived-links.ts";
+import { archivedMacros } from "./archived-macros.ts";
 import { archivedObjects } from "./archived-objects.ts";
 import { archivedTallies } from "./archived-tallies.ts";
 
@@ -21,6 +22,7 @@ export type ArchivedTables = { readonly [Section in TableSection]: ArchivedTable
 export function archivedTablesOf(tables: Tables): ArchivedTables {
   return {
     classes: archivedClasses(tables),
+    macros: archivedMacros(tables),
     applications: archivedApplications(tables),
     appKeys: archivedAppKeys(tables),
     objects: archivedObjects(tables),

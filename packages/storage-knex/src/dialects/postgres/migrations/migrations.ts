@@ -8,6 +8,7 @@ import { objectNumber } from "./0007-object-number.ts";
 import { changes } from "./0008-changes.ts";
 import { departures } from "./0009-departures.ts";
 import { auditedClasses } from "./0010-audited-classes.ts";
+import { macros } from "./0011-macros.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   changes,
   departures,
   auditedClasses,
+  macros,
 ];

@@ -7,6 +7,7 @@ import type { ChannelStatements } from "../../../statements/channel-statements.t
 import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
+import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
 import type { Tables } from "../tables.ts";
@@ -23,6 +24,7 @@ import { type DepartureStatements, departureStatements } from "./departure-state
 import { type IndexStatements, indexStatements } from "./index-statements.ts";
 import { keyStatements } from "./key-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
+import { macroStatements } from "./macro-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { type ObjectStatements, objectStatements } from "./object-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
@@ -43,6 +45,7 @@ export interface Statements {
   readonly indexes: IndexStatements;
   readonly keys: KeyStatements;
   readonly locks: LockStatements;
+  readonly macros: MacroStatements;
   readonly model: ModelStatements;
   readonly objects: ObjectStatements;
   readonly sessions: SessionStatements;
@@ -64,6 +67,7 @@ export function statementsOf(tables: Tables): Statements {
     indexes: indexStatements(tables),
     keys: keyStatements(tables),
     locks: lockStatements(tables),
+    macros: macroStatements(tables),
     model: modelStatements(tables),
     objects: objectStatements(tables),
     sessions: sessionStatements(tables),
