@@ -10,6 +10,7 @@ export * from "./departures/index.ts";
 export * from "./digests/index.ts";
 export * from "./errors/index.ts";
 export * from "./gate/index.ts";
+export * from "./hooks/index.ts";
 export * from "./keys/index.ts";
 export * from "./locks/index.ts";
 export * from "./macros/index.ts";

@@ -12,13 +12,14 @@ describe("the serialization parameter", () => {
     [{ type: "full", depth: 5 }],
     [{ type: "empty" }],
     [{ type: "oid", depth: 0 }],
+    [{ type: "macro" }],
     [{ type: "custom", fields: [] }],
     [{ type: "custom", fields: ["Name", "Customer.Name", { name: "Positions", page: 0, perPage: 20, fields: ["Text", { name: "Order" }] }], depth: 1 }],
   ])("takes %j", (value) => expect(parse(value)).toEqual(value));
 
   test.each([
     [{ surprise: 1 }, "/serialization/surprise"],
-    [{ type: "macro" }, "/serialization/type"],
+    [{ type: "macros" }, "/serialization/type"],
     [{ depth: 6 }, "/serialization/depth"],
     [{ fields: [] }, "/serialization/fields"],
     [{ type: "custom" }, "/serialization/fields"],

@@ -40,9 +40,9 @@ const fields = z.array(field).max(mostFields).meta({ id: "SerializationFields" }
 const serialization = z
   .strictObject({
     type: z
-      .enum(["full", "empty", "oid", "custom"])
+      .enum(["full", "empty", "oid", "custom", "macro"])
       .optional()
-      .describe("`full`, unless given: all attributes; `empty`: meta-fields only; `oid`: `~ObjectID` only; `custom`: meta-fields and `fields`."),
+      .describe("`full`, unless given: all attributes; `empty`: meta-fields only; `oid`: `~ObjectID` only; `custom`: meta-fields and `fields`; `macro`: meta-fields and what hooks of the database make of them."),
     depth: z
       .number()
       .int()

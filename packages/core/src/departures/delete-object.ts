@@ -1,13 +1,16 @@
 import { ServiceError } from "../errors/service-error.ts";
+import { hooksOfDeletions } from "../hooks/hooks-of-deletions.ts";
+import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
 import type { SingleReference } from "../objects/object-reference.ts";
 import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
+import { acceptDeletion } from "./accept-deletion.ts";
+import { deleteWithHooks } from "./delete-with-hooks.ts";
 import { guardUsers } from "./guard-users.ts";
-import { refuseGroupsWithRights } from "./refuse-groups-with-rights.ts";
-import { removeUsers } from "./remove-users.ts";
-import { thoseWhoGo } from "./those-who-go.ts";
+import { heldFirst } from "./held-first.ts";
+import { removeThose } from "./remove-those.ts";
 
 export interface DeleteObjectInput {
   /** Whether the object can be restored. */
@@ -23,6 +26,8 @@ export interface DeleteObjectInput {
  * rule, a lock of another session, rights that a class gives to a group, or that nobody would be an administrator: 718.
  */
 export class DeleteObject {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
   run(context: SessionContext, reference: SingleReference, { recycled, expectedVersions }: DeleteObjectInput): Promise<void> {
     const { r, unit, principal } = context;
     return withCurrentModel(context, async (model) => {
@@ -32,18 +37,13 @@ export class DeleteObject {
       if (modelClass === undefined) throw new ServiceError(304);
       if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
       guardUsers([{ className }], { model, principal });
-      await unit.transaction(async (inside) => {
-        const { departures } = inside;
-        const [held] = await departures.hold([id], { modelGeneration: model.generation });
-        if (held === undefined) throw new ServiceError(609);
-        if (expectedVersions !== null && !expectedVersions.includes(held.object.version)) throw new ServiceError(713, { detail: "The object has another version." });
-        const { going, losing, refusal } = await thoseWhoGo(held, { departures, model, session: context.sessionDigest, recycled });
-        guardUsers(going, { model, principal });
-        if (refusal !== null) throw refusal;
-        refuseGroupsWithRights(going, { model, visibility });
-        await removeUsers(inside, going, { model, principal });
-        if (losing.length > 0) await departures.clear(losing);
-        await departures.depart(going.map((object) => object.id), { recycled, leader: id });
+      const active = await hooksOfDeletions(this.hooks, context);
+      const sight = { model, visibility };
+      if (active !== null) return deleteWithHooks(active, context, id, { sight, recycled, expectedVersions });
+      return unit.transaction(async (inside) => {
+        const held = await heldFirst(inside, id, { model, expectedVersions });
+        const those = await acceptDeletion(inside, held, { ...sight, principal, session: context.sessionDigest, recycled });
+        await removeThose(inside, those, { model, principal, recycled, leader: id });
       });
     });
   }

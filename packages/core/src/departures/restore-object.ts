@@ -1,15 +1,20 @@
 import { ServiceError } from "../errors/service-error.ts";
+import { hooksOfSaves } from "../hooks/hooks-of-saves.ts";
+import { hookedSource } from "../hooks/hooked-source.ts";
+import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
 import type { FoundObject } from "../objects/get-object.ts";
 import { planSerialization, type Serialization } from "../objects/serialization/index.ts";
-import { serializationSource } from "../objects/serialization-source.ts";
+import type { Sight } from "../objects/serialization-source.ts";
 import { serializeWritten } from "../objects/serialize-written.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import type { SingleReference } from "../objects/object-reference.ts";
 import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
 import { acceptReturn } from "./accept-return.ts";
+import { restoreWithHooks } from "./restore-with-hooks.ts";
 
 /**
  * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
@@ -17,8 +22,10 @@ import { acceptReturn } from "./accept-return.ts";
  * what would return with it: 307. It stays in the recycler then.
  */
 export class RestoreObject {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
   run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
-    const { r, unit, principal } = context;
+    const { r, principal } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const departure = await r.departures.find(reference, visibility);
@@ -29,17 +36,23 @@ export class RestoreObject {
       if (departure === null) throw isThere();
       if (departure.kind === "deleted") throw new ServiceError(609);
       const plan = planSerialization(serialization, { model, visibility, className });
-      const restored = await unit.transaction(async ({ departures }) => {
-        const group = await departures.recycledWith(id, { modelGeneration: model.generation });
-        return departures.restore(await acceptReturn(group, { departures, model, visibility }));
-      });
+      const sight = { model, visibility };
+      const hooks = await hooksOfSaves(this.hooks, context, Array.from(model.all(), ({ definition }) => definition.name), sight);
+      const restored = await (hooks === null ? restore(context, id, sight) : restoreWithHooks(hooks, context, id, sight));
       // Somebody else was faster.
       if (restored.length === 0) throw isThere();
       const root = restored.find((object) => object.id === id) as StoredObject;
-      const object = await serializeWritten(serializationSource(context, visibility), plan, root);
+      const object = await serializeWritten(hookedSource(this.hooks, context, sight), plan, root);
       return { object, version: root.version };
     });
   }
+}
+
+function restore({ unit }: SessionContext, id: ObjectId, { model, visibility }: Sight): Promise<readonly StoredObject[]> {
+  return unit.transaction(async ({ departures }) => {
+    const group = await departures.recycledWith(id, { modelGeneration: model.generation });
+    return departures.restore(await acceptReturn(group, { departures, model, visibility }));
+  });
 }
 
 function isThere(): ServiceError {

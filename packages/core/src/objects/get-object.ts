@@ -1,10 +1,11 @@
+import { hookedSource } from "../hooks/hooked-source.ts";
+import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
 import { requestModel } from "../model/request-model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { visibilityOf } from "../rights/index.ts";
 import { learnClass } from "./learn-class.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
-import { serializationSource } from "./serialization-source.ts";
 import type { SerializedObject } from "./serialized-object.ts";
 import type { SingleReference } from "./object-reference.ts";
 import { visibleObject } from "./visible-object.ts";
@@ -17,6 +18,8 @@ export interface FoundObject {
 
 /** Reads one object. One that never existed or that the caller may not see: 304; one that is gone: 609. */
 export class GetObject {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
   async run(
     context: SessionContext,
     reference: SingleReference,
@@ -28,7 +31,7 @@ export class GetObject {
     const found = await visibleObject(r, reference, visibility, 609);
     learnClass(context, found);
     const plan = planSerialization(serialization, { model, visibility, className: found.className });
-    const [object] = await new ObjectSerializer(serializationSource(context, visibility), plan).run([found]);
+    const [object] = await new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan).run([found]);
     return { object: object as SerializedObject, version: found.version };
   }
 }

@@ -1,6 +1,9 @@
 import type { Digests } from "../digests/digests.ts";
 import { faultAt } from "../errors/fault-at.ts";
 import { ServiceError } from "../errors/service-error.ts";
+import { type Choice, objectChooser } from "../hooks/choose-objects.ts";
+import { hookedSource } from "../hooks/hooked-source.ts";
+import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
 import { requestModel } from "../model/request-model.ts";
 import { type Cursor, cursorBehind, positionOf } from "../query/cursor.ts";
 import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
@@ -11,7 +14,6 @@ import type { SessionContext } from "../request/request-context.ts";
 import { type Visibility, visibilityOf } from "../rights/index.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
-import { serializationSource } from "./serialization-source.ts";
 import type { SerializedCollection } from "./serialized-object.ts";
 
 export interface ListObjectsInput {
@@ -47,6 +49,7 @@ export class ListObjects {
   constructor(
     private readonly digests: Digests,
     private readonly slowQueries: SlowQueries,
+    private readonly hooks: ObjectHooks = noHooks,
   ) {}
 
   async run(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
@@ -56,8 +59,12 @@ export class ListObjects {
     const visibility = visibilityOf(principal, model);
     if (model.find(className) === undefined || !sees(visibility, className)) throw new ServiceError(304);
     const plan = planSerialization(serialization, { model, visibility, className });
-    const query = await resolveQuery(input.query ?? {}, { model, objects: r.objects, visibility, className });
-    const digest = this.digests.sha256(JSON.stringify([className, input.query ?? {}])).slice(0, 16);
+    const asked = input.query ?? {};
+    const chosen: Choice[] = [];
+    const choose = await objectChooser(this.hooks, context, { className, macro: asked["macro"], model });
+    const query = await resolveQuery(asked, { model, objects: r.objects, visibility, className, choose, chosen });
+    // What hooks have chosen is a part of the query: where it differs, a cursor leads somewhere else.
+    const digest = this.digests.sha256(JSON.stringify([className, asked, ...chosen])).slice(0, 16);
     const page = pageOf(input, digest, query);
 
     const started = Date.now();
@@ -70,7 +77,7 @@ export class ListObjects {
         unindexed: () => unindexedAttributes(query, className, model),
       }),
     );
-    const serializer = new ObjectSerializer(serializationSource(context, visibility), plan);
+    const serializer = new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan);
     const elements = await serializer.run(found.objects);
     return {
       list: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}), "~Elements": elements },

@@ -1,4 +1,5 @@
-import { acceptObjectCount } from "./answer-bounds.ts";
+import { acceptAnswerBytes, acceptObjectCount } from "./answer-bounds.ts";
+import type { AnswerExtension, WrittenObject } from "./answer-extension.ts";
 import { AnswerTooLargeError } from "./answer-too-large-error.ts";
 import { atMost, exact, type Measure } from "./json-bytes.ts";
 import { idsOf } from "./links-of.ts";
@@ -14,6 +15,15 @@ import { WriteBudget } from "./write-budget.ts";
 
 /** The objects of one step away from the roots, by the plans under which they are written. */
 type Step = readonly (readonly [ObjectPlan, readonly StoredObject[]])[];
+
+/** On objects of which classes somebody builds; `null` for none. */
+type Concerns = ((className: string) => boolean) | null;
+
+interface WrittenAnswer {
+  readonly outputs: SerializedObject[];
+  /** Those among the objects that are to be completed. */
+  readonly extended: readonly WrittenObject[];
+}
 
 /**
  * Turns stored objects into what clients see, as the plan says. Each step away from the roots is loaded in one batch for
@@ -38,23 +48,37 @@ export class ObjectSerializer {
     this.keep(roots);
     let step: Step = this.plan.attributes && roots.length > 0 ? [[this.plan, roots]] : [];
     while (step.length > 0) step = await this.loadTargets(step);
-    return this.writeAll(roots);
+    return this.source.extension === undefined || !this.plan.extensible ? this.writeAll(roots).outputs : this.writeExtended(roots, this.source.extension);
+  }
+
+  /** More may be added to it: it is measured again. */
+  private async writeExtended(roots: readonly StoredObject[], extension: AnswerExtension): Promise<SerializedObject[]> {
+    const concerns = (await extension.begin()) ? (className: string) => extension.concerns(className) : null;
+    const { outputs, extended } = this.writeAll(roots, concerns);
+    if (extended.length === 0) return outputs;
+    await extension.complete(extended);
+    acceptAnswerBytes(outputs, this.source.answerBytes);
+    return outputs;
   }
 
   /** Nearly all answers fit whatever their texts take; only of others it is measured. */
-  private writeAll(roots: readonly StoredObject[]): SerializedObject[] {
+  private writeAll(roots: readonly StoredObject[], concerns: Concerns = null): WrittenAnswer {
     try {
-      return this.write(roots, atMost);
+      return this.write(roots, atMost, concerns);
     } catch (error) {
-      if (error instanceof AnswerTooLargeError) return this.write(roots, exact);
+      if (error instanceof AnswerTooLargeError) return this.write(roots, exact, concerns);
       throw error;
     }
   }
 
-  private write(roots: readonly StoredObject[], measure: Measure): SerializedObject[] {
+  private write(roots: readonly StoredObject[], measure: Measure, concerns: Concerns): WrittenAnswer {
     const { storeTime, answerBytes } = this.source;
-    const writer = new ObjectWriter(this.loaded, storeTime, new WriteBudget(answerBytes), measure);
-    return roots.map((root) => writer.write(root, this.plan));
+    const extended: WrittenObject[] = [];
+    const extend = (object: StoredObject, output: Record<string, unknown>): void => {
+      if (concerns?.(object.className) === true) extended.push({ object, output });
+    };
+    const writer = new ObjectWriter(this.loaded, storeTime, new WriteBudget(answerBytes), measure, concerns === null ? undefined : extend);
+    return { outputs: roots.map((root) => writer.write(root, this.plan)), extended };
   }
 
   /** Loads everything that is written of what the objects point to, and returns that of which attributes are written. */

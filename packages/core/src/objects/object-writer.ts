@@ -30,9 +30,17 @@ export class ObjectWriter {
     private readonly storeTime: StoreTime,
     private readonly budget: WriteBudget,
     private readonly measure: Measure,
+    /** Told of each object on which hooks may build; those that it leads to come before it. */
+    private readonly extend?: (object: StoredObject, output: Record<string, unknown>) => void,
   ) {}
 
   write(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
+    const output = this.writeMembers(object, plan);
+    if (this.extend !== undefined && plan.extensible && "attributes" in object) this.extend(object, output as Output);
+    return output;
+  }
+
+  private writeMembers(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
     this.count(around.id + object.id.length, 1);
     if (!plan.metaFields) return { "~ObjectID": object.id };
     this.count(around.metaFields + object.className.length);

@@ -1,10 +1,11 @@
 import type { Person } from "../accounts/person.ts";
+import { hookedSource } from "../hooks/hooked-source.ts";
+import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
 import { requestModel } from "../model/request-model.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
 import { defaultDepth, fullPlan } from "./serialization/index.ts";
-import { serializationSource } from "./serialization-source.ts";
 import { serializeWritten } from "./serialize-written.ts";
 import type { SerializedObject } from "./serialized-object.ts";
 import type { StoredObject } from "./stored-object.ts";
@@ -14,6 +15,8 @@ const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];
 
 /** The user object of a log-in answer: the own record, with what it points to. */
 export class SerializeOwnUser {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
   /** The attributes whose targets are worth reading together with the user object; none while the model is not loaded. */
   links({ database, modelGeneration }: AppKeyContext): string[] {
     return database.models.loaded(modelGeneration)?.find("User")?.links.map(({ name }) => name) ?? [];
@@ -25,7 +28,7 @@ export class SerializeOwnUser {
     const principal = { userId: account.userId, groups, administrator: account.administrator };
     const visibility = withPersonal(visibilityOf(principal, model));
     const known = linked.filter((object) => isVisible(object, visibility));
-    return serializeWritten(serializationSource(context, visibility), fullPlan(model, defaultDepth), user, known);
+    return serializeWritten(hookedSource(this.hooks, { ...context, principal }, { model, visibility }), fullPlan(model, defaultDepth), user, known);
   }
 }
 

@@ -1,3 +1,4 @@
+import { AnswerExtensionError } from "./answer-extension-error.ts";
 import { AnswerTooLargeError } from "./answer-too-large-error.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { metaFieldsOnly, type ObjectPlan } from "./serialization/object-plan.ts";
@@ -7,7 +8,7 @@ import type { StoredObject } from "./stored-object.ts";
 
 /**
  * The answer that tells of something that is done already: as the plan says, or the meta-fields alone where that would be too
- * large. It must not look as if it had failed. `known`: visible objects that were read already.
+ * large, or a hook refuses it. It must not look as if it had failed. `known`: visible objects that were read already.
  */
 export async function serializeWritten(
   source: SerializationSource,
@@ -18,8 +19,9 @@ export async function serializeWritten(
   try {
     return await serializeOne(source, plan, object, known);
   } catch (error) {
-    if (error instanceof AnswerTooLargeError) return serializeOne(source, metaFieldsOnly, object, []);
-    throw error;
+    if (error instanceof AnswerExtensionError) source.extension?.ignore(error);
+    else if (!(error instanceof AnswerTooLargeError)) throw error;
+    return serializeOne(source, metaFieldsOnly, object, []);
   }
 }
 

@@ -1,6 +1,9 @@
 import { guardUserAttributes, isUserClass } from "../accounts/index.ts";
 import { faultAt } from "../errors/fault-at.ts";
 import { ServiceError } from "../errors/service-error.ts";
+import { objectChooser } from "../hooks/choose-objects.ts";
+import { hooksOfSaves } from "../hooks/hooks-of-saves.ts";
+import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
 import type { Model } from "../model/model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
 import type { Filter } from "../query/filter.ts";
@@ -8,6 +11,8 @@ import type { ObjectQuery } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
+import { batches } from "./batches.ts";
+import { changeManyWithHooks } from "./change-many-with-hooks.ts";
 import { jsonBytes } from "./json-bytes.ts";
 import type { Links } from "./links.ts";
 import { mostWrittenBytes } from "./most-written-bytes.ts";
@@ -19,8 +24,7 @@ import type { GivenAttributes } from "./values/accept-attributes.ts";
 /** Objects that one request changes. */
 const maximumObjects = 10_000;
 /** Bytes of what is written at once: what each object has and what it gets. They travel to storage and back. */
-const maximumBytes = 8 * 1024 * 1024;
-const maximumBatch = 1_000;
+const atOnce = { items: 1_000, bytes: 8 * 1024 * 1024 };
 /** Links that one request writes. */
 const maximumLinks = 100_000;
 
@@ -43,6 +47,8 @@ export interface UpdatedObjects {
  * version, or a lock of another session: 713.
  */
 export class UpdateObjects {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
   run(context: SessionContext, { className, query: request, given, expectedVersions }: UpdateObjectsInput): Promise<UpdatedObjects> {
     const { r, unit, principal, sessionDigest } = context;
     return withCurrentModel(context, async (model) => {
@@ -50,15 +56,26 @@ export class UpdateObjects {
       const modelClass = model.find(className);
       if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
       if (!modelClass.family.some((name) => mayWrite(context, model, name))) throw new ServiceError(404);
-      const query = await resolveQuery(request, { model, objects: r.objects, visibility, className });
-      const { attributes, links } = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
+      const choose = await objectChooser(this.hooks, context, { className, macro: request["macro"], model });
+      const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, choose });
+      const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
+      const { attributes, links } = prepared;
+      const bytes = jsonBytes([attributes, links]);
       const by = { session: sessionDigest, modelGeneration: model.generation, visibility };
-      return unit.transaction(async ({ objects }) => {
+      const matches = async (objects: ObjectRepository): Promise<readonly ObjectOutline[]> => {
         const matching = await heldMatches(objects, query, visibility);
         for (const name of new Set(matching.map((match) => match.className))) acceptClass(context, model, name, given);
-        const bytes = jsonBytes([attributes, links]);
         acceptSize(matching, bytes, links);
-        for (const batch of batches(matching, bytes)) {
+        return matching;
+      };
+      const hooks = await hooksOfSaves(this.hooks, context, modelClass.family, { model, visibility });
+      if (hooks !== null) {
+        const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
+        return changeManyWithHooks(hooks, context, { given, prepared, expectedVersions }, { by, visibility, accept, matches });
+      }
+      return unit.transaction(async ({ objects }) => {
+        const matching = await matches(objects);
+        for (const batch of batches(matching, (outline) => outline.bytes + bytes, atOnce)) {
           await objects.update(batch.map(({ id }) => ({ id, attributes, links, expectedVersions })), by);
         }
         return { count: matching.length };
@@ -97,19 +114,4 @@ function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Li
   const total = matching.reduce((sum, outline) => sum + outline.bytes + bytes, 0);
   if (total <= mostWrittenBytes && matching.length * each <= maximumLinks) return;
   throw faultAt("/query", `${matching.length} objects match, too many for so large a change.`);
-}
-
-function* batches(all: readonly ObjectOutline[], bytes: number): Generator<readonly ObjectOutline[]> {
-  let batch: ObjectOutline[] = [];
-  let left = maximumBytes;
-  for (const outline of all) {
-    const needed = outline.bytes + bytes;
-    if (batch.length === maximumBatch || (batch.length > 0 && needed > left)) {
-      yield batch;
-      [batch, left] = [[], maximumBytes];
-    }
-    batch.push(outline);
-    left -= needed;
-  }
-  if (batch.length > 0) yield batch;
 }

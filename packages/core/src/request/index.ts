@@ -1,3 +1,4 @@
+export { inTransaction } from "./in-transaction.ts";
 export { JoinedUnit } from "./joined-unit.ts";
 export { OwnUnit } from "./own-unit.ts";
 export type { AppKeyContext, ClientOrigin, RequestContext, SessionContext } from "./request-context.ts";

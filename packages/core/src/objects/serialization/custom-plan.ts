@@ -31,7 +31,7 @@ export function customPlan(fields: RequestedFields, classes: readonly ModelClass
     return { target: targets.get(name) ?? metaFieldsOnly, page: fields.get(name)?.page ?? null };
   };
   const plans = new Map(classes.map((each) => [each.definition.name, classPlan(each, (name) => fields.has(name), targetOf)]));
-  return { metaFields: true, attributes: true, of: (className) => plans.get(className) };
+  return { metaFields: true, attributes: true, extensible: true, of: (className) => plans.get(className) };
 }
 
 /** Refuses a name that is not there, and what cannot be asked of such an attribute. */

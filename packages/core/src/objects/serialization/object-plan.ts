@@ -6,6 +6,8 @@ export interface ObjectPlan {
   readonly metaFields: boolean;
   /** Whether attributes are written, and so other objects may have to be read. */
   readonly attributes: boolean;
+  /** Whether hooks build on what is written. */
+  readonly extensible: boolean;
   /** What is written of an object of the class besides meta-fields; `undefined` for nothing. */
   of(className: string): ClassPlan | undefined;
 }
@@ -42,6 +44,9 @@ export interface MemberPage {
 
 const nothing = (): undefined => undefined;
 
-export const metaFieldsOnly: ObjectPlan = { metaFields: true, attributes: false, of: nothing };
+export const metaFieldsOnly: ObjectPlan = { metaFields: true, attributes: false, extensible: false, of: nothing };
 
-export const idOnly: ObjectPlan = { metaFields: false, attributes: false, of: nothing };
+export const idOnly: ObjectPlan = { metaFields: false, attributes: false, extensible: false, of: nothing };
+
+/** The meta-fields, and what hooks make of them. */
+export const hooksOnly: ObjectPlan = { metaFields: true, attributes: false, extensible: true, of: nothing };

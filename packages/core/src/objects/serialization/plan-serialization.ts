@@ -2,7 +2,7 @@ import type { Model } from "../../model/model.ts";
 import { readableFamily, type Visibility } from "../../rights/index.ts";
 import { customPlan } from "./custom-plan.ts";
 import { defaultDepth, fullPlan } from "./full-plan.ts";
-import { idOnly, metaFieldsOnly, type ObjectPlan } from "./object-plan.ts";
+import { hooksOnly, idOnly, metaFieldsOnly, type ObjectPlan } from "./object-plan.ts";
 import { requestedFields } from "./requested-field.ts";
 import type { Serialization } from "./serialization.ts";
 
@@ -24,6 +24,8 @@ export function planSerialization(serialization: Serialization | undefined, { mo
       return metaFieldsOnly;
     case "oid":
       return idOnly;
+    case "macro":
+      return hooksOnly;
     case "custom": {
       const requested = requestedFields(fields, "/serialization/fields");
       return customPlan(requested, readableFamily(model, className, visibility), { model, visibility, depth });

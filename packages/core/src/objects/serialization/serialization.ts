@@ -2,9 +2,9 @@
 export interface Serialization {
   /**
    * `full`, unless given: all attributes, references followed to `depth`; `empty`: meta-fields only; `oid`: `~ObjectID`
-   * only; `custom`: the meta-fields and `fields`.
+   * only; `custom`: the meta-fields and `fields`; `macro`: the meta-fields and what hooks make of them.
    */
-  readonly type?: "full" | "empty" | "oid" | "custom" | undefined;
+  readonly type?: "full" | "empty" | "oid" | "custom" | "macro" | undefined;
   /** Of `custom` alone. */
   readonly fields?: readonly SerializationField[] | undefined;
   /** How far references are followed that no fields are named of, counted from the object that was asked for. */

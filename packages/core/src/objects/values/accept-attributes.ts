@@ -50,10 +50,15 @@ export function acceptAttributes(given: GivenAttributes, modelClass: ModelClass,
       plain.set(name, acceptPlain(name, attribute.type, value));
     }
   }
-  for (const { name, mandatory } of whole ? modelClass.attributes.values() : []) {
-    if (mandatory === true && !Object.hasOwn(given, name)) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
-  }
+  if (whole) requireMandatory(given, modelClass);
   return { plain, links, emptied };
+}
+
+/** 307 when a mandatory attribute is not among those of a whole object. */
+export function requireMandatory(attributes: Readonly<Record<string, JsonValue>>, modelClass: ModelClass): void {
+  for (const { name, mandatory } of modelClass.attributes.values()) {
+    if (mandatory === true && !Object.hasOwn(attributes, name)) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
+  }
 }
 
 function acceptPlain(name: string, type: PlainType, value: JsonValue): JsonValue {

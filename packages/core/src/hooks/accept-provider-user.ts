@@ -1,0 +1,44 @@
+import { ServiceError } from "../errors/service-error.ts";
+import { requestModel } from "../model/request-model.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
+import { inTransaction } from "../request/in-transaction.ts";
+import { visibilityOf } from "../rights/index.ts";
+import type { ProviderUser } from "./active-hooks.ts";
+import { deeper } from "./deeper.ts";
+import type { HookCaller } from "./hook-caller.ts";
+import type { Members } from "./member-changes.ts";
+import type { ObjectHooks } from "./object-hooks.ts";
+import { rawMembers } from "./raw-members.ts";
+
+export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
+  readonly userId: ObjectId;
+}
+
+/**
+ * Asks the hook `xRestApi_DBCreateInit_xRestApiUserProvider` about a user object of an external provider that was made just now, in one
+ * transaction in which nobody else writes it. Its answer 0, and no hook: `accepted`. A positive number: `assigned`, the hook has bound it to
+ * a user itself. A negative one, and what is no whole number: 324, and what the hook wrote is undone. A hook that fails: 710.
+ */
+export class AcceptProviderUser {
+  constructor(private readonly hooks: ObjectHooks) {}
+
+  async run(caller: HookCaller, { userId, ...given }: NewProviderUser): Promise<"accepted" | "assigned"> {
+    const active = await this.hooks.current(caller);
+    const [hook] = active?.createUserProvider ?? [];
+    if (active === null || hook === undefined) return "accepted";
+    const model = await requestModel(caller);
+    const sight = { model, visibility: visibilityOf(caller.principal, model) };
+    return active.prepared(caller, (ready) =>
+      inTransaction(ready, async (inside) => {
+        await inside.r.objects.hold([userId]);
+        const [user] = (await inside.r.objects.get([userId], sight.visibility)) as [StoredObject?];
+        if (user === undefined) throw new ServiceError(304);
+        const [userObject] = (await rawMembers(inside, sight, [user])) as [Members];
+        const answer = await hook.run(deeper(inside), { ...given, userObject });
+        if (typeof answer !== "number" || !Number.isSafeInteger(answer) || answer < 0) throw new ServiceError(324, { detail: `The hook ${hook.name} refuses the user.` });
+        return answer === 0 ? "accepted" : "assigned";
+      }),
+    );
+  }
+}

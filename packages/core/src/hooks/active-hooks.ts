@@ -1,0 +1,94 @@
+import type { JsonValue } from "../objects/stored-object.ts";
+import type { HookCaller } from "./hook-caller.ts";
+import type { MemberChanges, Members } from "./member-changes.ts";
+
+/**
+ * What somebody else has to say about objects of some classes. Given several at once, it is asked once for all of them; it answers in the
+ * order in which they were given. When it refuses, or fails, it throws a `ServiceError`.
+ */
+export interface Hook<Given, Answer> {
+  /** For the log. Hooks of the same kind run in the order of their names. */
+  readonly name: string;
+  /** Names of classes; those below them are meant too. */
+  readonly classes: readonly string[];
+  run(caller: HookCaller, given: Given): Promise<Answer>;
+}
+
+/** An object that is part of an answer. */
+export interface SerializedItem {
+  /** As it is written so far, meta-fields among it. */
+  readonly json: Members;
+  /** The attributes that the caller sees and that are not written, their references as meta-fields. */
+  readonly rest: Members;
+}
+
+/** A write of an object. References are written as meta-fields, and collections with those members that the caller sees. */
+export interface SavedItem {
+  /** As it is to be, or has become; without an id as long as it has none. */
+  readonly object: Members;
+  /** As it was; `null` when it is new, or comes back from the recycler. */
+  readonly previous: Members | null;
+  /** What the caller gave. */
+  readonly given: Members;
+}
+
+/** An object that goes, or is gone. One that the caller does not see shows its meta-fields alone. */
+export interface DeletedItem {
+  readonly object: Members;
+}
+
+/** Objects that are asked for, as the client's query says it. */
+export interface AskedSet {
+  readonly className: string;
+  readonly where?: JsonValue;
+  readonly sort?: JsonValue;
+  readonly oids?: JsonValue;
+}
+
+/** What becomes of them. */
+export interface ChosenSet {
+  /** Otherwise the request is refused. */
+  readonly accepted: boolean;
+  /** Filters that have to be true besides that of the client. */
+  readonly where: readonly JsonValue[];
+  /** The order, instead of that of the client. */
+  readonly sort?: JsonValue;
+  /** Ids or UUIDs, to which it is restricted: in each of the lists there must be the object's. */
+  readonly oids: readonly JsonValue[];
+}
+
+export interface FindHook extends Hook<AskedSet, ChosenSet> {
+  /** Whether it is asked about every list of its classes, or only where a query names it. */
+  readonly byDefault: boolean;
+}
+
+/** A user object of an external provider that is new. */
+export interface ProviderUser {
+  /** Nobody else writes it meanwhile. */
+  readonly userObject: Members;
+  /** What is configured of the provider, without secrets. */
+  readonly providerConfig: Members;
+  /** The user's id with the provider. */
+  readonly userUuid: string;
+  readonly name: string;
+  readonly surname: string;
+  readonly email: string;
+}
+
+/** The hooks of one database, as they are at one moment. */
+export interface ActiveHooks {
+  readonly buildSerialization: readonly Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>[];
+  readonly findObjects: readonly FindHook[];
+  readonly beforeSave: readonly Hook<readonly SavedItem[], readonly (MemberChanges | null)[]>[];
+  readonly afterSave: readonly Hook<readonly SavedItem[], void>[];
+  readonly beforeDelete: readonly Hook<readonly DeletedItem[], void>[];
+  readonly afterDelete: readonly Hook<readonly DeletedItem[], void>[];
+  /** Gives what the hook gave, unjudged. */
+  readonly createUserProvider: readonly Hook<ProviderUser, JsonValue | undefined>[];
+
+  /**
+   * Does work in which hooks may run, with a context under which they do. What they need is made ready before, so that nobody who
+   * holds a transaction waits for it.
+   */
+  prepared<Context extends HookCaller, T>(context: Context, work: (context: Context) => Promise<T>): Promise<T>;
+}

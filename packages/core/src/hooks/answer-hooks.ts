@@ -1,0 +1,85 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { Model } from "../model/model.ts";
+import type { AnswerExtension, WrittenObject } from "../objects/answer-extension.ts";
+import { AnswerExtensionError } from "../objects/answer-extension-error.ts";
+import { batches } from "../objects/batches.ts";
+import { atMost, jsonBytes } from "../objects/json-bytes.ts";
+import { ObjectSerializer } from "../objects/object-serializer.ts";
+import { fullPlan } from "../objects/serialization/index.ts";
+import type { SerializationSource } from "../objects/serialization-source.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
+import type { ActiveHooks, Hook, SerializedItem } from "./active-hooks.ts";
+import { concernedClasses } from "./concerning.ts";
+import { deeper } from "./deeper.ts";
+import type { HookCaller } from "./hook-caller.ts";
+import { changeMembers, type MemberChanges, type Members } from "./member-changes.ts";
+import type { ObjectHooks } from "./object-hooks.ts";
+
+/** What a hook is given at once; the bytes are more than what is written takes. */
+const atOnce = { items: 1_000, bytes: 4 * 1024 * 1024 };
+
+type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
+
+/** Has hooks build on what is written of objects. */
+export class AnswerHooks implements AnswerExtension {
+  private hooks: readonly (readonly [BuildHook, ReadonlySet<string>])[] = [];
+  private active: ActiveHooks | null = null;
+
+  constructor(
+    private readonly all: ObjectHooks,
+    private readonly caller: HookCaller,
+    /** `source`: without hooks. */
+    private readonly from: { readonly model: Model; readonly source: SerializationSource },
+  ) {}
+
+  async begin(): Promise<boolean> {
+    this.active = await this.all.current(this.caller);
+    this.hooks = (this.active?.buildSerialization ?? []).map((hook) => [hook, concernedClasses(hook, this.from.model)] as const);
+    return this.hooks.length > 0;
+  }
+
+  concerns(className: string): boolean {
+    return this.hooks.some(([, classes]) => classes.has(className));
+  }
+
+  async complete(written: readonly WrittenObject[]): Promise<void> {
+    if (this.active === null || written.length === 0) return;
+    try {
+      await this.active.prepared(deeper(this.caller), async (caller) => {
+        for (const [hook, classes] of this.hooks) {
+          const concerned = written.filter(({ object }) => classes.has(object.className));
+          for (const part of batches(concerned, bytesOf, atOnce)) await this.build(hook, caller, part);
+        }
+      });
+    } catch (error) {
+      throw error instanceof ServiceError ? new AnswerExtensionError(error) : error;
+    }
+  }
+
+  ignore(error: ServiceError): void {
+    this.all.ignored(this.caller, error);
+  }
+
+  private async build(hook: BuildHook, caller: HookCaller, part: readonly WrittenObject[]): Promise<void> {
+    const rests = await this.rests(part);
+    const items = part.map(({ output }, index) => ({ json: output as Members, rest: rests[index] ?? {} }));
+    const changes = await hook.run(caller, items);
+    for (const [index, { output }] of part.entries()) {
+      const change = changes[index] ?? null;
+      if (change !== null) changeMembers(output, change);
+    }
+  }
+
+  /** The attributes that are not written, for each object. */
+  private async rests(part: readonly WrittenObject[]): Promise<readonly Members[]> {
+    const partial = part.filter(({ object, output }) => Object.keys(object.attributes).some((name) => !Object.hasOwn(output, name)));
+    if (partial.length === 0) return [];
+    const whole = await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(partial.map(({ object }) => object));
+    const byOutput = new Map(partial.map(({ output }, index) => [output, whole[index]]));
+    return part.map(({ output }) => Object.fromEntries(Object.entries(byOutput.get(output) ?? {}).filter(([name]) => !Object.hasOwn(output, name))) as Members);
+  }
+}
+
+function bytesOf({ object, output }: WrittenObject): number {
+  return jsonBytes(output as JsonValue, atMost) + jsonBytes(object.attributes, atMost);
+}

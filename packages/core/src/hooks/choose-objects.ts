@@ -1,0 +1,48 @@
+import { faultAt } from "../errors/fault-at.ts";
+import type { Model } from "../model/model.ts";
+import type { AskedSet, ChosenSet } from "./active-hooks.ts";
+import { concerning } from "./concerning.ts";
+import { deeper } from "./deeper.ts";
+import type { HookCaller } from "./hook-caller.ts";
+import type { ObjectHooks } from "./object-hooks.ts";
+
+/** What one hook made of a set of objects. */
+export interface Choice {
+  readonly hook: string;
+  readonly set: ChosenSet;
+}
+
+/** Asks hooks about a set of objects. What one of them does not accept: 307. */
+export type ChooseObjects = (asked: AskedSet) => Promise<readonly Choice[]>;
+
+export interface AskedClass {
+  readonly className: string;
+  /** What the query names. */
+  readonly macro: unknown;
+  readonly model: Model;
+}
+
+/**
+ * Who is to be asked about objects of a class: the hooks of each list of it, and the one that the query names; `null` for nobody. 307 for
+ * a name that is none of a hook of the class. Of what hooks themselves look for, only a named one has its say.
+ */
+export async function objectChooser(all: ObjectHooks, caller: HookCaller, { className, macro, model }: AskedClass): Promise<ChooseObjects | null> {
+  const found = all.current(caller);
+  const active = found instanceof Promise ? await found : found;
+  const hooks = concerning(active?.findObjects ?? [], className, model);
+  const named = hooks.find(({ name }) => name === macro);
+  if (macro !== undefined && named === undefined) throw faultAt("/query/macro", "There is no such macro.");
+  const byDefault = caller.hookDepth === undefined ? hooks.filter((hook) => hook.byDefault && hook !== named) : [];
+  const asked = named === undefined ? byDefault : [...byDefault, named];
+  if (active === null || asked.length === 0) return null;
+  return (set) =>
+    active.prepared(deeper(caller), async (inside) => {
+      const choices: Choice[] = [];
+      for (const hook of asked) {
+        const chosen = await hook.run(inside, set);
+        if (!chosen.accepted) throw faultAt(hook === named ? "/query/macro" : "/query", `The hook ${hook.name} does not accept it.`);
+        choices.push({ hook: hook.name, set: chosen });
+      }
+      return choices;
+    });
+}

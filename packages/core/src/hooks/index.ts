@@ -1,0 +1,6 @@
+export { AcceptProviderUser, type NewProviderUser } from "./accept-provider-user.ts";
+export type { ActiveHooks, AskedSet, ChosenSet, DeletedItem, FindHook, Hook, ProviderUser, SavedItem, SerializedItem } from "./active-hooks.ts";
+export { hookFailure } from "./hook-failure.ts";
+export type { HookCaller } from "./hook-caller.ts";
+export type { MemberChanges, Members } from "./member-changes.ts";
+export { noHooks, type ObjectHooks } from "./object-hooks.ts";

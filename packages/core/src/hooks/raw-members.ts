@@ -1,0 +1,17 @@
+import { ObjectSerializer } from "../objects/object-serializer.ts";
+import { fullPlan } from "../objects/serialization/index.ts";
+import type { Sight } from "../objects/serialization-source.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
+import type { HookCaller } from "./hook-caller.ts";
+import type { Members } from "./member-changes.ts";
+
+/**
+ * Objects as hooks of writes see them: all attributes, references as meta-fields, and nothing of what the caller does not see.
+ * `known`: objects that were read already.
+ */
+export async function rawMembers({ r, database }: HookCaller, { model, visibility }: Sight, objects: readonly StoredObject[], known: readonly StoredObject[] = []): Promise<readonly Members[]> {
+  if (objects.length === 0) return [];
+  // It is no answer: how much there is of it the batches see to.
+  const source = { objects: r.objects, visibility, storeTime: database.storeTime, answerBytes: Number.MAX_SAFE_INTEGER };
+  return (await new ObjectSerializer(source, fullPlan(model, 0)).run(objects, known)) as unknown as readonly Members[];
+}

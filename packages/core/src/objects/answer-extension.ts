@@ -1,0 +1,20 @@
+import type { ServiceError } from "../errors/service-error.ts";
+import type { StoredObject } from "./stored-object.ts";
+
+/** An object, and what is written of it. */
+export interface WrittenObject {
+  readonly object: StoredObject;
+  readonly output: Record<string, unknown>;
+}
+
+/** Who builds on what is written of objects. */
+export interface AnswerExtension {
+  /** Whether there is anybody. To be asked before the rest. */
+  begin(): Promise<boolean>;
+  /** Whether objects of a class are to be completed. */
+  concerns(className: string): boolean;
+  /** Changes the outputs. An `AnswerExtensionError` if they are refused. */
+  complete(written: readonly WrittenObject[]): Promise<void>;
+  /** Takes note of an error that the caller is not told. */
+  ignore(error: ServiceError): void;
+}

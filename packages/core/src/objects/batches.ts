@@ -1,0 +1,21 @@
+/** What a batch holds at most; one item it holds in any case. */
+export interface BatchSize {
+  readonly items: number;
+  readonly bytes: number;
+}
+
+/** Items in batches, in their order. */
+export function* batches<T>(all: Iterable<T>, bytesOf: (item: T) => number, most: BatchSize): Generator<readonly T[]> {
+  let batch: T[] = [];
+  let left = most.bytes;
+  for (const item of all) {
+    const needed = bytesOf(item);
+    if (batch.length === most.items || (batch.length > 0 && needed > left)) {
+      yield batch;
+      [batch, left] = [[], most.bytes];
+    }
+    batch.push(item);
+    left -= needed;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,59 @@
+import { type ClassDefinition, CreateObject, DeleteObject, GetObject, ListObjects, type ObjectId, RestoreObject, seesAll, type SessionContext, type StoredObject, UpdateObject, UpdateObjects } from "../../src/index.ts";
+import { digests, type Fixture, openFixture } from "../fixture.ts";
+import { sessionContext } from "../session-context.ts";
+import { PlainHooks } from "./plain-hooks.ts";
+
+const everything = ["read", "create", "write", "delete"] as const;
+const rights = [{ group: "A1", permissions: everything }];
+const classes: ClassDefinition[] = [
+  {
+    name: "Person",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string", mandatory: true },
+      { name: "Note", type: "string" },
+      { name: "Age", type: "number" },
+      { name: "Boss", type: "reference", target: "Person" },
+      { name: "Team", type: "collection", target: "Person" },
+      { name: "Secret", type: "reference", target: "Secret" },
+    ],
+    rights,
+  },
+  { name: "Manager", base: "Person", attributes: [], rights },
+  { name: "Task", base: null, attributes: [{ name: "Title", type: "string" }, { name: "Owner", type: "reference", target: "Person", onDelete: "cascade" }], rights },
+  { name: "Secret", base: null, attributes: [{ name: "Owner", type: "reference", target: "Person", onDelete: "cascade" }, { name: "Word", type: "string" }], rights: [] },
+];
+
+/** Use cases with hooks over a database in memory, and somebody who may do everything with all classes but `Secret`. */
+export interface HookFixture {
+  readonly fixture: Fixture;
+  readonly hooks: PlainHooks;
+  readonly context: SessionContext;
+  readonly create: CreateObject;
+  readonly update: UpdateObject;
+  readonly updateAll: UpdateObjects;
+  readonly get: GetObject;
+  readonly list: ListObjects;
+  readonly delete: DeleteObject;
+  readonly restore: RestoreObject;
+  stored(id: ObjectId): Promise<StoredObject | undefined>;
+}
+
+export async function openHookFixture(): Promise<HookFixture> {
+  const fixture = await openFixture();
+  await fixture.define(...classes);
+  const hooks = new PlainHooks();
+  return {
+    fixture,
+    hooks,
+    context: await sessionContext(fixture, { groups: ["A1"] }),
+    create: new CreateObject(hooks),
+    update: new UpdateObject(hooks),
+    updateAll: new UpdateObjects(hooks),
+    get: new GetObject(hooks),
+    list: new ListObjects(digests, { took: () => {} }, hooks),
+    delete: new DeleteObject(hooks),
+    restore: new RestoreObject(hooks),
+    stored: async (id) => (await fixture.r.objects.get([id], seesAll))[0],
+  };
+}
