@@ -54,6 +54,12 @@ const forbidden = [
     to: onlyOurs("(?:storage-pglite|storage-knex|core)/"),
   },
   {
+    name: "sandbox-imports-nothing-of-the-server",
+    comment: "What is loaded into the sandbox of macros runs there: it finds neither Node nor the server, only what is loaded with it.",
+    from: { path: "^packages/macros/src/(?:prelude|authoring)/", pathNot: TEST },
+    to: { pathNot: "^packages/macros/src/(?:prelude|authoring)/|(?:^|/)node_modules/@cfworker/json-schema/" },
+  },
+  {
     name: "faults-are-for-tests",
     comment: "What lets a storage fail on purpose is part of no installation.",
     from: { path: "^(?:packages|apps)/[^/]+/src/", pathNot: ["^packages/storage-faults/", ...TEST] },

@@ -1,4 +1,4 @@
-export { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
+export { MacroFault, type MacroFaultKind, type MacroFaultOptions } from "./macro-fault.ts";
 export { isMacroName } from "./macro-name.ts";
 export { MacroRefusal } from "./macro-refusal.ts";
 export type { GivenMacro, MacroRemoval, MacroRepository, StoredMacros } from "./macro-repository.ts";

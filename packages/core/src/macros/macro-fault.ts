@@ -15,19 +15,35 @@ export type MacroFaultKind =
   | "resultBytes"
   | "ended";
 
-/** A macro or hook failed. The message is what the module or the limit says, and holds no word of the server's insides. */
+export interface MacroFaultOptions {
+  /** Where in the module's text: lines of `at function (name:line:column)`. */
+  readonly trace?: string | undefined;
+  /** The line and the column of the module's text that the first line of the trace names; both count from 1. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** Milliseconds that the entry ran until then. */
+  readonly cpu?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A macro or hook failed. Message and trace are the module's words or name a limit: they hold no word of the server's insides. */
 export class MacroFault extends Error {
   override readonly name = "MacroFault";
   readonly kind: MacroFaultKind;
   /** Name of the module. */
   readonly macro: string;
-  /** Where in the module's text, as far as it is known: lines of `at function (name:line:column)`. For the log and the author. */
   readonly trace: string | undefined;
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+  readonly cpu: number | undefined;
 
-  constructor(kind: MacroFaultKind, macro: string, message: string, options: { readonly trace?: string | undefined; readonly cause?: unknown } = {}) {
+  constructor(kind: MacroFaultKind, macro: string, message: string, options: MacroFaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.macro = macro;
     this.trace = options.trace;
+    this.line = options.line;
+    this.column = options.column;
+    this.cpu = options.cpu;
   }
 }

@@ -1,0 +1,1 @@
+export const refuse = 1;

@@ -1,0 +1,1 @@
+export { refuse } from "../authoring/refuse.ts";

@@ -1,0 +1,6 @@
+import type { MacroDefinition } from "./macro-definition.ts";
+
+/** Says that a module is a macro: `export default defineMacro({ … })`. The macro is called as its file is. */
+export function defineMacro<Input = any>(definition: MacroDefinition<Input>): MacroDefinition<Input> { // oxlint-disable-line typescript/no-explicit-any
+  return definition;
+}

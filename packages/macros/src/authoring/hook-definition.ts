@@ -1,0 +1,81 @@
+import type { Json } from "./json.ts";
+import type { ObjectJson } from "./objects.ts";
+import type { Services } from "./services.ts";
+
+/** What hooks are given as their last argument. */
+export type HookContext = Services;
+
+/** What a client asked for in a list, and what a find hook makes of it. */
+export interface ObjectSet {
+  readonly className: string;
+  /** What the client asked for. */
+  readonly where: Json | undefined;
+  readonly sort: readonly string[] | undefined;
+  readonly oids: readonly string[] | undefined;
+  /** Only objects that match this as well, in the words of `query.where`. */
+  narrow(where: Json): void;
+  /** Replaces the order. */
+  order(sort: readonly string[]): void;
+  /** Only those of these objects. */
+  only(oids: readonly string[]): void;
+}
+
+/** What of a written object concerns a save hook. */
+export interface SavedObject {
+  /** The object as it will be, or is, written. `beforeSave` may change its attributes in place. */
+  readonly object: { [attribute: string]: any }; // oxlint-disable-line typescript/no-explicit-any
+  /** The object before, `null` when it is new. */
+  readonly previous: ObjectJson | null;
+  /** What the client gave (`beforeSave` only). */
+  readonly given?: { readonly [attribute: string]: unknown };
+}
+
+interface OfClasses {
+  readonly classes: readonly string[];
+}
+
+/** Fills or changes what is written of objects of these classes. Meta-fields stay what they are. */
+export interface SerializationHook extends OfClasses {
+  readonly on: "xRestApi_BuildSerialization";
+  readonly run: (object: ObjectJson, json: { [attribute: string]: any }, context: HookContext) => unknown; // oxlint-disable-line typescript/no-explicit-any
+}
+
+/** Narrows or orders lists; anything but `true` refuses the request with 307. */
+export interface FindHook extends OfClasses {
+  readonly on: "xRestApi_FindObjects";
+  /** For every list of the classes, not only for those that name the hook in `query.macro`. */
+  readonly byDefault?: boolean;
+  readonly run: (objectSet: ObjectSet, context: HookContext) => unknown;
+}
+
+/** Takes part in every write, in its transaction. What it throws, or refuses, keeps the write from happening. */
+export interface SaveHook extends OfClasses {
+  readonly on: "beforeSave" | "afterSave";
+  readonly run: (saved: SavedObject, context: HookContext) => unknown;
+}
+
+/** Takes part in every removal, in its transaction. */
+export interface DeleteHook extends OfClasses {
+  readonly on: "beforeDelete" | "afterDelete";
+  readonly run: (deleted: { readonly object: ObjectJson }, context: HookContext) => unknown;
+}
+
+/**
+ * Decides about a user who comes from an identity provider for the first time. `0` accepts, a positive number accepts
+ * and says that the hook has assigned the user, a negative one refuses with 324.
+ */
+export interface UserProviderHook {
+  readonly on: "xRestApi_DBCreateInit_xRestApiUserProvider";
+  readonly run: (
+    userObject: ObjectJson,
+    providerConfig: any, // oxlint-disable-line typescript/no-explicit-any
+    userUuid: string,
+    name: string,
+    surname: string,
+    email: string,
+    context: HookContext,
+  ) => number | Promise<number>;
+}
+
+/** A hook. A file that is named after one of the specification's hooks is that hook without `on`. */
+export type HookDefinition = SerializationHook | FindHook | SaveHook | DeleteHook | UserProviderHook;

@@ -1,0 +1,37 @@
+import type { Json } from "./json.ts";
+import type { Services } from "./services.ts";
+
+/** Who may execute a macro: a member of one of the groups, in a session with one of the app names; what is absent asks for nothing. */
+export interface Access {
+  readonly groups?: readonly string[];
+  readonly apps?: readonly string[];
+  /** Who may have the execution checker skipped (`?skipChecker=true`), besides administrators. */
+  readonly skipCheck?: { readonly groups?: readonly string[]; readonly apps?: readonly string[] };
+}
+
+/** What `run` of a macro is given. */
+export interface MacroContext<Input = any> extends Services { // oxlint-disable-line typescript/no-explicit-any
+  /** What the client sent: any JSON, or `undefined` when there was no body. */
+  readonly input: Input;
+  /** Executes another macro with the caller's rights, as a part of the same transaction. */
+  call(name: string, input?: unknown): Promise<any>; // oxlint-disable-line typescript/no-explicit-any
+  /** Chooses the status message of the answer. */
+  setStatusMessage(message: string): void;
+}
+
+export interface MacroDefinition<Input = any> { // oxlint-disable-line typescript/no-explicit-any
+  /** Absent: administrators only. */
+  readonly access?: "everyone" | Access;
+  /** A JSON Schema for the input; what does not match is answered 307 and never reaches `check` or `run`. */
+  readonly input?: boolean | { readonly [keyword: string]: Json };
+  /** The execution checker: anything but `true` refuses the execution with 401. */
+  readonly check?: (context: MacroContext<Input>) => unknown;
+  /** Milliseconds in all, at most what the server is configured for. */
+  readonly timeout?: number;
+  /** Mebibytes, at most what the server is configured for. */
+  readonly memory?: number;
+  /** `false`: every write is for itself, and stays when the macro fails afterwards. Otherwise all of them are one transaction. */
+  readonly transaction?: boolean;
+  /** What it gives, or the promise of it, becomes `data` of the answer. */
+  readonly run: (context: MacroContext<Input>) => unknown;
+}

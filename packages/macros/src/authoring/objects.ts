@@ -1,0 +1,66 @@
+import type { Json } from "./json.ts";
+
+/** An object as clients see it: `~ObjectID` and other meta-fields, then its attributes. `versionOf` tells its version. */
+export interface ObjectJson {
+  readonly "~ObjectID": string;
+  // What is in it is the model's matter.
+  readonly [attribute: string]: any; // oxlint-disable-line typescript/no-explicit-any
+}
+
+/** A list of objects as clients see it. */
+export interface ObjectList {
+  /** Objects that match. */
+  readonly "~Count": number;
+  readonly "~Elements": readonly ObjectJson[];
+  /** Where the list goes on. */
+  readonly "~Cursor"?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface ReadOptions {
+  /** How objects are written, as in the parameter `serialization`: `{ type: "full", depth: 2 }`. */
+  readonly serialization?: Json;
+  /** Holds what is read against other writers until the end. */
+  readonly hold?: boolean;
+}
+
+/** What the query string of a list can say. */
+export interface FindOptions extends ReadOptions {
+  readonly where?: Json;
+  readonly sort?: readonly string[];
+  /** Only those of these objects. */
+  readonly oids?: readonly string[];
+  /** Name of a find hook. */
+  readonly macro?: string;
+  readonly page?: number;
+  readonly perPage?: number;
+  readonly cursor?: string;
+  readonly count?: "exact" | "capped";
+}
+
+export interface ObjectLock {
+  readonly isLocked: boolean;
+  readonly messages: readonly string[];
+}
+
+/** An object, or the id of one. */
+export type ObjectReference = string | ObjectJson;
+
+/**
+ * The objects of the database, with the caller's rights. What is refused is thrown as a `Refusal` with the code that a
+ * client would get: 304 when there is no such object, 404 when it may not be written, 713 when it is locked or another version.
+ */
+export interface Objects {
+  get(object: ObjectReference, options?: ReadOptions): Promise<ObjectJson>;
+  find(className: string, options?: FindOptions): Promise<ObjectList>;
+  create(className: string, attributes: { readonly [name: string]: unknown }, options?: { readonly serialization?: Json }): Promise<ObjectJson>;
+  /** `version`: the version that the object must still have, as `versionOf` told it. */
+  update(
+    object: ObjectReference,
+    attributes: { readonly [name: string]: unknown },
+    options?: { readonly version?: number; readonly serialization?: Json },
+  ): Promise<ObjectJson>;
+  delete(object: ObjectReference, options?: { readonly moveToRecycler?: boolean; readonly version?: number }): Promise<void>;
+  lock(object: ObjectReference): Promise<ObjectLock>;
+  unlock(object: ObjectReference): Promise<ObjectLock>;
+}

@@ -1,0 +1,167 @@
+import { type JsonValue, type MacroEntry, MacroFault, type MacroFaultKind, type MacroHost, ServiceError } from "@sallyport/core";
+import type { Called, FromThread, ToThread } from "../threads/messages.ts";
+import { faultOf } from "./fault-of.ts";
+
+/** Milliseconds after its time in which a thread may still say itself that it is over. */
+const GRACE = 250;
+
+/** What an entry came to, as the thread tells it. */
+export interface Ended {
+  readonly result: JsonValue | undefined;
+  readonly status: string | undefined;
+  readonly hostCalls: number;
+  readonly code: string | undefined;
+}
+
+/** What an entry may use up, what contains it considered. */
+export interface Budget {
+  readonly cpu: number;
+  readonly timeout: number;
+}
+
+/** One entry as seen from the server: answers what it asks for, sees to its time, and settles once. */
+export class PlaceEntry {
+  readonly ended: Promise<Ended>;
+  /** Milliseconds that it ran, with what ran inside of it. */
+  cpu = 0;
+  private readonly id: number;
+  private readonly entry: MacroEntry;
+  private readonly host: MacroHost;
+  private readonly budget: Budget;
+  private readonly post: (message: ToThread) => void;
+  private readonly kill: () => void;
+  private deadline = Infinity;
+  private timer: NodeJS.Timeout | undefined;
+  private charge = 0;
+  private hostIsBusy = false;
+  private settled = false;
+  /** How it ends as soon as the host is done with what it does. */
+  private fault: MacroFault | undefined;
+  private resolve!: (ended: Ended) => void;
+  private reject!: (error: unknown) => void;
+
+  constructor(id: number, entry: MacroEntry, host: MacroHost, budget: Budget, thread: { readonly post: (message: ToThread) => void; readonly kill: () => void }) {
+    this.id = id;
+    this.entry = entry;
+    this.host = host;
+    this.budget = budget;
+    this.post = thread.post;
+    this.kill = thread.kill;
+    this.ended = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  /** What is left to entries inside of this one. */
+  get left(): Budget {
+    return { cpu: Math.max(1, this.budget.cpu - this.cpu), timeout: Math.max(1, this.deadline - performance.now()) };
+  }
+
+  /** Whether the thread is to be heard of: this one runs, or should. */
+  get isRunning(): boolean {
+    return !this.settled && !this.hostIsBusy;
+  }
+
+  /** Milliseconds for which a thread that runs this may be silent. */
+  get patience(): number {
+    return this.budget.cpu + GRACE;
+  }
+
+  begin(language: "js" | "ts" | undefined): void {
+    const { module, driver, argument, limits } = this.entry;
+    this.post({
+      type: "enter",
+      id: this.id,
+      module,
+      ...(language === undefined ? {} : { language }),
+      driver,
+      argument: JSON.stringify(argument),
+      limits: { ...this.budget, memory: limits.memory, hostCalls: limits.hostCalls, resultBytes: limits.resultBytes },
+    });
+  }
+
+  /** From now on its time passes. */
+  startClock(): void {
+    this.deadline = performance.now() + this.budget.timeout;
+    this.timer = setTimeout(() => this.timeIsUp(), this.budget.timeout);
+  }
+
+  hear(message: FromThread): void {
+    if (this.settled) return;
+    this.cpu = message.cpu;
+    for (const line of message.lines) this.host.log(line);
+    if (message.type === "call") void this.answer(message);
+    else if (message.type === "failed") this.fail(faultOf(this.entry.module.name, message));
+    else {
+      const { result, status, hostCalls, code } = message;
+      this.settle(() => this.resolve({ result: result === "" ? undefined : (JSON.parse(result) as JsonValue), status, hostCalls, code }));
+    }
+  }
+
+  /** What ran inside of it counts as running of its own. */
+  addCharge(cpu: number): void {
+    this.charge += cpu;
+    this.cpu += cpu;
+  }
+
+  /** The thread is gone. */
+  lose(kind: MacroFaultKind, message: string): void {
+    this.fault ??= new MacroFault(kind, this.entry.module.name, message, { cpu: this.cpu });
+    if (!this.hostIsBusy) this.fail(this.fault);
+  }
+
+  private async answer({ name, argument }: Called): Promise<void> {
+    this.hostIsBusy = true;
+    let answer: { readonly text: string | undefined; readonly code: number | undefined };
+    try {
+      const value = await this.host.answer({ name, argument: JSON.parse(argument) as JsonValue });
+      answer = { text: value === undefined ? undefined : JSON.stringify(value), code: undefined };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !this.host.isCatchable(error)) {
+        this.abandon(error);
+        return;
+      }
+      answer = { text: error.detail ?? "", code: error.code };
+    }
+    if (this.fault !== undefined) {
+      this.abandon(this.fault);
+      return;
+    }
+    this.hostIsBusy = false;
+    const { charge } = this;
+    this.charge = 0;
+    this.post({ type: "answer", id: this.id, charge, ...answer });
+  }
+
+  private timeIsUp(): void {
+    const message = `took longer than ${Math.round(this.budget.timeout)} ms`;
+    if (this.hostIsBusy) {
+      // Settled only when the host has nothing under way for it any more.
+      this.fault ??= new MacroFault("timeout", this.entry.module.name, message, { cpu: this.cpu });
+      return;
+    }
+    this.timer = setTimeout(() => {
+      if (!this.isRunning) return;
+      this.lose("timeout", message);
+      this.kill();
+    }, GRACE);
+  }
+
+  private abandon(error: unknown): void {
+    this.hostIsBusy = false;
+    this.post({ type: "drop", id: this.id });
+    this.fail(error);
+  }
+
+  private fail(error: unknown): void {
+    this.settle(() => this.reject(error));
+  }
+
+  private settle(how: () => void): void {
+    if (this.settled) return;
+    this.settled = true;
+    clearTimeout(this.timer);
+    how();
+  }
+}

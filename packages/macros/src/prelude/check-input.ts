@@ -1,0 +1,18 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { Refusal } from "../authoring/refusal.ts";
+import { jsonPointerOf } from "./json-pointer-of.ts";
+import { parse, stringify } from "./primordials.ts";
+
+/** Holds an input to a JSON Schema; what does not match is refused with 307. */
+export function checkInput(schema: unknown, input: unknown): void {
+  if (input === undefined) {
+    if (schema !== true) throw new Refusal(307, "input: is missing");
+    return;
+  }
+  // The validator writes into the schema, which may be frozen.
+  const { valid, errors } = new Validator(parse(stringify(schema)) as Schema, "2020-12").validate(input);
+  if (valid) return;
+  // The last one is the innermost: the others say that what contains it does not match.
+  const fault = errors.at(-1);
+  throw new Refusal(307, `${jsonPointerOf(fault?.instanceLocation ?? "#")}: ${fault?.error ?? "does not match"}`);
+}

@@ -1,0 +1,29 @@
+import type { Caller } from "../../authoring/caller.ts";
+import { servicesFor } from "../services.ts";
+import { type Changes, watchChanges } from "./changes.ts";
+import { type Definition, functionOf } from "./driver.ts";
+
+interface Argument {
+  readonly items: readonly { readonly object: Record<string, unknown> }[];
+  readonly caller: Caller;
+}
+
+/** A hook that is told of each object in turn, and gives nothing. */
+export async function tellOfEach(definition: Definition, { items, caller }: Argument): Promise<void> {
+  const run = functionOf(definition, "run");
+  const context = servicesFor(caller);
+  for (const item of items) await run(item, context);
+}
+
+/** A hook that may change each object in turn: what it changed, one entry per object. */
+export async function changeEach(definition: Definition, { items, caller }: Argument): Promise<(Changes | null)[]> {
+  const run = functionOf(definition, "run");
+  const context = servicesFor(caller);
+  const changes: (Changes | null)[] = [];
+  for (const item of items) {
+    const since = watchChanges(item.object);
+    await run(item, context);
+    changes[changes.length] = since();
+  }
+  return changes;
+}

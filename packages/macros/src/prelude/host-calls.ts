@@ -1,0 +1,50 @@
+import { Refusal } from "../authoring/refusal.ts";
+import { parse, stringify } from "./primordials.ts";
+import type { Send } from "./wire.ts";
+
+interface Waiting {
+  readonly name: string;
+  readonly argument: string;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  next: Waiting | undefined;
+}
+
+let send: Send;
+let first: Waiting | undefined;
+let last: Waiting | undefined;
+
+/** Where messages go; given once, before any module of a stranger. */
+export function connect(given: Send): void {
+  send = given;
+}
+
+export function tell(kind: "log" | "done" | "failed", text: string, second?: string): void {
+  send(kind, text, second);
+}
+
+/** The answer of the call under way. The next in line goes out at once. */
+export function answered(text: string | undefined, code: number | undefined): void {
+  const call = first;
+  if (call === undefined) return;
+  first = call.next;
+  if (first === undefined) last = undefined;
+  else send("call", first.name, first.argument);
+  if (code !== undefined) call.reject(new Refusal(code, text));
+  else call.resolve(text === undefined ? undefined : parse(text));
+}
+
+/** Asks the host. Calls wait in here, in the sandbox's own memory, until their turn comes. */
+export function ask(name: string, argument: unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const text = stringify(argument ?? null);
+    const call: Waiting = { name, argument: text, resolve, reject, next: undefined };
+    if (last === undefined) {
+      first = last = call;
+      send("call", name, text);
+    } else {
+      last.next = call;
+      last = call;
+    }
+  });
+}

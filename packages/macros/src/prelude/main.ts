@@ -1,0 +1,64 @@
+import { describe } from "./describe.ts";
+import type { Definition } from "./drivers/driver.ts";
+import { drivers } from "./drivers/index.ts";
+import { tell } from "./host-calls.ts";
+import { parse, stringify } from "./primordials.ts";
+import { random } from "./random.ts";
+import type { Failure } from "./wire.ts";
+
+// Loaded here, so that it is there when a module asks for it.
+export * as authoring from "../authoring/index.ts";
+export { answered, connect } from "./host-calls.ts";
+export { seed } from "./random.ts";
+
+const find = drivers.get.bind(drivers);
+
+// The engine's own generator starts anew with every copy of the runtime.
+Math.random = random;
+
+function fail(failure: Failure): void {
+  tell("failed", stringify(failure));
+}
+
+/** What a module threw while it was loaded. What the parser throws is a `SyntaxError`. */
+export function failed(thrown: unknown): void {
+  const failure = describe(thrown);
+  fail(thrown instanceof SyntaxError && failure.kind === "threw" ? { ...failure, kind: "invalid" } : failure);
+}
+
+async function drive(loaded: unknown, driver: string, argument: string): Promise<void> {
+  const definition = ((await loaded) as { default?: unknown }).default;
+  if (typeof definition !== "object" || definition === null) {
+    fail({ kind: "invalid", message: "has no default export made with defineMacro or defineHook" });
+    return;
+  }
+  const call = find(driver);
+  if (call === undefined) throw new TypeError(`no driver ${driver}`);
+  let status: string | undefined;
+  const result = await call(definition as Definition, parse(argument) as never, (message) => {
+    status = message;
+  });
+  if (result === undefined) {
+    tell("done", "", status);
+    return;
+  }
+  let text: string | undefined;
+  try {
+    text = stringify(result);
+  } catch (error) {
+    const { kind, message, ...rest } = describe(error);
+    fail(kind === "refused" ? { kind, message, ...rest } : { ...rest, kind: "result", message: `the result is no JSON: ${message}` });
+    return;
+  }
+  if (text === undefined) fail({ kind: "result", message: "the result is no JSON" });
+  else tell("done", text, status);
+}
+
+/** Calls a module by a driver. It ends in one `done` or `failed`; what comes afterwards, nobody hears. */
+export async function enter(loaded: unknown, driver: string, argument: string): Promise<void> {
+  try {
+    await drive(loaded, driver, argument);
+  } catch (error) {
+    fail(describe(error));
+  }
+}

@@ -1,0 +1,35 @@
+import type { ObjectJson, ObjectList, ObjectReference, Objects } from "../authoring/objects.ts";
+import { rememberVersion } from "../authoring/version-of.ts";
+import { ask } from "./host-calls.ts";
+
+interface Read {
+  readonly object: ObjectJson;
+  readonly version: number;
+}
+
+function idOf(object: ObjectReference): unknown {
+  return typeof object === "object" && object !== null ? object["~ObjectID"] : object;
+}
+
+async function read(name: string, argument: object): Promise<ObjectJson> {
+  const { object, version } = (await ask(name, argument)) as Read;
+  rememberVersion(object, version);
+  return object;
+}
+
+export const objects: Objects = {
+  get: (object, options) => read("objects.get", { ...options, id: idOf(object) }),
+  async find(className, options) {
+    const { list, versions } = (await ask("objects.find", { ...options, className })) as { list: ObjectList; versions: number[] };
+    const elements = list["~Elements"];
+    for (let index = 0; index < elements.length; index += 1) rememberVersion(elements[index] as ObjectJson, versions[index] as number);
+    return list;
+  },
+  create: (className, attributes, options) => read("objects.create", { ...options, className, attributes }),
+  update: (object, attributes, options) => read("objects.update", { ...options, id: idOf(object), attributes }),
+  async delete(object, options) {
+    await ask("objects.delete", { ...options, id: idOf(object) });
+  },
+  lock: (object) => ask("objects.lock", { id: idOf(object) }) as ReturnType<Objects["lock"]>,
+  unlock: (object) => ask("objects.unlock", { id: idOf(object) }) as ReturnType<Objects["unlock"]>,
+};

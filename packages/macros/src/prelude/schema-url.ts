@@ -1,0 +1,28 @@
+/** As much of `URL` as the addresses inside of one schema need: an address, and a fragment. */
+export class SchemaUrl {
+  private readonly address: string;
+  private fragment: string;
+
+  constructor(reference: string, base = "") {
+    const cut = reference.indexOf("#");
+    const given = cut === -1 ? reference : reference.slice(0, cut);
+    this.address = given === "" ? (base.split("#", 1)[0] as string) : given;
+    this.fragment = cut === -1 || cut === reference.length - 1 ? "" : reference.slice(cut);
+  }
+
+  get hash(): string {
+    return this.fragment;
+  }
+
+  set hash(given: string) {
+    this.fragment = given === "" || given.startsWith("#") ? given : `#${given}`;
+  }
+
+  get href(): string {
+    return this.address + this.hash;
+  }
+
+  toString(): string {
+    return this.href;
+  }
+}

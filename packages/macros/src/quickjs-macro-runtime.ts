@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { type MacroDeclaration, type MacroHost, type MacroModule, type MacroPlace, type MacroRuntime, ServiceError } from "@sallyport/core";
+import { Piscina } from "piscina";
+import { ThreadPlace } from "./places/thread-place.ts";
+import { Turns } from "./places/turns.ts";
+
+export interface QuickJsMacroRuntimeOptions {
+  /** Threads at most, and so executions at a time. They start when they are needed, and end after half a minute without work. */
+  readonly threads: number;
+  /** How many executions may wait for a thread. */
+  readonly queue: number;
+}
+
+const IDLE = 30_000;
+const MEBIBYTE = 1024 * 1024;
+
+/** For the top level of a module. The time is also that in which TypeScript becomes JavaScript. */
+const INSPECTION = { cpu: 2_000, timeout: 10_000, memory: 16 * MEBIBYTE, hostCalls: 0, resultBytes: 256 * 1024 };
+const INSPECTION_WAIT = 30_000;
+
+const nobody: MacroHost = {
+  answer: () => Promise.reject(new ServiceError(799)),
+  isCatchable: () => false,
+  log: () => {},
+};
+
+/**
+ * Runs macros in QuickJS, compiled to WebAssembly, in threads of lowest priority. An engine has no function of the system;
+ * the one function that it can call takes texts, and the thread passes on what it has judged.
+ */
+export class QuickJsMacroRuntime implements MacroRuntime {
+  private readonly options: QuickJsMacroRuntimeOptions;
+  private readonly turns: Turns;
+  private pool: Promise<Piscina> | undefined;
+  private closed = false;
+
+  constructor(options: QuickJsMacroRuntimeOptions) {
+    this.options = options;
+    this.turns = new Turns(options.threads, options.queue);
+  }
+
+  get load(): { readonly busy: number; readonly waiting: number } {
+    return this.turns.load;
+  }
+
+  async inspect(module: MacroModule, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: MacroModule }> {
+    const place = await this.openPlace(INSPECTION_WAIT);
+    try {
+      const entry = { module, driver: "declare", argument: null, limits: INSPECTION };
+      const { result, code } = await place.inspect(entry, nobody, language);
+      return { declaration: result as MacroDeclaration, module: { name: module.name, code: code as string } };
+    } finally {
+      place.release();
+    }
+  }
+
+  reserve(wait: number): Promise<MacroPlace> {
+    return this.openPlace(wait);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await (await this.pool)?.destroy();
+  }
+
+  private async openPlace(wait: number): Promise<ThreadPlace> {
+    await this.turns.take(wait);
+    try {
+      if (this.closed) throw new ServiceError(706, { detail: "the server stops" });
+      this.pool ??= this.openPool();
+      const pool = await this.pool;
+      return new ThreadPlace(
+        (place, port, signal) => pool.run(place, { transferList: [port], signal }),
+        () => this.turns.give(),
+      );
+    } catch (error) {
+      this.turns.give();
+      throw error;
+    }
+  }
+
+  /** The engine is compiled once, for all threads. */
+  private async openPool(): Promise<Piscina> {
+    const wasm = fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
+    const wasmModule = await WebAssembly.compile(await readFile(wasm));
+    return new Piscina({
+      filename: new URL("threads/thread.js", import.meta.url).href,
+      name: "serve",
+      minThreads: 0,
+      maxThreads: this.options.threads,
+      idleTimeout: IDLE,
+      workerData: { wasmModule },
+      // Nothing of the server's surroundings.
+      env: {},
+      argv: [],
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 128 },
+    });
+  }
+}

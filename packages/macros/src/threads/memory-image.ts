@@ -1,0 +1,92 @@
+import type { Heap } from "./heap.ts";
+
+const KIB = 1024;
+const BLOCK = 64 * KIB;
+const ZEROS = Buffer.alloc(BLOCK);
+
+/** Static data of the engine ends below this address; checked when an image is taken. */
+const DATA_END = 2 * BLOCK;
+
+/** The engine refuses to use more stack than 64 KiB. Three times that is cleared, and the block below looked at. */
+const STACK = 3 * BLOCK;
+
+/** How the engine's memory is laid out: static data from below; a stack that grows down to it; the heap. */
+export interface MemoryLayout {
+  /** Address of the word in which the allocator keeps the end of its heap. */
+  readonly heapEnd: number;
+  /** The last multiple of a block before the heap begins. The little stack above it counts as heap. */
+  readonly base: number;
+}
+
+/** Finds that out, in an engine in which nothing was done yet: an allocation moves the end of the heap beyond itself. */
+export function findLayout(memory: WebAssembly.Memory, heap: Heap): MemoryLayout {
+  const before = new Uint32Array(memory.buffer.slice(0, DATA_END));
+  const bytes = 4 * BLOCK;
+  const pointer = heap.allocate(bytes);
+  const after = new Uint32Array(memory.buffer, 0, before.length);
+  let found: number | undefined;
+  for (const [index, word] of before.entries()) {
+    const moved = word !== 0 && word !== after[index] && (after[index] as number) >= pointer + bytes;
+    // The allocator's topmost chunk is moved as well; it ends where the heap ends, or before.
+    if (moved && (found === undefined || (after[index] as number) > (after[found] as number))) found = index;
+  }
+  heap.free(pointer);
+  if (found === undefined) throw new Error("the end of the engine's heap was not found");
+  return { heapEnd: found * 4, base: pointer - (pointer % BLOCK) };
+}
+
+/** Whether nothing but zeros lies between two multiples of a block. */
+function isClear(memory: WebAssembly.Memory, from: number, to: number): boolean {
+  for (let address = from; address < to; address += BLOCK) {
+    if (!ZEROS.equals(new Uint8Array(memory.buffer, address, BLOCK))) return false;
+  }
+  return true;
+}
+
+/**
+ * The memory of an engine with everything that was made in it, to be copied back: afterwards the engine is as it was, and
+ * nothing of what happened since is left in it. Cheaper by far than to make a runtime anew.
+ */
+export class MemoryImage {
+  private readonly memory: WebAssembly.Memory;
+  private readonly layout: MemoryLayout;
+  private readonly data: Uint8Array;
+  private readonly heap: Uint8Array;
+
+  /** To be taken while the engine is at rest. */
+  constructor(memory: WebAssembly.Memory, layout: MemoryLayout) {
+    this.memory = memory;
+    this.layout = layout;
+    if (!isClear(memory, DATA_END, layout.base - STACK)) throw new Error("the engine's memory is not laid out as expected");
+    const bytes = new Uint8Array(memory.buffer);
+    this.data = bytes.slice(0, DATA_END);
+    this.heap = bytes.slice(layout.base, this.end);
+  }
+
+  /** Bytes that the engine holds. */
+  get size(): number {
+    return this.memory.buffer.byteLength;
+  }
+
+  /** The address at which the heap ends with so many bytes more than it had in the beginning. */
+  endWith(bytes: number): number {
+    return this.layout.base + this.heap.length + bytes;
+  }
+
+  /** The address at which the heap ends. */
+  get end(): number {
+    return new DataView(this.memory.buffer).getUint32(this.layout.heapEnd, true);
+  }
+
+  /** False when more stack was used than may be: then not everything is as it was. */
+  restore(): boolean {
+    const { memory, end } = this;
+    const { base } = this.layout;
+    const bytes = new Uint8Array(memory.buffer);
+    bytes.set(this.data, 0);
+    bytes.fill(0, base - STACK, base);
+    bytes.set(this.heap, base);
+    if (end > base + this.heap.length) bytes.fill(0, base + this.heap.length, end);
+    return isClear(memory, base - STACK - BLOCK, base - STACK);
+  }
+}

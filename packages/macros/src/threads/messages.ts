@@ -1,0 +1,78 @@
+import type { MacroFaultKind, MacroModule } from "@sallyport/core";
+
+/** What a thread is told to run. Data of clients and modules cross as JSON text, which neither side takes for more than text. */
+export interface Enter {
+  readonly type: "enter";
+  readonly id: number;
+  readonly module: MacroModule;
+  /** Set for a module that is inspected: it is made JavaScript first. */
+  readonly language?: "js" | "ts";
+  readonly driver: string;
+  readonly argument: string;
+  readonly limits: {
+    readonly cpu: number;
+    /** Milliseconds from now. */
+    readonly timeout: number;
+    readonly memory: number;
+    readonly hostCalls: number;
+    readonly resultBytes: number;
+  };
+}
+
+/** The host's answer of the call that an entry waits for. */
+export interface Answer {
+  readonly type: "answer";
+  readonly id: number;
+  readonly text: string | undefined;
+  /** Set when the host refused; `text` is the detail. */
+  readonly code: number | undefined;
+  /** Milliseconds that entries inside of this one ran meanwhile. */
+  readonly charge: number;
+}
+
+/** Forgets an entry. */
+export interface Drop {
+  readonly type: "drop";
+  readonly id: number;
+}
+
+export type ToThread = Enter | Answer | Drop | { readonly type: "release" };
+
+interface FromEntry {
+  readonly id: number;
+  /** Milliseconds of running until now. */
+  readonly cpu: number;
+  /** Lines that were written since the last message. */
+  readonly lines: readonly string[];
+}
+
+export interface Called extends FromEntry {
+  readonly type: "call";
+  readonly name: string;
+  readonly argument: string;
+}
+
+export interface Done extends FromEntry {
+  readonly type: "done";
+  /** JSON; empty for nothing. */
+  readonly result: string;
+  readonly status: string | undefined;
+  readonly hostCalls: number;
+  /** JavaScript of an inspected module. */
+  readonly code: string | undefined;
+}
+
+export interface Failed extends FromEntry {
+  readonly type: "failed";
+  readonly kind: MacroFaultKind | "refused";
+  readonly message: string;
+  readonly trace: string | undefined;
+  readonly code: number | undefined;
+}
+
+/** The thread is there, and serves this place. */
+export interface Ready {
+  readonly type: "ready";
+}
+
+export type FromThread = Called | Done | Failed;

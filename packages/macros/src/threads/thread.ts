@@ -1,0 +1,77 @@
+import { setPriority } from "node:os";
+import { type MessagePort, workerData } from "node:worker_threads";
+import { Entry } from "./entry.ts";
+import type { Enter, FromThread, Ready, ToThread } from "./messages.ts";
+import { Sandbox } from "./sandbox.ts";
+import { stripTypes } from "./strip-types.ts";
+
+const LOWEST_PRIORITY = 19;
+/** Sandboxes that are kept for the next entries: that of an execution, and those inside of it. */
+const MOST_KEPT = 2;
+
+// On Linux a thread has a priority of its own; elsewhere this would be the whole process.
+if (process.platform === "linux") setPriority(0, LOWEST_PRIORITY);
+
+// Piscina wraps what it is given.
+const { wasmModule } = (Array.isArray(workerData) ? workerData.at(-1) : workerData) as { wasmModule: WebAssembly.Module };
+
+const free: Sandbox[] = [await Sandbox.create(wasmModule)];
+
+function giveBack(sandbox: Sandbox): void {
+  if (free.length < MOST_KEPT && sandbox.reset()) free.push(sandbox);
+}
+
+/** What a place is made of: where its messages come from, and the word that says that the thread lives. */
+export interface Place {
+  readonly port: MessagePort;
+  readonly life: Int32Array;
+}
+
+/** One place, from the reservation to its release. */
+export function serve({ port, life }: Place): Promise<void> {
+  let isOver = false;
+  const entries = new Map<number, { readonly entry: Entry; readonly sandbox: Sandbox }>();
+  const post = (message: FromThread | Ready): void => port.postMessage(message);
+  const beat = (): void => void Atomics.add(life, 0, 1);
+
+  const end = (id: number): void => {
+    const found = entries.get(id);
+    entries.delete(id);
+    if (found !== undefined) giveBack(found.sandbox);
+  };
+
+  const enter = async (message: Enter): Promise<void> => {
+    const { id, module, language } = message;
+    let code: string | undefined;
+    try {
+      if (language !== undefined) code = language === "ts" ? await stripTypes(module.name, module.code) : module.code;
+    } catch (error) {
+      post({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: (error as Error).message, trace: undefined, code: undefined });
+      return;
+    }
+    const sandbox = free.pop() ?? (await Sandbox.create(wasmModule));
+    if (isOver) {
+      giveBack(sandbox);
+      return;
+    }
+    const entry = new Entry(sandbox, message, code, beat, post);
+    entries.set(id, { entry, sandbox });
+    if (entry.start()) end(id);
+  };
+
+  post({ type: "ready" });
+  return new Promise((resolve, reject) => {
+    port.on("message", (message: ToThread) => {
+      if (message.type === "enter") enter(message).catch(reject);
+      else if (message.type === "answer") {
+        if (entries.get(message.id)?.entry.answer(message) === true) end(message.id);
+      } else if (message.type === "drop") end(message.id);
+      else {
+        isOver = true;
+        for (const id of entries.keys()) end(id);
+        port.close();
+        resolve();
+      }
+    });
+  });
+}

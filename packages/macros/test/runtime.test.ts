@@ -1,0 +1,109 @@
+import { MacroFault, MacroRefusal, ServiceError } from "@sallyport/core";
+import { Bench, macro } from "./runtime.ts";
+
+const bench = new Bench();
+afterAll(() => bench.runtime.close());
+
+it("gives a macro its input, and gives back its result", async () => {
+  expect(await bench.run("return { given: input };", { input: { a: [1, "x", null] } })).toEqual({ given: { a: [1, "x", null] } });
+});
+
+it("gives nothing for nothing", async () => {
+  expect(await bench.enter(macro("return;"))).toMatchObject({ result: undefined, statusMessage: undefined });
+});
+
+it("tells the chosen status message and what was used", async () => {
+  const outcome = await bench.enter(macro("setStatusMessage('Done'); await now(); return 1;"), { answer: () => 5 });
+  expect(outcome).toEqual({ result: 1, statusMessage: "Done", usage: { cpu: expect.any(Number), hostCalls: 1 } });
+  expect(outcome.usage.cpu).toBeGreaterThan(0);
+});
+
+it("asks the host, call by call", async () => {
+  const body = "const [a, b] = await Promise.all([call('One', 1), call('Two')]); return [a, b];";
+  const result = await bench.run(body, { answer: ({ argument }) => ({ result: (argument as { name: string }).name }) });
+  expect(result).toEqual(["One", "Two"]);
+  expect(bench.calls).toEqual([
+    { name: "call", argument: { name: "One", input: 1 } },
+    { name: "call", argument: { name: "Two" } },
+  ]);
+});
+
+it("remembers the versions of objects", async () => {
+  const body = `const read = await objects.get("7K", { hold: true });
+    const { "~Elements": [found] } = await objects.find("Invoice", { where: { Paid: false } });
+    await objects.update(read, { Paid: true }, { version: versionOf(read) });
+    return [versionOf(read), versionOf(found), versionOf({})];`;
+  const answers = new Map<string, unknown>([
+    ["objects.get", { object: { "~ObjectID": "7K" }, version: 3 }],
+    ["objects.find", { list: { "~Count": 1, "~Elements": [{ "~ObjectID": "7M" }] }, versions: [8] }],
+    ["objects.update", { object: { "~ObjectID": "7K" }, version: 4 }],
+  ]);
+  expect(await bench.run(body, { answer: ({ name }) => answers.get(name) as never })).toEqual([3, 8, null]);
+  expect(bench.calls).toEqual([
+    { name: "objects.get", argument: { hold: true, id: "7K" } },
+    { name: "objects.find", argument: { where: { Paid: false }, className: "Invoice" } },
+    { name: "objects.update", argument: { version: 3, id: "7K", attributes: { Paid: true } } },
+  ]);
+});
+
+it("lets a macro catch what the host refuses", async () => {
+  const refused = () => Promise.reject(new ServiceError(713, { detail: "version" }));
+  const body = "try { await objects.get('7K'); } catch (error) { return [error instanceof Refusal, error.code, error.message]; }";
+  expect(await bench.run(body, { answer: refused })).toEqual([true, 713, "version"]);
+});
+
+it("lets what the host refuses pass, with its code", async () => {
+  const refused = () => Promise.reject(new ServiceError(713, { detail: "version" }));
+  await expect(bench.run("await objects.get('7K');", { answer: refused })).rejects.toEqual(new MacroRefusal(713, "version"));
+});
+
+it("ends with what the host throws otherwise", async () => {
+  const fault = new Error("of the host");
+  const body = "try { await now(); } catch { return 'caught'; }";
+  await expect(bench.run(body, { answer: () => Promise.reject(fault) })).rejects.toBe(fault);
+});
+
+it("refuses with a code of the catalogue", async () => {
+  await expect(bench.run("refuse(304, 'no such thing');")).rejects.toEqual(new MacroRefusal(304, "no such thing"));
+  await expect(bench.run("refuse(12345);")).rejects.toMatchObject({ kind: "threw", message: "refused with 12345, which is no code of the catalogue" });
+});
+
+it("says where a module threw", async () => {
+  const failed = bench.enter(macro("\nthrow new TypeError('so not');"));
+  await expect(failed).rejects.toBeInstanceOf(MacroFault);
+  await expect(failed).rejects.toMatchObject({ kind: "threw", macro: "Probe", message: "TypeError: so not", line: 4, trace: expect.stringContaining("run (Probe:4:") });
+});
+
+it("logs lines", async () => {
+  await bench.run("log('a', { b: 1 }, [undefined], undefined); log(Symbol.iterator.toString());");
+  expect(bench.lines).toEqual(['a {"b":1} [null] undefined', "Symbol(Symbol.iterator)"]);
+});
+
+it("holds the input to its schema", async () => {
+  const schema = "input: { type: 'object', $defs: { Id: { type: 'string', pattern: '^[0-9A-Z]+$' } }, properties: { ids: { type: 'array', items: { $ref: '#/$defs/Id' } } }, required: ['ids'] },";
+  const code = macro("return input.ids.length;", schema);
+  expect((await bench.enter(code, { input: { ids: ["7K", "7M"] } })).result).toBe(2);
+  await expect(bench.enter(code, { input: { ids: ["7K", "no"] } })).rejects.toMatchObject({ code: 307, detail: expect.stringMatching(/^\/ids\/1: /) });
+  await expect(bench.enter(code)).rejects.toMatchObject({ code: 307, detail: "input: is missing" });
+});
+
+it("asks the checker before anything else is run", async () => {
+  const code = macro("log('ran'); return 1;", "check: ({ caller }) => caller.userId === '1' ? true : 'yes',");
+  await expect(bench.enter(code)).rejects.toEqual(new MacroRefusal(401));
+  expect(bench.lines).toEqual([]);
+  expect((await bench.enter(code, { argument: { skipCheck: true, caller: { userId: "7K" } } })).result).toBe(1);
+});
+
+it("reads what a module declares, in JavaScript and in TypeScript", async () => {
+  const members = "access: { groups: ['Accounting'] }, timeout: 500, check: () => true,";
+  expect(await bench.declare(macro("", members))).toEqual({ access: { groups: ["Accounting"] }, timeout: 500, check: true, run: true });
+  const typed = "import { defineHook } from '@sallyport/macros';\nexport default defineHook({ on: 'beforeSave' as const, classes: ['Invoice'], run: (saved: { object: object }): void => {} });";
+  expect(await bench.declare(typed, "ts")).toEqual({ on: "beforeSave", classes: ["Invoice"], run: true });
+});
+
+it("says what is wrong with a text that is no module", async () => {
+  await expect(bench.declare("export default {")).rejects.toMatchObject({ kind: "invalid", line: 1 });
+  await expect(bench.declare("let x: = 1", "ts")).rejects.toMatchObject({ kind: "invalid" });
+  await expect(bench.declare("export const a = 1;")).rejects.toMatchObject({ kind: "invalid" });
+  await expect(bench.declare("throw new Error('early')")).rejects.toMatchObject({ kind: "threw", message: "early" });
+});

@@ -1,0 +1,70 @@
+import { type HostCall, type JsonValue, type MacroDeclaration, type MacroHost, type MacroLimits, type MacroOutcome, ServiceError } from "@sallyport/core";
+import { QuickJsMacroRuntime } from "@sallyport/macros";
+
+export const caller = { userId: "7K", name: "Ada", groups: [], administrator: false, appNames: ["office"], database: "main" };
+
+export const limits: MacroLimits = { cpu: 1_000, timeout: 5_000, memory: 16 * 1024 * 1024, hostCalls: 100, resultBytes: 1024 * 1024 };
+
+/** A macro whose `run` has this body. */
+export function macro(body: string, members = ""): string {
+  return `import { defineMacro, refuse, Refusal, versionOf } from "@sallyport/macros";
+export default defineMacro({ ${members} async run({ input, caller, objects, call, log, now, random, uuid, setStatusMessage }) {
+${body}
+} });`;
+}
+
+interface Given {
+  readonly input?: JsonValue;
+  readonly driver?: string;
+  /** Instead of the argument of `run`. */
+  readonly argument?: JsonValue;
+  readonly limits?: Partial<MacroLimits>;
+  readonly answer?: (call: HostCall) => JsonValue | undefined | Promise<JsonValue | undefined>;
+}
+
+/** A runtime, and what was called and logged in it. */
+export class Bench {
+  readonly runtime: QuickJsMacroRuntime;
+  calls: HostCall[] = [];
+  lines: string[] = [];
+
+  constructor(threads = 1) {
+    this.runtime = new QuickJsMacroRuntime({ threads, queue: 100 });
+  }
+
+  host(answer: Given["answer"] = () => null): MacroHost {
+    return {
+      answer: async (call) => {
+        this.calls.push(call);
+        return answer(call);
+      },
+      isCatchable: (error) => error instanceof ServiceError && error.code < 799,
+      log: (line) => void this.lines.push(line),
+    };
+  }
+
+  /** Enters a module once, in a place of its own. */
+  async enter(code: string, given: Given = {}): Promise<MacroOutcome> {
+    this.calls = [];
+    this.lines = [];
+    const place = await this.runtime.reserve(60_000);
+    const argument = given.argument ?? { skipCheck: false, caller, ...(given.input === undefined ? {} : { input: given.input }) };
+    try {
+      return await place.enter(
+        { module: { name: "Probe", code }, driver: given.driver ?? "run", argument, limits: { ...limits, ...given.limits } },
+        this.host(given.answer),
+      );
+    } finally {
+      place.release();
+    }
+  }
+
+  /** What a macro with this body gives. */
+  async run(body: string, given: Given = {}): Promise<JsonValue | undefined> {
+    return (await this.enter(macro(body), given)).result;
+  }
+
+  async declare(code: string, language: "js" | "ts" = "js"): Promise<MacroDeclaration> {
+    return (await this.runtime.inspect({ name: "Probe", code }, language)).declaration;
+  }
+}
