@@ -14,7 +14,7 @@ export { type Application, type ApplicationParts, createApplication } from "./se
 export { createServer, type ServerLimits, type ServerTimeouts, type TlsFiles } from "./server/create-server.ts";
 export type { DatabaseDirectory, DatabaseEntry } from "./server/database-entry.ts";
 export type { HttpSettings } from "./server/http-settings.ts";
-export type { RequestObserver, RequestRecord } from "./server/request-observer.ts";
+export type { ItemRecord, RequestObserver, RequestRecord } from "./server/request-observer.ts";
 export { DatabaseKeys } from "./well-known/database-keys.ts";
 export type { KeySet, PublishedKeys } from "./well-known/published-keys.ts";
 export { parseUniqueObject } from "./body/parse-unique-object.ts";

@@ -15,6 +15,16 @@ test("requests are counted and timed by what the server knows, never by what cli
   expect(text).not.toContain("INVENTED");
 });
 
+test("items of multi requests are counted by what the server knows, too", async () => {
+  const metrics = new Metrics();
+  const read = { route: "/v1/object/{idOrClass}", method: "GET", status: 200, code: 0 } as const;
+  metrics.answered({ ...request, method: "POST", route: "/v1/multi", items: [read, read, { route: null, method: null, status: 404, code: 304 }] });
+  const { text } = await metrics.text();
+  expect(text).toContain('sallyport_requests_total{route="/v1/multi",method="POST",status="200",code="0"} 1');
+  expect(text).toContain('sallyport_multi_items_total{route="/v1/object/{idOrClass}",method="GET",status="200",code="0"} 2');
+  expect(text).toContain('sallyport_multi_items_total{route="none",method="any",status="404",code="304"} 1');
+});
+
 test("gauges are read when somebody asks", async () => {
   const metrics = new Metrics();
   const load = { current: 3 };

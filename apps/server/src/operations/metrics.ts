@@ -13,6 +13,7 @@ export class Metrics implements RequestObserver {
   private readonly registry = new Registry();
   private readonly requests: Counter<"route" | "method" | "status" | "code">;
   private readonly durations: Histogram<"route">;
+  private readonly items: Counter<"route" | "method" | "status" | "code">;
 
   constructor() {
     const registers = [this.registry];
@@ -20,6 +21,12 @@ export class Metrics implements RequestObserver {
     this.requests = new Counter({
       name: "sallyport_requests_total",
       help: "Requests answered, by route, method, HTTP status and internal status.",
+      labelNames: ["route", "method", "status", "code"],
+      registers,
+    });
+    this.items = new Counter({
+      name: "sallyport_multi_items_total",
+      help: "Items of multi requests, by route, method, HTTP status and internal status.",
       labelNames: ["route", "method", "status", "code"],
       registers,
     });
@@ -32,11 +39,14 @@ export class Metrics implements RequestObserver {
     });
   }
 
-  answered({ route, method, status, code, duration }: RequestRecord): void {
+  answered({ route, method, status, code, duration, items = [] }: RequestRecord): void {
     // Only names that the server itself knows become labels: a client could invent any number of others.
     const known = route ?? "none";
     this.requests.inc({ route: known, method: route === null ? "any" : method, status, code });
     this.durations.observe({ route: known }, duration / 1000);
+    for (const item of items) {
+      this.items.inc({ route: item.route ?? "none", method: item.method ?? "any", status: item.status, code: item.code });
+    }
   }
 
   watchLoad({ load, awaitedBodies, connections }: Pick<Application, "load" | "awaitedBodies" | "connections">): void {

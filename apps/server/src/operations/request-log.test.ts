@@ -57,6 +57,23 @@ test("a failure of the server is logged with its stack and cause", () => {
   expect(line["err"]).toMatchObject({ stack: expect.any(String), cause: { message: "underneath", stack: expect.any(String) } });
 });
 
+test("a multi request is logged with the number of its items, and what the server failed at in lines of their own", () => {
+  const lines: string[] = [];
+  const { logger } = createLogger({ log: { level: "info", format: "json" }, demo: false }, { write: (line) => void lines.push(line) });
+  const read = { route: "/v1/object/{idOrClass}", method: "GET" } as const;
+  const items = [
+    { ...read, status: 200, code: 0 },
+    { route: null, method: null, status: 404, code: 304, error: new ServiceError(304) },
+    { ...read, status: 500, code: 799, error: new ServiceError(799, { cause: new Error("underneath") }) },
+    { ...read, status: 500, code: 713, error: new ServiceError(713) },
+  ] as const;
+  new RequestLog(logger).answered({ requestId: "r-1", method: "POST", alias: "", route: "/v1/multi", status: 200, code: 0, duration: 1, address: "192.0.2.1", items });
+  const [failed, request, ...more] = lines.map((line) => JSON.parse(line));
+  expect(more).toEqual([]);
+  expect(failed).toMatchObject({ level: "error", msg: "item failed", requestId: "r-1", alias: "", item: 2, ...read, code: 799, err: { cause: { message: "underneath" } } });
+  expect(request).toMatchObject({ level: "info", msg: "request", requestId: "r-1", code: 0, items: 4, failedItems: 3 });
+});
+
 test("a failure of the client is logged with its detail, without a stack", () => {
   const line = lineFor(307, new ServiceError(307, { detail: "page must be a number" }));
   expect(line["detail"]).toBe("page must be a number");

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from "@sallyport/core";
-import type { RequestObserver, RequestRecord } from "@sallyport/http";
+import type { ItemRecord, RequestObserver, RequestRecord } from "@sallyport/http";
 import type { Level, Logger } from "pino";
 
 type LineLevel = Extract<Level, "error" | "warn" | "info">;
@@ -21,13 +21,26 @@ const levels: ReadonlyMap<ErrorCode | 0, LineLevel> = new Map([
 export class RequestLog implements RequestObserver {
   constructor(private readonly logger: Logger) {}
 
-  answered({ error, alias, duration, ...facts }: RequestRecord): void {
+  answered({ error, alias, duration, items, ...facts }: RequestRecord): void {
+    if (items !== undefined) this.tellFailures(items, facts.requestId, alias);
     const level = levelOf(facts);
     if (!this.logger.isLevelEnabled(level)) return;
-    const line = { ...facts, alias, milliseconds: Math.round(duration * 10) / 10 };
+    const line = { ...facts, alias, milliseconds: Math.round(duration * 10) / 10, ...countsOf(items) };
     if (level === "error") this.logger.error({ ...line, err: error }, "request failed");
     else this.logger[level](withDetail(line, error), "request");
   }
+
+  /** What the server is to blame for has a line of its own, though the request itself may have been answered well. */
+  private tellFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
+    for (const [item, { error, ...facts }] of items.entries()) {
+      if (error !== undefined && levelOf(facts) === "error") this.logger.error({ requestId, alias, item, ...facts, err: error }, "item failed");
+    }
+  }
+}
+
+/** Of a multi request: how many items it had, and how many of them failed. */
+function countsOf(items: RequestRecord["items"]): { items?: number; failedItems?: number } {
+  return items === undefined ? {} : { items: items.length, failedItems: items.filter(({ code }) => code !== 0).length };
 }
 
 function levelOf({ status, code }: Pick<RequestRecord, "status" | "code">): LineLevel {

@@ -3,6 +3,7 @@ import { departureCases } from "./departure-cases.ts";
 import { descriptionCases } from "./description-cases.ts";
 import { logInCases } from "./log-in-cases.ts";
 import { modelCases } from "./model-cases.ts";
+import { multiCases } from "./multi-cases.ts";
 import { objectCases } from "./object-cases.ts";
 import { queryCases } from "./query-cases.ts";
 import { serializationCases } from "./serialization-cases.ts";
@@ -22,4 +23,5 @@ export const allCases: Readonly<Record<string, readonly Case[]>> = {
   writing: writeCases,
   model: modelCases,
   deleting: departureCases,
+  "multi requests": multiCases,
 };

@@ -8,5 +8,6 @@ export {
   secureLogInFaultOrder,
   secureLogInRequest,
 } from "./secure-log-in-request.ts";
+export { maximumItems, multiItem, multiItems, multiParameters, multiRequest } from "./multi-request.ts";
 export { deleteParameters, listParameters, objectParameters, updateParameters } from "./object-parameters.ts";
 export type { Serialization, SerializationField } from "./serialization-parameter.ts";

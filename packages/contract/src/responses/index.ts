@@ -10,6 +10,7 @@ export {
   sessionLogInResponse,
   tokenLogInResponse,
 } from "./log-in-response.ts";
+export { multiResponse, multiResult } from "./multi-response.ts";
 export { bareObjectSchema, objectListSchema, objectSchema, ownUserSchema } from "./object-schemas.ts";
 export { classStructure, modelStructure } from "./structure-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";

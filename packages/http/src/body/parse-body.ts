@@ -7,6 +7,6 @@ export function parseBody(rule: BodyRule | undefined, given: unknown): unknown {
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   if (given !== undefined && !isObject && rule?.any !== true) throw new ServiceError(307, { detail: "The body is not an object." });
   if (rule === undefined) return undefined;
-  const { schema, faultOrder } = (isObject ? rule.alternative?.(given as Record<string, unknown>) : undefined) ?? rule;
+  const { schema, faultOrder } = (given === undefined ? undefined : rule.alternative?.(given as Record<string, unknown>)) ?? rule;
   return parseFields(schema, given, faultOrder);
 }

@@ -2,6 +2,7 @@ import { formatEncryptedHeader, successMessage, successStatus } from "@sallyport
 import type { Exchange } from "../pipeline/exchange.ts";
 import type { Success } from "../routes/route.ts";
 import { writeAnswer } from "./answer.ts";
+import { JsonText } from "./json-text.ts";
 
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
 
@@ -10,7 +11,7 @@ export async function writeSuccess(exchange: Exchange, { data, message, version,
   const status =
     message === undefined ? plainStatus : JSON.stringify({ internalStatus: successStatus, statusMessage: message });
   if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
-  const envelope = `{"status":${status},"data":${JSON.stringify(data)}}`;
+  const envelope = `{"status":${status},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
   if (seal === undefined) return writeAnswer(exchange, 200, envelope);
   const sealed = await seal(Buffer.from(envelope));
   Object.assign(exchange.answerHeaders, { "Content-Type": "text/plain; charset=utf-8", Encrypted: formatEncryptedHeader() });

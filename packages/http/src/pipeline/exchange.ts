@@ -6,6 +6,7 @@ import type { LoadShare } from "../load/load-share.ts";
 import type { ResolvedOrigin } from "../origin/client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
 import type { SecureExchange } from "../secure/secure-exchange.ts";
+import type { ItemRecord } from "../server/request-observer.ts";
 import type { MatchedPath } from "../routing/route-matcher.ts";
 
 const noBytes: Uint8Array = new Uint8Array(0);
@@ -38,6 +39,8 @@ export class Exchange {
   bytes = noBytes;
   body: unknown = undefined;
   query: unknown = undefined;
+  /** Of a multi request. */
+  items: readonly ItemRecord[] | null = null;
 
   constructor(
     readonly request: IncomingMessage,

@@ -3,18 +3,20 @@ import type { RequestContext } from "@sallyport/core";
 import { overCode } from "../credentials/presented-credentials.ts";
 import { writeAnswer } from "../envelope/answer.ts";
 import { writeSuccess } from "../envelope/success.ts";
-import type { Document, RouteInput, Success } from "../routes/route.ts";
+import type { RouteHandler, RouteInput } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
-
-type Handler = (context: RequestContext, input: RouteInput<unknown, unknown>) => Promise<Success | Document>;
 
 /** Calls the use case of the route and writes what it gives back. */
 export const handle: Step = async (exchange, { settings }) => {
   const { route, request, body, query, matched } = exchange;
   const parameter = (name: string) => matched?.parameters.get(name) ?? "";
   const expectedVersions = parseIfMatch(request.headers[headerNames.ifMatch]);
-  const success = await (route.handle as Handler)(contextOf(exchange), { body, query, parameter, expectedVersions, settings });
+  const note: RouteInput<unknown, unknown>["note"] = (items) => {
+    exchange.items = items;
+  };
+  const input = { body, query, parameter, expectedVersions, settings, note };
+  const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   if ("document" in success) writeAnswer(exchange, 200, success.document);
   else await writeSuccess(exchange, success);
 };

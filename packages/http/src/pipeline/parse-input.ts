@@ -1,17 +1,13 @@
-import { parseFields } from "@sallyport/contract";
 import { parseBody } from "../body/parse-body.ts";
 import { parseJson } from "../body/parse-json.ts";
-import { queryParameters } from "../routing/query-string.ts";
+import { parseQuery } from "../routing/parse-query.ts";
 import type { Step } from "./step.ts";
 
 /** Parses body (311, in a secure session 312) and query string, then their fields by the schemas of the route. */
 export const parseInput: Step = (exchange) => {
-  const { route, bytes, channel } = exchange;
+  const { route, bytes, channel, queryString } = exchange;
   // What no route asks for must still be a message.
   const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);
   exchange.body = parseBody(route.body, given);
-  if (route.query !== undefined) {
-    const parameters = Object.fromEntries(queryParameters(exchange.queryString));
-    exchange.query = parseFields(route.query, parameters, []);
-  }
+  exchange.query = parseQuery(route.query, queryString);
 };

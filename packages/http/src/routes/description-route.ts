@@ -9,6 +9,7 @@ export function descriptionRoute(listReadableClasses: ListReadableClasses, route
   return defineRoute({
     method: "GET",
     path: "/openapi.json",
+    standsAlone: true,
     operation: "describeApi",
     summary: "Describes the API of the database; with an app key and a session also the classes that the caller may read.",
     access: "optional",

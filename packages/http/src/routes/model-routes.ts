@@ -26,6 +26,7 @@ export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCa
     defineRoute({
       method: "PUT",
       path,
+      changesModel: true,
       operation: "putClass",
       summary: "Creates a class or replaces its definition, for administrators.",
       description: "Additions happen while everybody goes on working. What objects would lose something by, or be wrong by, is refused with 307 and the number of these objects.",
@@ -47,6 +48,7 @@ export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCa
     defineRoute({
       method: "DELETE",
       path,
+      changesModel: true,
       operation: "removeClass",
       summary: "Removes a class that has no objects, nothing below it and nothing that points to it, for administrators.",
       access: "session",

@@ -2,6 +2,7 @@ import { departureRoutes } from "./departure-routes.ts";
 import { descriptionRoute } from "./description-route.ts";
 import { lockRoutes } from "./lock-routes.ts";
 import { modelRoutes } from "./model-routes.ts";
+import { multiRoutes } from "./multi-routes.ts";
 import { objectRoutes } from "./object-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
@@ -14,7 +15,7 @@ import { writeRoutes } from "./write-routes.ts";
 /** Every route of a database. */
 export function routeTable(useCases: UseCases): Route[] {
   const description = descriptionRoute(useCases.listReadableClasses, () => routes);
-  const routes = [
+  const single = [
     ...serviceRoutes(),
     ...sessionRoutes(useCases),
     ...tokenRoutes(useCases),
@@ -26,5 +27,6 @@ export function routeTable(useCases: UseCases): Route[] {
     ...modelRoutes(useCases),
     description,
   ];
+  const routes = [...single, ...multiRoutes(single)];
   return routes;
 }

@@ -1,11 +1,13 @@
 import type { AppKeyContext, ErrorCode, RequestContext, SessionContext } from "@sallyport/core";
 import type { z } from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
+import type { ItemRecord } from "../server/request-observer.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** What a use case gives back to be written as a success. */
 export interface Success {
+  /** Any JSON, or a `JsonText`. */
   readonly data: unknown;
   /** Instead of `ok`. */
   readonly message?: string;
@@ -36,7 +38,7 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Which code is answered first when several fields are wrong. */
   readonly faultOrder: readonly ErrorCode[];
-  /** Where the schema is a union: the part of it that a body is to be checked against. */
+  /** What a body is to be checked against: of a union the part that is meant, or a schema that leaves more to the use case. */
   readonly alternative?: (body: Readonly<Record<string, unknown>>) => Pick<BodyRule, "schema" | "faultOrder">;
   /** Takes any JSON; else an object. */
   readonly any?: true;
@@ -53,6 +55,8 @@ export interface RouteInput<Body, Query> {
   /** Versions that `If-Match` names; `null` when any will do. */
   readonly expectedVersions: readonly number[] | null;
   readonly settings: HttpSettings;
+  /** Tells log and metrics what became of the items of a multi request. */
+  readonly note: (items: readonly ItemRecord[]) => void;
 }
 
 /**
@@ -80,6 +84,10 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
   readonly versioned?: true;
   /** Whether the route heeds `If-Match`. */
   readonly conditional?: true;
+  /** Whether it is no item of a multi request. */
+  readonly standsAlone?: true;
+  /** Whether it changes the model: that is never part of a transaction with something else. */
+  readonly changesModel?: true;
   /** More about it, in Markdown. */
   readonly description?: string;
   /** The failures that this route's own work can give, besides those of the steps before it. */
@@ -107,6 +115,9 @@ export interface Route extends RouteBase<z.ZodType, z.ZodType> {
   // The pipeline builds exactly the context and input that the definition was typed for.
   readonly handle: (context: never, input: never) => Promise<Success | Document>;
 }
+
+/** The handler of any route. */
+export type RouteHandler = (context: RequestContext, input: RouteInput<unknown, unknown>) => Promise<Success | Document>;
 
 /** Checks a route's handler against the parts that the route declares. */
 export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.ZodType>(

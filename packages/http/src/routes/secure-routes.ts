@@ -27,6 +27,7 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
     defineRoute({
       method: "POST",
       path: "/v2/login/secure",
+      standsAlone: true,
       operation: "logInSecurely",
       summary: "Logs in with encrypted credentials and opens a session whose traffic is encrypted. The answer is encrypted.",
       access: "secrets",

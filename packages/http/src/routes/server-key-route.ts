@@ -17,6 +17,7 @@ export function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, p
   return defineRoute({
     method: "GET",
     path,
+    standsAlone: true,
     operation,
     summary,
     access: "appKey",

@@ -9,6 +9,7 @@ export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOu
     defineRoute({
       method: "POST",
       path: "/v1/login",
+      standsAlone: true,
       operation: "logIn",
       summary: "Logs in with the credentials of a database user and opens a session.",
       access: "secrets",
@@ -20,6 +21,7 @@ export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOu
     defineRoute({
       method: "POST",
       path: "/v1/logout",
+      standsAlone: true,
       operation: "logOut",
       summary: "Ends the session; no server accepts it afterwards.",
       access: "session",

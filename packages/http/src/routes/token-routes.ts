@@ -28,6 +28,7 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUs
     defineRoute({
       method: "POST",
       path: "/v2/login",
+      standsAlone: true,
       operation: "logInWithToken",
       summary: "Logs in with the credentials of a database user and gives a token; encrypted, also a session id.",
       access: "secrets",

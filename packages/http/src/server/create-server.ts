@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import type { Application } from "./create-application.ts";
+import { headerBytes } from "./header-bytes.ts";
 
 /** How long a connection may take, in milliseconds. */
 export interface ServerTimeouts {
@@ -39,7 +40,7 @@ export function createServer(application: Application, { timeouts, maxConnection
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: Math.min(timeouts.headers, 5_000),
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: headerBytes,
     // The pipeline does, and answers in an envelope.
     requireHostHeader: false,
   };

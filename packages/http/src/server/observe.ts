@@ -4,7 +4,7 @@ import type { RequestObserver } from "./request-observer.ts";
 
 /** Tells of an answer that is written; `error` is what was thrown, if it is a failure. */
 export function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {
-  const { requestId, request, response, alias, matched, origin, startedAt } = exchange;
+  const { requestId, request, response, alias, matched, origin, startedAt, items } = exchange;
   observer.answered({
     requestId,
     method: request.method ?? "",
@@ -14,6 +14,7 @@ export function observe(observer: RequestObserver, exchange: Exchange, error: un
     code: error === undefined ? 0 : failureOf(error).code,
     duration: performance.now() - startedAt,
     address: origin.address,
+    ...(items === null ? {} : { items }),
     ...(error === undefined ? {} : { error }),
   });
 }

@@ -1,4 +1,17 @@
 import type { ErrorCode } from "@sallyport/core";
+import type { Method } from "../routes/route.ts";
+
+/** What became of one item of a multi request. */
+export interface ItemRecord {
+  /** The route's pattern; `null` when none matched. */
+  readonly route: string | null;
+  /** `null` when the route takes no such method. */
+  readonly method: Method | null;
+  readonly status: number;
+  readonly code: ErrorCode | 0;
+  /** What was thrown, if it failed. */
+  readonly error?: unknown;
+}
 
 /** One answered request, for log and metrics. Holds no header, no body and no query string. */
 export interface RequestRecord {
@@ -13,6 +26,8 @@ export interface RequestRecord {
   /** Milliseconds from the request's arrival to the end of the answer's writing. */
   readonly duration: number;
   readonly address: string;
+  /** Of a multi request, in order. Those that were undone because another one failed have its code, and no error of their own. */
+  readonly items?: readonly ItemRecord[];
   /** What was thrown, if the answer is a failure. */
   readonly error?: unknown;
 }

@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** Items of one multi request. */
+export const maximumItems = 50;
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** One item of a multi request. */
+export const multiItem = z
+  .strictObject({
+    // Another method is refused as it is in a request of its own.
+    method: z.string().meta({ enum: methods, description: "As in a request of its own." }),
+    path: z.string().meta({
+      description: "From `/v1` or `/v2` on, with the query string, encoded as in an address. Without the alias of the database.",
+      examples: ["/v1/objects/Invoice?perPage=10"],
+    }),
+    data: z.unknown().optional().describe("The body, where the route takes one."),
+  })
+  .meta({ id: "MultiItem", description: "A request inside of a multi request." });
+
+/** The body of a multi request. */
+export const multiRequest = z.array(multiItem).max(maximumItems).describe("Requests, in the order in which they are done.");
+
+/** The same, with items that are yet to be judged, each by itself. */
+export const multiItems = z.array(z.unknown()).max(maximumItems);
+
+/** Query parameters of a multi request. */
+export const multiParameters = z.object({
+  atomic: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .pipe(z.boolean())
+    .default(false)
+    .describe("Whether all items are done in one transaction: all of them, or none."),
+});

@@ -1,0 +1,36 @@
+import { multiItems, multiParameters, multiRequest, multiResponse } from "@sallyport/contract";
+import { runSeparately } from "../multi/run-separately.ts";
+import { RouteMatcher } from "../routing/route-matcher.ts";
+import { defineRoute, type Route } from "./route.ts";
+
+const description = [
+  "Every item is judged like a request of its own with the headers of this one; `If-Match` counts for none of them.",
+  "The items are done one after the other, and the answer has the result of each in its place, whatever became of the others.",
+  "With `atomic=true` they share one transaction: the first that fails undoes all of them, and its code is the answer.",
+  "Not inside: log-in, log-out, keys, this description, another multi request, and with `atomic=true` changes of the model.",
+].join(" ");
+
+/** Many requests in one. */
+export function multiRoutes(others: readonly Route[]): Route[] {
+  const inside = others.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
+  const route = defineRoute({
+    method: "POST",
+    path: "/v1/multi",
+    operation: "multi",
+    summary: "Does up to 50 requests in one.",
+    description,
+    access: "session",
+    standsAlone: true,
+    body: { schema: multiRequest, faultOrder: [], any: true, alternative: () => ({ schema: multiItems, faultOrder: [] }) },
+    query: multiParameters,
+    data: multiResponse,
+    errors: [...new Set(inside.flatMap(({ errors }) => errors))],
+    handle: async (context, { body, settings, note }) => {
+      const { data, records } = await runSeparately(body, context, { matcher, settings, atomic: false });
+      note(records);
+      return { data };
+    },
+  });
+  const matcher = new RouteMatcher([...others, route]);
+  return [route];
+}

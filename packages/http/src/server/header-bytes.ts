@@ -1,0 +1,2 @@
+/** Bytes that the head of a request may have. */
+export const headerBytes = 16 * 1024;
