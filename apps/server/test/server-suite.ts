@@ -3,6 +3,7 @@ import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
 import { clientSuite } from "./client-suite.ts";
 import { departureSuite } from "./departure-suite.ts";
+import { multiSuite } from "./multi-suite.ts";
 import { rightsSuite } from "./rights-suite.ts";
 import { secureSuite } from "./secure/secure-suite.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
@@ -18,6 +19,7 @@ const suites: Readonly<Record<string, Suite>> = {
   "bounds of answers": boundSuite,
   classes: classSuite,
   deleting: departureSuite,
+  "multi requests that write": multiSuite,
   rights: rightsSuite,
   "token mode and secure mode": secureSuite,
 };

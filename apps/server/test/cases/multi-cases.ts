@@ -25,6 +25,8 @@ const item = (title: string, given: unknown, httpStatus: number, result: unknown
     expect(results[1]).toEqual({ httpStatus, result, ...debugMessage });
   });
 
+const atomic = (title: string, items: readonly unknown[], code: number, more: Partial<Case> = {}): Case => ({ title, as: "demo", path: `${path}?atomic=true`, method: "POST", body: items, expect: { code }, ...more });
+
 const get = (target: unknown) => ({ method: "GET", path: target });
 const shown = (value: unknown): string => JSON.stringify(value).slice(0, 60);
 
@@ -157,4 +159,18 @@ export const multiCases: readonly Case[] = [
     },
   ),
   { ...answers("lets nobody write who may only read", [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }, get("/v1/objects/Customer?perPage=1")], [404, 0]), as: "reader" },
+
+  atomic("answers nothing to no items in one transaction", [], 0, { expect: { code: 0, data: (results) => expect(results).toEqual([]) } }),
+  atomic("reads in one transaction", [get("/_CheckSession"), get("/v1/objects/Customer?perPage=1")], 0, {
+    expect: { code: 0, data: (results) => expect(results).toMatchObject([{ httpStatus: 200, result: {} }, { httpStatus: 200, result: { "~Elements": [{}] } }]) },
+  }),
+  ...noItems.map((given) => atomic(`refuses ${shown(given)} for an item of a transaction`, [get("/_CheckSession"), given], 307)),
+  ...alone.map((given) => atomic(`leaves ${given.method} ${given.path} out of transactions`, [get("/_CheckSession"), given], 307)),
+  ...["PUT", "DELETE"].map((method) => atomic(`leaves ${method} of a class out of transactions`, [{ method, path: "/v1/model/structure/Never", data: {} }], 307, { as: "admin" })),
+  atomic("finds no such path in a transaction", [get("/_CheckSession"), get("/second/v1/objects/Customer")], 304),
+  atomic("knows no such method in a transaction", [get("/_CheckSession"), { method: "PUT", path: "/v1/objects/Customer" }], 305),
+  atomic("needs data in a transaction, too", [get("/_CheckSession"), { method: "POST", path: "/v1/object/Customer" }], 300),
+  atomic("fails with the code of the item that fails", [get("/_CheckSession"), get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?perPage=1")], 304),
+  atomic("refuses what the items ask for before it does any of them", [get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?query={")], 308),
+  atomic("lets nobody write in a transaction who may only read", [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }], 404, { as: "reader" }),
 ];

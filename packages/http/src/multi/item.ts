@@ -1,7 +1,6 @@
 import { multiItem, parseFields } from "@sallyport/contract";
 import { type RequestContext, ServiceError } from "@sallyport/core";
 import { parseBody } from "../body/parse-body.ts";
-import { failureOf } from "../envelope/failure.ts";
 import { needsBody } from "../routes/needs-body.ts";
 import type { Route, RouteHandler, RouteInput } from "../routes/route.ts";
 import { parseQuery } from "../routing/parse-query.ts";
@@ -62,11 +61,8 @@ export class Item {
     results.succeed(success, found);
   }
 
-  /** For log and metrics; `error` is what was thrown, if it failed. */
-  record(error?: unknown): ItemRecord {
-    const about = { route: this.pattern, method: this.found?.method ?? null };
-    if (error === undefined) return { ...about, status: 200, code: 0 };
-    const { status, code } = failureOf(error);
-    return { ...about, status, code, error };
+  /** For log and metrics. */
+  record({ status, code }: Pick<ItemRecord, "status" | "code"> = { status: 200, code: 0 }): ItemRecord {
+    return { route: this.pattern, method: this.found?.method ?? null, status, code };
   }
 }

@@ -1,12 +1,13 @@
 import type { SessionContext } from "@sallyport/core";
 import type { JsonText } from "../envelope/json-text.ts";
 import { failureOf } from "../envelope/failure.ts";
+import type { RouteInput } from "../routes/route.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
 import { Item, type ItemParts } from "./item.ts";
 import { Results } from "./results.ts";
 
 /** Does one item after the other, each as a request of its own: what one of them is refused changes nothing for the others. */
-export async function runSeparately(given: readonly unknown[], context: SessionContext, parts: ItemParts): Promise<{ data: JsonText; records: ItemRecord[] }> {
+export async function runSeparately(given: readonly unknown[], context: SessionContext, parts: ItemParts, note: RouteInput<unknown, unknown>["note"]): Promise<JsonText> {
   const results = new Results(context.database.answerBytes);
   const records: ItemRecord[] = [];
   let current = context;
@@ -21,11 +22,13 @@ export async function runSeparately(given: readonly unknown[], context: SessionC
       await item.run(current, results);
       records.push(item.record());
     } catch (error) {
-      results.fail(failureOf(error), parts.settings.debugMessages);
-      records.push(item.record(error));
+      const failure = failureOf(error);
+      results.fail(failure, parts.settings.debugMessages);
+      records.push({ ...item.record(failure), error });
     }
   }
-  return { data: results.toJson(), records };
+  note(records);
+  return results.toJson();
 }
 
 /** All items come in by one admission; but what comes behind a change of the model is for the changed one. */

@@ -1,5 +1,6 @@
 import { multiItems, multiParameters, multiRequest, multiResponse } from "@sallyport/contract";
 import { runSeparately } from "../multi/run-separately.ts";
+import { runTogether } from "../multi/run-together.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import { defineRoute, type Route } from "./route.ts";
 
@@ -25,10 +26,9 @@ export function multiRoutes(others: readonly Route[]): Route[] {
     query: multiParameters,
     data: multiResponse,
     errors: [...new Set(inside.flatMap(({ errors }) => errors))],
-    handle: async (context, { body, settings, note }) => {
-      const { data, records } = await runSeparately(body, context, { matcher, settings, atomic: false });
-      note(records);
-      return { data };
+    handle: async (context, { body, query: { atomic }, settings, note }) => {
+      const run = atomic ? runTogether : runSeparately;
+      return { data: await run(body, context, { matcher, settings, atomic }, note) };
     },
   });
   const matcher = new RouteMatcher([...others, route]);

@@ -1,0 +1,242 @@
+import { seesAll } from "@sallyport/core";
+import type { RunningServer } from "../src/index.ts";
+import { boundEnvironment } from "./bound-suite.ts";
+import { type Answer, callIn, type Sent } from "./client.ts";
+import { modes } from "./modes.ts";
+import { openSession } from "./open-session.ts";
+
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+interface Item {
+  readonly method: string;
+  readonly path: string;
+  readonly data?: unknown;
+}
+
+/** What the server has to be told: that answers take little, and that failures say what they are about. */
+export const multiEnvironment = boundEnvironment;
+
+/** Two of these fit into an answer, three do not. */
+const large = "x".repeat(900_000);
+
+const query = (where: object): string => `query=${encodeURIComponent(JSON.stringify({ where }))}`;
+const get = (path: string): Item => ({ method: "GET", path });
+const create = (data: object): Item => ({ method: "POST", path: "/v1/object/Customer", data });
+const patch = (id: string, data: object): Item => ({ method: "PATCH", path: `/v1/object/${id}`, data });
+const patchAll = (where: object, data: object): Item => ({ method: "PATCH", path: `/v1/objects/Customer?${query(where)}`, data });
+const list = (where: object): Item => get(`/v1/objects/Customer?${query(where)}`);
+const remove = (id: string): Item => ({ method: "DELETE", path: `/v1/object/${id}` });
+
+/** Many requests in one, as far as they write, in every mode and on every engine. */
+export function multiSuite(server: () => RunningServer): void {
+  const objects = () => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage.repositories.objects;
+  };
+  const post = (session: Session, path: string, items: readonly Item[], headers: Sent["headers"] = {}): Promise<Answer> => callIn(server(), session, path, { method: "POST", body: items, headers });
+
+  describe.each(modes)("in mode %s", (mode) => {
+    let demo: Session;
+    let admin: Session;
+    beforeAll(async () => {
+      demo = await openSession(server(), mode, "demo");
+      admin = await openSession(server(), mode, "admin");
+    });
+
+    const separately = (items: readonly Item[], as = demo, headers?: Sent["headers"]) => post(as, "/v1/multi", items, headers);
+    const together = (items: readonly Item[], as = demo, headers?: Sent["headers"]) => post(as, "/v1/multi?atomic=true", items, headers);
+    const resultsOf = ({ status, code, body }: Answer) => {
+      expect({ status, code }).toEqual({ status: 200, code: "0" });
+      return body.data as { httpStatus: number; result: ReturnType<typeof JSON.parse> }[];
+    };
+    const city = () => `Multi ${mode} ${crypto.randomUUID()}`;
+    const inside = async (City: string): Promise<number> => (await callIn(server(), demo, `/v1/objects/Customer?${query({ City })}`)).body.data["~Count"];
+    const all = async (): Promise<number> => (await callIn(server(), demo, "/v1/objects/Customer?perPage=1")).body.data["~UnfilteredCount"];
+    const made = async (attributes: object): Promise<string> => resultsOf(await separately([create(attributes)]))[0]?.result["~ObjectID"];
+    const found = async (id: string) => (await objects().get([id], seesAll))[0];
+
+    test("does items in their order, each by itself", async () => {
+      const City = city();
+      const results = resultsOf(
+        await separately([
+          create({ Name: "Ada", City }),
+          list({ City }),
+          create({ Name: 5 }),
+          patchAll({ City }, { Name: "Bob" }),
+          { method: "POST", path: "/v1/object/Nothing", data: {} },
+          create({ Name: "Carl", City }),
+          list({ City, Name: "Bob" }),
+        ]),
+      );
+      expect(results).toMatchObject([
+        { httpStatus: 200, result: { Name: "Ada", City, "~ClassName": "Customer" } },
+        { httpStatus: 200, result: { "~Count": 1, "~Elements": [{ Name: "Ada" }] } },
+        { httpStatus: 400, result: 307, debugMessage: "at /Name: A text without zero characters and halves of surrogate pairs is expected." },
+        { httpStatus: 200, result: { "~Count": 1 } },
+        { httpStatus: 404, result: 304 },
+        { httpStatus: 200, result: { Name: "Carl" } },
+        { httpStatus: 200, result: { "~Count": 1, "~Elements": [{ "~ObjectID": results[0]?.result["~ObjectID"] }] } },
+      ]);
+      expect(results).toHaveLength(7);
+      expect(await inside(City)).toBe(2);
+    });
+
+    test("does all items in one transaction, which see what those before them have written", async () => {
+      const City = city();
+      const id = await made({ Name: "Ada", City });
+      const before = await all();
+      const results = resultsOf(
+        await together([
+          create({ Name: "Bob", City }),
+          list({ City }),
+          { method: "POST", path: `/v1/lock/object/${id}` },
+          patch(id, { Name: "Dora" }),
+          patchAll({ City }, { Active: true }),
+          list({ City, Active: true }),
+          { method: "DELETE", path: `/v1/lock/object/${id}` },
+          get(`/v1/object/${id}`),
+          create({ Name: "Eve", City }),
+          { method: "DELETE", path: `/v1/object/${id}?moveToRecycler=true` },
+          { method: "POST", path: `/v1/object/${id}/restore` },
+        ]),
+      );
+      expect(results.map(({ httpStatus }) => httpStatus)).toEqual(results.map(() => 200));
+      expect(results.map(({ result }) => result)).toMatchObject([
+        { Name: "Bob" },
+        { "~Count": 2 },
+        { isLocked: true },
+        { Name: "Dora" },
+        { "~Count": 2 },
+        { "~Count": 2 },
+        { isLocked: false },
+        { Name: "Dora", Active: true },
+        { Name: "Eve" },
+        {},
+        { Name: "Dora" },
+      ]);
+      expect([await inside(City), await all()]).toEqual([3, before + 2]);
+    });
+
+    test("undoes all items of a transaction when one of them fails, and tells which", async () => {
+      const City = city();
+      const ids = [await made({ Name: "Ada", City }), await made({ Name: "Bob", City })] as const;
+      const full = await made({ Name: large });
+      const before = await Promise.all(ids.map(found));
+      const count = await all();
+      const good = [create({ Name: "Carl", City }), patch(ids[0], { Name: "Dora" }), remove(ids[1]), { method: "POST", path: `/v1/lock/object/${ids[0]}` }];
+      const failing: readonly (readonly [Item, number, number, string])[] = [
+        [patch("ZZZZZZZ", {}), 404, 304, "at /4"],
+        [remove(ids[1]), 410, 609, "at /4"],
+        [patch(ids[1], { Name: "Eve" }), 400, 610, "at /4"],
+        [create({ Name: 5 }), 400, 307, "at /4: at /Name: A text without zero characters and halves of surrogate pairs is expected."],
+        [patch(full, { City: "x".repeat(200_000) }), 413, 801, "at /4"],
+      ];
+      for (const [bad, status, code, debugMessage] of failing) {
+        const answer = await together([...good, bad, create({ Name: "Never", City })]);
+        expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { status: { internalStatus: String(code), statusMessage: expect.any(String), debugMessage: expect.stringContaining(debugMessage) } } });
+      }
+      expect(await Promise.all(ids.map(found))).toEqual(before);
+      expect([await inside(City), await all()]).toEqual([2, count]);
+      const lock = await callIn(server(), demo, `/v1/lock/object/${ids[0]}`);
+      expect(lock.body.data).toMatchObject({ isLocked: false });
+    });
+
+    test("heeds locks of other sessions, one by one and together", async () => {
+      const City = city();
+      const id = await made({ Name: "Ada", City });
+      const other = await openSession(server(), mode, "demo");
+      expect((await callIn(server(), other, `/v1/lock/object/${id}`, { method: "POST" })).code).toBe("0");
+      const items = [create({ Name: "Bob", City }), patch(id, { Name: "Carl" })];
+      expect(await together(items)).toMatchObject({ status: 500, code: "713" });
+      expect(await inside(City)).toBe(1);
+      expect(resultsOf(await separately(items))).toMatchObject([{ httpStatus: 200 }, { httpStatus: 500, result: 713 }]);
+      expect(await inside(City)).toBe(2);
+      expect(resultsOf(await together(items, other))).toMatchObject([{}, { result: { Name: "Carl" } }]);
+      expect((await callIn(server(), other, "/v1/logout", { method: "POST" })).code).toBe("0");
+    });
+
+    test("keeps transactions whole that change the same objects in different orders", async () => {
+      const ids = [await made({ Name: "Ada" }), await made({ Name: "Bob" })];
+      const others = Array.from({ length: 6 }, (_, index) => {
+        const City = `City ${index}`;
+        return together((index % 2 === 0 ? ids : ids.toReversed()).map((id) => patch(id, { City })));
+      });
+      const codes = (await Promise.all(others)).map(({ code }) => code);
+      // Whoever lost three times in a row is told to come back.
+      expect(codes.filter((code) => code !== "0" && code !== "706")).toEqual([]);
+      expect(codes).toContain("0");
+      const [first, second] = await objects().get(ids, seesAll);
+      expect(first?.attributes["City"]).toBe(second?.attributes["City"]);
+      expect(first?.version).toBe(1 + codes.filter((code) => code === "0").length);
+      expect(second?.version).toBe(first?.version);
+    });
+
+    test("asks no item for a version, whatever the request asks for", async () => {
+      const id = await made({ Name: "Ada" });
+      const never = { "if-match": '"77"' };
+      const answers = [await separately([patch(id, { Name: "Bob" })], demo, never), await together([patch(id, { Name: "Carl" })], demo, never)];
+      expect(answers.map((answer) => [resultsOf(answer)[0]?.httpStatus, answer.headers["etag"]])).toEqual([[200, undefined], [200, undefined]]);
+      expect(await found(id)).toMatchObject({ version: 3, attributes: { Name: "Carl" } });
+    });
+
+    test("does what comes behind a change of the model by the new model", async () => {
+      const name = `Multi_${mode}`;
+      const path = `/v1/model/structure/${name}`;
+      const definition = (attribute: string) => ({ base: null, attributes: [{ name: attribute, type: "string" }], rights: [] });
+      const results = resultsOf(
+        await separately(
+          [
+            get(`/v1/objects/${name}`),
+            { method: "PUT", path, data: definition("First") },
+            { method: "POST", path: `/v1/object/${name}`, data: { First: "a" } },
+            get(`/v1/objects/${name}`),
+            get(path.slice(0, path.lastIndexOf("/"))),
+            { method: "DELETE", path },
+          ],
+          admin,
+        ),
+      );
+      expect(results.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([304, 0, 0, 0, 0, 307]);
+      expect(results[3]?.result["~Elements"]).toMatchObject([{ First: "a" }]);
+      expect(results[4]?.result.classes.map((each: { name: string }) => each.name)).toContain(name);
+      const gone = resultsOf(await separately([remove(results[2]?.result["~ObjectID"]), { method: "DELETE", path }, get(`/v1/objects/${name}`)], admin));
+      expect(gone.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([0, 0, 304]);
+    });
+
+    test("answers no more than one answer may take, and tells of every write that is done", async () => {
+      const ids = [await made({ Name: large }), await made({ Name: large }), await made({ Name: large })] as const;
+      const reads = ids.map((id) => get(`/v1/object/${id}`));
+      const tooLarge = { httpStatus: 400, result: 307, debugMessage: "The answer to all items would be too large." };
+      const results = resultsOf(await separately([...reads, patch(ids[0], { City: "Rome" }), { method: "POST", path: `/v1/lock/object/${ids[0]}` }, { method: "DELETE", path: `/v1/lock/object/${ids[0]}` }, get(`/v1/object/${ids[1]}`), get("/_CheckSession")]));
+      expect(results.slice(0, 2)).toMatchObject([{ result: { Name: large } }, { result: { Name: large } }]);
+      expect(results[2]).toEqual(tooLarge);
+      expect(results[3]).toEqual({ httpStatus: 200, result: { "~ObjectID": ids[0], "~ClassName": "Customer", "~StoreTime": expect.any(String) } });
+      expect(results.slice(4)).toMatchObject([{ result: { isLocked: true } }, { result: { isLocked: false } }, tooLarge, { httpStatus: 200, result: {} }]);
+      expect(await found(ids[0])).toMatchObject({ version: 2, attributes: { City: "Rome" } });
+
+      const answer = await together([patch(ids[1], { City: "Rome" }), ...reads.slice(0, 2), get("/_CheckSession")]);
+      expect(answer).toMatchObject({ status: 400, code: "307", body: { status: { debugMessage: "at /2: The answer to all items would be too large." } } });
+      expect(await found(ids[1])).toMatchObject({ version: 1 });
+    });
+
+    test("is for the database that it was sent to, without its alias in the items", async () => {
+      const City = city();
+      const second = await openSession(server(), mode, "demo", { alias: "second" });
+      const items = [create({ Name: "Ada", City }), list({ City }), get("/second/v1/objects/Customer")];
+      const results = resultsOf(await post(second, "/second/v1/multi", items));
+      expect(results).toMatchObject([{ httpStatus: 200 }, { result: { "~Count": 1 } }, { httpStatus: 404, result: 304 }]);
+      expect(await inside(City)).toBe(0);
+    });
+
+    test("refuses a session that is over once and for all items", async () => {
+      const leaving = await openSession(server(), mode, "demo");
+      await callIn(server(), leaving, "/v1/logout", { method: "POST" });
+      const City = city();
+      for (const path of ["/v1/multi", "/v1/multi?atomic=true"]) {
+        expect((await post(leaving, path, [create({ Name: "Ada", City })])).status).toBe(401);
+      }
+      expect(await inside(City)).toBe(0);
+    });
+  });
+}

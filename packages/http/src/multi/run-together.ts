@@ -1,0 +1,47 @@
+import { JoinedUnit, ServiceError, type SessionContext } from "@sallyport/core";
+import { failureOf } from "../envelope/failure.ts";
+import type { JsonText } from "../envelope/json-text.ts";
+import type { RouteInput } from "../routes/route.ts";
+import { Item, type ItemParts } from "./item.ts";
+import { Results } from "./results.ts";
+
+/**
+ * Does all items in one transaction, in their order; the first that fails undoes the others, and the request fails with its code.
+ * What can be refused by looking at the items is refused before the transaction begins.
+ */
+export async function runTogether(given: readonly unknown[], context: SessionContext, parts: ItemParts, note: RouteInput<unknown, unknown>["note"]): Promise<JsonText> {
+  const items = given.map((each) => new Item(each));
+  let current: number | null = null;
+  const inTurn = async (work: (item: Item) => void | Promise<void>): Promise<void> => {
+    for (const [index, item] of items.entries()) {
+      current = index;
+      await work(item);
+    }
+    current = null;
+  };
+  try {
+    await inTurn((item) => item.prepare(parts));
+    const data = await context.database.storage.transaction(async (r, attempt) => {
+      const joined = { ...context, r, unit: new JoinedUnit(r, attempt) };
+      const results = new Results(context.database.answerBytes);
+      await inTurn((item) => {
+        results.requireRoom();
+        return item.run(joined, results);
+      });
+      return results.toJson();
+    });
+    note(items.map((item) => item.record()));
+    return data;
+  } catch (error) {
+    const failure = failureOf(error);
+    note(items.map((item) => item.record(failure)));
+    throw current === null ? error : failureAt(current, failure);
+  }
+}
+
+/** Outside of the transaction, which has to see the errors of storage as they are. */
+function failureAt(index: number, failure: ServiceError): ServiceError {
+  const { code, detail, retryAfter } = failure;
+  const place = `at /${index}`;
+  return new ServiceError(code, { detail: detail === undefined ? place : `${place}: ${detail}`, cause: failure, ...(retryAfter === undefined ? {} : { retryAfter }) });
+}
