@@ -1,12 +1,11 @@
 import type { ErrorCode } from "@sallyport/core";
-import type { Method } from "../routes/route.ts";
 
 /** What became of one item of a multi request. */
 export interface ItemRecord {
   /** The route's pattern; `null` when none matched. */
   readonly route: string | null;
-  /** `null` when the route takes no such method. */
-  readonly method: Method | null;
+  /** As the route has it; `null` when it takes no such method. */
+  readonly method: string | null;
   readonly status: number;
   readonly code: ErrorCode | 0;
   /** What was thrown, if it failed. */
