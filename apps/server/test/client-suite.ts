@@ -43,6 +43,18 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(client.getObject(first?.["~ObjectID"] ?? "")).resolves.toMatchObject({ "~ClassName": "Customer" });
     });
 
+    test("sends many requests as one, each by itself or all together", async () => {
+      const writer = await loggedIn("demo");
+      const City = `Many ${mode} ${crypto.randomUUID()}`;
+      const add = (Name: unknown) => ({ method: "POST", path: "/v1/object/Customer", data: { Name, City } }) as const;
+      const count = { path: "/v1/objects/Customer", query: { query: { where: { City } }, serialization: { type: "oid" } } };
+      const results = await writer.multi<{ "~Count": number }>([add("Ada"), add(5), count]);
+      expect(results).toMatchObject([{ ok: true, data: { Name: "Ada" } }, { ok: false, httpStatus: 400, code: 307 }, { ok: true, data: { "~Count": 1 } }]);
+      await expect(writer.multi([add("Bob"), add(5)], { atomic: true })).rejects.toMatchObject({ code: 307 });
+      await expect(writer.multi([add("Carl"), count], { atomic: true })).resolves.toMatchObject([{ ok: true }, { data: { "~Count": 2 } }]);
+      await writer.logOut();
+    });
+
     test("reads what matches, in order, over pages that go on where the last one ended", async () => {
       const query: ObjectQuery = { where: { City: { $in: ["Graz", "Zürich"] }, $or: [{ Active: true }, { CreditLimit: { $gt: 0 } }] }, sort: ["-Name"] };
       const pages = [];

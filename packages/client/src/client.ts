@@ -6,8 +6,11 @@ import type { LogInResult } from "./logins/log-in-result.ts";
 import { openSession } from "./logins/open-session.ts";
 import type { Lock } from "./locks/lock.ts";
 import { LockCalls } from "./locks/lock-calls.ts";
+import { executeMacro, type ExecuteOptions } from "./macros/execute-macro.ts";
 import { ModelCalls } from "./model/model-calls.ts";
 import type { ClassDefinition, ClassStructure, ModelStructure } from "./model/structure.ts";
+import type { MultiItem, MultiOptions, MultiResult } from "./multi/multi-item.ts";
+import { sendMany } from "./multi/send-many.ts";
 import type { Attributes, BusinessObject, ObjectPage } from "./objects/business-object.ts";
 import type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
 import { ObjectCalls } from "./objects/object-calls.ts";
@@ -141,6 +144,23 @@ export class SallyportClient {
    */
   deleteObject(id: string, options: DeleteOptions = {}): Promise<void> {
     return this.#writes.remove(id, options);
+  }
+
+  /**
+   * Sends up to 50 requests as one, which are done in their order. Whatever becomes of one of them, the others are done, and the
+   * results come in the order of the requests; with `atomic` all of them are done, or the call rejects and none is. `ifMatch` and
+   * other headers are for requests of their own.
+   */
+  multi<Data = unknown>(items: readonly MultiItem[], options: MultiOptions = {}): Promise<MultiResult<Data>[]> {
+    return sendMany<Data>(this.#requests, items, options);
+  }
+
+  /**
+   * Has the server run a macro with an input, any JSON or none; what it returns comes back. Without access: 401; one that is not
+   * there or fails: 710. The message of a macro tells `request` of `/v1/execute/…`.
+   */
+  execute<Data = unknown>(name: string, input?: unknown, options: ExecuteOptions = {}): Promise<Data> {
+    return executeMacro<Data>(this.#requests, name, input, options);
   }
 
   /** Brings a recycled object back, and what was recycled with it; how it is now comes back. 609 when it was deleted for good. */

@@ -16,8 +16,10 @@ export type {
 } from "./logins/log-in-options.ts";
 export type { LogInResult } from "./logins/log-in-result.ts";
 export type { Lock } from "./locks/lock.ts";
+export type { ExecuteOptions } from "./macros/execute-macro.ts";
 export { definitionOf } from "./model/definition-of.ts";
 export type { AttributeDefinition, ClassDefinition, ClassRight, ClassStructure, ModelStructure } from "./model/structure.ts";
+export type { MultiItem, MultiOptions, MultiResult } from "./multi/multi-item.ts";
 export type { Attributes, BusinessObject, ObjectPage } from "./objects/business-object.ts";
 export type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
 export { type ReadBefore, versionOf } from "./objects/version.ts";

@@ -29,6 +29,9 @@ function serverOf(lines: string[]): FakeServer {
   server.routes.set("session /v1/model/structure/Customer", ({ body, headers }) =>
     headers.get("if-match") === '"4"' ? success({ ...structure, ...JSON.parse(body) }) : refusal(713, 500),
   );
+  server.routes.set("session /v1/multi", ({ body }) =>
+    success(JSON.parse(body).map(({ path }: { path: string }) => (path.startsWith("/v1/object/G?") ? { httpStatus: 200, result: "the customer" } : { httpStatus: 404, result: 304 }))),
+  );
   server.routes.set("session /v1/object/ZZZZZZ", () => refusal(304, 404));
   server.routes.set("session /v1/execute/myMacro", ({ body }) => {
     lines.push(`the macro got ${body}`);
@@ -43,6 +46,7 @@ const expected = [
   ['demo "1"', "1 1"],
   ["Zoë", "1"],
   ['Graz "2"'],
+  ["the customer 304"],
   ["Name, Email"],
   ["304 404 r-1 "],
   ['the macro got {"a":1}', '{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{"done":true}}'],

@@ -22,12 +22,17 @@ export class ServiceAddress {
   }
 
   /** The whole address of a path below the alias. */
-  of(path: string, query: QueryValues = {}): string {
-    if (!path.startsWith("/") || /[?#]/.test(path)) throw new TypeError("A path begins with a slash, and its query is given apart.");
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
-    }
-    return this.#base + path + (parameters.size > 0 ? `?${parameters}` : "");
+  of(path: string, query?: QueryValues): string {
+    return this.#base + withQuery(path, query);
   }
+}
+
+/** A path with its query string. */
+export function withQuery(path: string, query: QueryValues = {}): string {
+  if (!path.startsWith("/") || /[?#]/.test(path)) throw new TypeError("A path begins with a slash, and its query is given apart.");
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  return path + (parameters.size > 0 ? `?${parameters}` : "");
 }
