@@ -21,6 +21,8 @@ export function mainCommand(): Command {
   const main = new Command("sallyport-server")
     .description("The controlled gate to a business-object database.")
     .version(version)
+    // Behind a command, --version is what that means by it.
+    .enablePositionalOptions()
     .addCommand(serveCommand(), { isDefault: true })
     .addCommand(migrateCommand())
     .addCommand(checkConfigCommand())

@@ -16,3 +16,5 @@ export type {
 } from "./macro-runtime.ts";
 export type { MacroVersion } from "./macro-version.ts";
 export type { MacroLanguage, StoredMacro } from "./stored-macro.ts";
+export { type MacroJudge, mostMacroBytes, PutMacro, type PutOutcome } from "./put-macro.ts";
+export { RemoveMacro } from "./remove-macro.ts";

@@ -1,0 +1,49 @@
+import { operatorEvent } from "../audit/operator-event.ts";
+import type { Database } from "../databases/database.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import { acceptStorable } from "../storage/storable-text.ts";
+import { isMacroName } from "./macro-name.ts";
+import type { GivenMacro } from "./macro-repository.ts";
+
+/** Bytes of a text in UTF-8. */
+export const mostMacroBytes = 262_144;
+const longestAuthor = 255;
+
+/** Looks at a text before it is stored. Throws `MacroFault` for one that is no module. */
+export type MacroJudge = (macro: Pick<GivenMacro, "name" | "text" | "language">) => Promise<void>;
+
+export interface PutOutcome {
+  /** `unchanged`: the current version has the same text. */
+  readonly outcome: "stored" | "unchanged" | "stale";
+  /** The current version; 0 if there is none. */
+  readonly version: number;
+}
+
+/** Stores a macro in a database, for somebody at the command line of the server. */
+export class PutMacro {
+  constructor(private readonly judge: MacroJudge) {}
+
+  /** What cannot be the name of a macro: 400; a text that is too large or not storable: 307; `stale` as in `MacroRepository.put`. */
+  async run({ storage }: Pick<Database, "storage">, macro: GivenMacro, expectedVersion: number | null): Promise<PutOutcome> {
+    const { name, text, language, changedBy } = macro;
+    if (!isMacroName(name)) throw new ServiceError(400);
+    acceptStorable([text, changedBy]);
+    if (bytesOf(text) > mostMacroBytes) throw new ServiceError(307, { detail: `The text has more than ${mostMacroBytes} bytes.` });
+    if (changedBy === "" || changedBy.length > longestAuthor) throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${longestAuthor} characters.` });
+    await this.judge({ name, text, language });
+    return storage.transaction(async (r) => {
+      const [latest] = await r.macros.history(name, 1);
+      const current = latest === undefined || latest.text === null ? 0 : latest.version;
+      const isSame = latest?.text === text && latest.language === language;
+      if (isSame && (expectedVersion === null || expectedVersion === current)) return { outcome: "unchanged", version: current };
+      const outcome = await r.macros.put(macro, expectedVersion);
+      if (outcome === "stored") await r.audit.append(operatorEvent({ type: "macro.stored", macroName: name }));
+      const [now] = await r.macros.history(name, 1);
+      return { outcome, version: now === undefined || now.text === null ? 0 : now.version };
+    });
+  }
+}
+
+function bytesOf(text: string): number {
+  return encodeURIComponent(text).replaceAll(/%../g, "_").length;
+}
