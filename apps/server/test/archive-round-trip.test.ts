@@ -4,6 +4,7 @@ import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { startRealPostgres } from "../../../packages/storage-knex/test/real-postgres.ts";
+import { emptyCluster } from "../../../packages/storage-pglite/test/empty-cluster.ts";
 import { moveThrough } from "./move-through.ts";
 
 jest.setTimeout(300_000);
@@ -13,7 +14,7 @@ test("an archive goes through every storage, and comes out as it went in", async
   const database = await postgres.createDatabase();
   const pool = { max: 4, acquireTimeout: 5_000, maxPendingAcquires: 100 };
   const server = createPostgresKnex({ url: database.url, pool, connectTimeout: 5_000, statementTimeout: 30_000 });
-  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
+  const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
   const targets: Storage[] = [
     new KnexStorage({ knex: server.knex, schema: "one" }),
     new KnexStorage({ knex: engine.knex, schema: "two", capabilities: engine.capabilities }),

@@ -56,6 +56,8 @@ export class TcpRelay {
   }
 
   private keep(socket: Socket): void {
+    // What goes on in small pieces would wait for the acknowledgement of the piece before it.
+    socket.setNoDelay(true);
     this.sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => this.sockets.delete(socket));

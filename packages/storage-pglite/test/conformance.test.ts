@@ -2,8 +2,9 @@ import { storageConformance } from "@sallyport/conformance-kit";
 import { KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { CheckSchemas } from "../../storage-knex/test/check-schemas.ts";
+import { emptyCluster } from "./empty-cluster.ts";
 
-const engine = await openEmbeddedEngine({ dataDir: "memory://" });
+const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
 afterAll(() => engine.close());
 
 const { knex, capabilities } = engine;

@@ -2,6 +2,7 @@ import { openEmbeddedEngine, type EmbeddedEngine } from "@sallyport/storage-pgli
 import knexPkg, { type Knex } from "knex";
 import { startRealPostgres, type RealPostgres, type ScratchDatabase } from "../../storage-knex/test/real-postgres.ts";
 import { driverCases, errorFields, schema } from "./driver-cases.ts";
+import { emptyCluster } from "./empty-cluster.ts";
 
 const { knex: createKnex } = knexPkg;
 
@@ -12,7 +13,8 @@ describe("the embedded engine gives what a Postgres server gives", () => {
   let real: Knex;
 
   beforeAll(async () => {
-    [embedded, server] = await Promise.all([openEmbeddedEngine({ dataDir: "memory://" }), startRealPostgres()]);
+    const template = await emptyCluster();
+    [embedded, server] = await Promise.all([openEmbeddedEngine({ dataDir: "memory://", template }), startRealPostgres()]);
     database = await server.createDatabase();
     real = createKnex({ client: "pg", connection: database.url, pool: { min: 1, max: 1 } });
     await Promise.all([embedded.knex.raw(schema), real.raw(schema)]);

@@ -2,6 +2,7 @@ import { cp } from "node:fs/promises";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
 import { KnexStorage } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
+import { emptyCluster } from "./empty-cluster.ts";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 const newDirectory = scratchDirectories();
@@ -10,7 +11,7 @@ let migrated: string;
 
 beforeAll(async () => {
   migrated = await newDirectory();
-  const { knex, capabilities, close } = await openEmbeddedEngine({ dataDir: migrated, durable: false });
+  const { knex, capabilities, close } = await openEmbeddedEngine({ dataDir: migrated, durable: false, template: await emptyCluster() });
   await new KnexStorage({ knex, schema: "test", capabilities }).migrate();
   await close();
 }, 120_000);

@@ -3,6 +3,7 @@ import type { Knex } from "knex";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
+import { emptyCluster } from "./empty-cluster.ts";
 
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const dataDir = "memory://";
@@ -22,7 +23,7 @@ const pooled = (knex: Knex): Pooled => knex.client as Pooled;
 let template: Blob;
 
 beforeAll(async () => {
-  const engine = await openEmbeddedEngine({ dataDir });
+  const engine = await openEmbeddedEngine({ dataDir, template: await emptyCluster() });
   await engine.knex.raw("create table marks (id serial primary key, name text)");
   template = await engine.dump();
   await engine.close();

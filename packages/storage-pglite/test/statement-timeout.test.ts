@@ -2,6 +2,7 @@ import { openEmbeddedEngine, StatementTimeoutError, type EmbeddedEngine, type Em
 import type { Knex } from "knex";
 import type { Duplex } from "node:stream";
 import pg from "pg";
+import { emptyCluster } from "./empty-cluster.ts";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 /** Of a test, in milliseconds: each starts a database or two. */
@@ -23,7 +24,7 @@ const pooled = (knex: Knex): Pooled => knex.client as Pooled;
 let template: Blob;
 
 beforeAll(async () => {
-  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
+  const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
   await engine.knex.raw("create table marks (id serial primary key, name text)");
   template = await engine.dump();
   await engine.close();

@@ -3,6 +3,7 @@ import { createPostgresKnex, KnexStorage, type KnexStorageOptions } from "@sally
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { CheckSchemas } from "../../../../packages/storage-knex/test/check-schemas.ts";
 import { startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
+import { emptyCluster } from "../../../../packages/storage-pglite/test/empty-cluster.ts";
 
 type Knex = KnexStorageOptions["knex"];
 
@@ -16,7 +17,7 @@ export async function compareEngines(runs: number, seed: number): Promise<void> 
   const eager = new URL(database.url);
   eager.searchParams.set("options", "-c enable_seqscan=off -c enable_sort=off -c jit=off");
   const indexing = createPostgresKnex({ url: eager.href.replaceAll("+", "%20"), pool, connectTimeout: 5_000, statementTimeout: 30_000 });
-  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
+  const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
   try {
     const adapters = [adapterOf("Postgres", server.knex), adapterOf("Postgres, by indexes", indexing.knex), adapterOf("the embedded engine", engine.knex)];
     for (const adapter of adapters) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadConfiguration, startServer } from "../../src/index.ts";
 import { buildIndexes } from "../build-indexes.ts";
 import { testEnvironment } from "../test-environment.ts";
-import { runDirectory } from "./run-directory.ts";
+import { runDirectory } from "../../../../packages/storage-pglite/test/run-directory.ts";
 
 /**
  * Puts the demo of the embedded engine into a directory, as a server leaves it that has just seeded it and built its indexes. It is made once

@@ -1,0 +1,51 @@
+import Sequencer from "@jest/test-sequencer";
+
+/**
+ * Test files that compute for long, the longest first. One that began last would keep a worker busy while the other has nothing left
+ * to do; and a short file says nothing of how long its suite is. What is not listed takes seconds, and follows.
+ */
+const longest = [
+  "packages/storage-pglite/test/conformance.test.ts",
+  "apps/server/test/embedded-server.test.ts",
+  "apps/server/test/memory.test.ts",
+  "packages/storage-knex/test/conformance.test.ts",
+  "apps/server/test/faults/embedded.test.ts",
+  "apps/server/test/faults/postgres.test.ts",
+  "apps/server/test/postgres-demo.test.ts",
+  "apps/server/test/processes/archive-commands.test.ts",
+  "apps/server/test/processes/rotate-key.test.ts",
+  "apps/server/test/archive-round-trip.test.ts",
+  "apps/server/test/embedded.test.ts",
+  "packages/storage-pglite/test/durability.test.ts",
+  "packages/storage-pglite/test/directory.test.ts",
+  "packages/storage-pglite/test/statement-timeout.test.ts",
+  "packages/conformance-kit/test/exactly-caught.test.ts",
+  "packages/conformance-kit/test/broken-adapters.test.ts",
+  "packages/conformance-kit/test/differential/find-difference.test.ts",
+  "apps/server/test/sessions.test.ts",
+  "apps/server/test/queries/random-queries.test.ts",
+  "apps/server/test/processes/set-up.test.ts",
+  "apps/server/test/processes/commands.test.ts",
+  "packages/storage-pglite/test/driver.test.ts",
+  "packages/storage-pglite/test/sessions.test.ts",
+  "apps/server/test/embedded-statements.test.ts",
+  "apps/server/test/faults/memory.test.ts",
+  "packages/storage-memory/test/conformance.test.ts",
+  "packages/storage-faults/test/conformance.test.ts",
+  "packages/create-storage-adapter/test/template.test.ts",
+  "packages/conformance-kit/test/coverage.test.ts",
+  "packages/conformance-kit/test/broken-processes.test.ts",
+  "apps/server/test/playground.test.ts",
+  "apps/server/test/rights.test.ts",
+];
+
+const placeOf = ({ path }) => {
+  const place = longest.findIndex((name) => path.replaceAll("\\", "/").endsWith(name));
+  return place === -1 ? longest.length : place;
+};
+
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    return super.sort([...tests]).sort((one, other) => placeOf(one) - placeOf(other));
+  }
+}
