@@ -46,6 +46,6 @@ const placeOf = ({ path }) => {
 
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    return super.sort([...tests]).sort((one, other) => placeOf(one) - placeOf(other));
+    return super.sort([...tests]).toSorted((one, other) => placeOf(one) - placeOf(other));
   }
 }

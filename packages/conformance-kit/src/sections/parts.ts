@@ -89,7 +89,7 @@ export const partChecks: readonly Check[] = checksOf("parts of transactions", {
     equal((await r.audit.read(0, 10)).length, 0, "how many events there are");
   },
 
-  "can do nothing": async ({ storage, r }) => {
+  "can do nothing, and the transaction goes on": async ({ storage, r }) => {
     const results = await storage.transaction(async (inside, attempt) => {
       const empty = await attempt(async () => "empty");
       await errorOf(() => attempt(() => Promise.reject(failure)));
