@@ -40,7 +40,7 @@ export const logOut = (subject: Subject, sessionId: string): Promise<string> =>
 /** Sends one request of a session, in whichever mode, with the demo's app key. */
 export async function callIn({ url }: Subject, session: ClientSession, path: string, { method = "GET", headers, body }: Omit<Sent, "sessionId"> = {}): Promise<Answer> {
   const json = body === undefined ? {} : { "content-type": "application/json" };
-  const sealed = await session.seal({ headers: { appkey: appKey, ...headers, ...json }, body: body && JSON.stringify(body) });
+  const sealed = await session.seal({ headers: { appkey: appKey, ...headers, ...json }, body: body === undefined ? undefined : JSON.stringify(body) });
   const answer = await fetch(url + path, { method, headers: sealed.headers, body: (sealed.body as string | undefined) ?? null });
   const opened = await session.open({ status: answer.status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) });
   const envelope = JSON.parse(new TextDecoder().decode(opened.body));

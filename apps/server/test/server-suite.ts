@@ -4,6 +4,7 @@ import { classSuite } from "./class-suite.ts";
 import { clientSuite } from "./client-suite.ts";
 import { departureSuite } from "./departure-suite.ts";
 import { multiSuite } from "./multi-suite.ts";
+import { macroEnvironment, macroSuite } from "./macro-suite.ts";
 import { rightsSuite } from "./rights-suite.ts";
 import { secureSuite } from "./secure/secure-suite.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
@@ -20,6 +21,7 @@ const suites: Readonly<Record<string, Suite>> = {
   classes: classSuite,
   deleting: departureSuite,
   "multi requests that write": multiSuite,
+  macros: macroSuite,
   rights: rightsSuite,
   "token mode and secure mode": secureSuite,
 };
@@ -28,6 +30,7 @@ const suites: Readonly<Record<string, Suite>> = {
 export const serverSuiteEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
   ...boundEnvironment,
+  ...macroEnvironment,
   // Failures in one mode must not lock out the next.
   THROTTLE_ADDRESS_FREE_FAILURES: "1000",
 };

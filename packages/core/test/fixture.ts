@@ -49,13 +49,13 @@ export async function openFixture(change: Partial<DatabasePolicy> = {}): Promise
   await r.applications.create({ name: "app", seats: null });
   await r.appKeys.create({ name: "key", appNames: null, origins: [] }, digests.sha256("key"));
   const admit = () => r.admission.admit({ appKey: digests.sha256("key"), session: null, idleTimeout: 60_000 });
-  const { appKey, modelGeneration } = await admit();
+  const { appKey, modelGeneration, macroGeneration } = await admit();
   if (appKey === null) throw new Error("The app key is not there.");
   const origin = { address: "192.0.2.1", network: "192.0.2.1" };
   return {
     database,
     r,
-    context: { requestId: "request-1", origin, database, r, unit: database.unit, modelGeneration, appKey },
+    context: { requestId: "request-1", origin, database, r, unit: database.unit, modelGeneration, macroGeneration, appKey },
     insert: async (...objects) => (await r.objects.insert(objects)).map(({ id }) => id),
     define: async (...put) => {
       const { generation } = await r.model.load();

@@ -1,6 +1,7 @@
 export { Connections } from "./connections/connections.ts";
 export type { ClientWaits } from "./load/client-waits.ts";
 export type { LoadGauge } from "./load/load-gauge.ts";
+export { ContractForms } from "./macros/contract-forms.ts";
 export type { Operations, Readiness } from "./operations/operations.ts";
 export type { DemoAccess, Playground } from "./playground/playground.ts";
 export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";

@@ -70,7 +70,7 @@ const operation = z.strictObject({
   description: text.optional(),
   security: z.array(z.record(componentName, z.array(z.string()))),
   parameters: z.array(parameter).min(1).optional(),
-  requestBody: z.strictObject({ required: z.literal(true), content }).optional(),
+  requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
   responses: z.record(z.string().regex(/^(?:[1-5]\d\d|default)$/), response),
 });
 

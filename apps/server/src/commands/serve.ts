@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { startServer } from "../composition/start-server.ts";
+import type { Logger } from "pino";
+import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import { type Configuration, demoNote, isOnServer, loadConfiguration } from "../configuration/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
@@ -16,7 +17,7 @@ export function serveCommand(): Command {
       "after",
       `
 Without configuration the server runs the demo, in development and on loopback only.
-SIGTERM and SIGINT stop it after the requests in work have finished; a second signal stops it at once.`,
+SIGHUP has the folders of macros read anew. SIGTERM and SIGINT stop it after the requests in work have finished; a second signal stops it at once.`,
     )
     .allowExcessArguments()
     .action(({ config }: ConfigurationOptions, { args: [unknown], parent }: Command) => {
@@ -39,6 +40,7 @@ async function serve(configuration: Configuration): Promise<void> {
   stopOnSignal(() => close(), log);
   const server = await startServer(configuration, logger);
   close = server.close;
+  readMacrosOnHangUp(server, logger);
   const milliseconds = Math.round(performance.now() - began);
   if (configuration.demo) {
     // The log has a way to standard output of its own; what it says of the databases belongs before the banner.
@@ -47,6 +49,14 @@ async function serve(configuration: Configuration): Promise<void> {
   }
   const address = configuration.server.publicUrl ?? server.url;
   logger.info({ address, version, pid: process.pid, milliseconds }, "listening");
+}
+
+/** Where it would end the process, SIGHUP has the macros read anew, as deployments without a watched folder want it. */
+function readMacrosOnHangUp({ readMacros }: Pick<RunningServer, "readMacros">, logger: Logger): void {
+  process.on("SIGHUP", () => {
+    logger.info("SIGHUP: the macros are read anew");
+    readMacros();
+  });
 }
 
 function stopOnSignal(close: () => Promise<void>, { logger, flush, end }: OpenLogger): void {

@@ -5,6 +5,7 @@ import type { Configuration } from "../configuration/index.ts";
 import { bindDatabases } from "./bindings/bind-databases.ts";
 import { bindHttp } from "./bindings/bind-http.ts";
 import { bindKeys } from "./bindings/bind-keys.ts";
+import { bindMacros } from "./bindings/bind-macros.ts";
 import { bindOperations } from "./bindings/bind-operations.ts";
 import { bindSecrets } from "./bindings/bind-secrets.ts";
 import { bindUseCases } from "./bindings/bind-use-cases.ts";
@@ -24,6 +25,7 @@ export function createContainer(configuration: Configuration, logger: Logger, en
   bindKeys(container);
   bindDatabases(container);
   bindUseCases(container);
+  bindMacros(container);
   bindOperations(container);
   bindHttp(container);
   return container;

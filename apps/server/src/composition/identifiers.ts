@@ -8,9 +8,11 @@ import type {
   DeleteObject,
   Digests,
   EnterWithPassword,
+  ExecuteMacro,
   Gate,
   GetLock,
   GetObject,
+  HostCalls,
   KeyRings,
   KeySupply,
   KeyWrapping,
@@ -22,6 +24,9 @@ import type {
   LogInSecurely,
   LogInWithToken,
   LogOut,
+  MacroReports,
+  MacroRunner,
+  MacroRuntime,
   PutClass,
   PutMacro,
   RandomSource,
@@ -43,6 +48,7 @@ import type { Application, DatabaseDirectory, HttpSettings, Playground, Publishe
 import type { ServiceIdentifier } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
+import type { MacroFolders } from "../macros/macro-folders.ts";
 import type { CountedPasswordHasher } from "../operations/counted-password-hasher.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
 import type { Metrics } from "../operations/metrics.ts";
@@ -105,6 +111,12 @@ export const identifiers = {
   readStructure: named<ReadStructure>("readStructure"),
   putClass: named<PutClass>("putClass"),
   removeClass: named<RemoveClass>("removeClass"),
+  macroRuntime: named<MacroRuntime>("macroRuntime"),
+  macroReports: named<MacroReports>("macroReports"),
+  macroFolders: named<MacroFolders>("macroFolders"),
+  hostCalls: named<HostCalls>("hostCalls"),
+  macroRunner: named<MacroRunner>("macroRunner"),
+  executeMacro: named<ExecuteMacro>("executeMacro"),
   publishedKeys: named<PublishedKeys>("publishedKeys"),
   playground: named<Playground | null>("playground"),
   useCases: named<UseCases>("useCases"),

@@ -19,6 +19,8 @@ export interface RunningServer {
   readonly databases: DatabaseDirectory;
   /** What became of the demo, by alias; databases that could not be used at the start are not among them. */
   readonly demoStates: ReadonlyMap<string, DemoState>;
+  /** Has the folders of macros read anew by the next request. */
+  readMacros(): void;
   /** Finishes what is in work, then lets go of everything. May be called twice. */
   close(): Promise<void>;
 }
@@ -45,6 +47,8 @@ export async function startServer(
     const seeder = await container.getAsync(identifiers.demoSeeder);
     const sweeper = await container.getAsync(identifiers.sweeper);
     const indexKeeper = await container.getAsync(identifiers.indexKeeper);
+    const macroFolders = await container.getAsync(identifiers.macroFolders);
+    const macroRuntime = await container.getAsync(identifiers.macroRuntime);
     const application = await container.getAsync(identifiers.application);
     await preparation.run();
 
@@ -58,9 +62,11 @@ export async function startServer(
       preparation.stop();
       sweeper.stop();
       indexKeeper.stop();
+      macroFolders.stop();
       const finished = await drain.run(configuration.server.timeouts.drain);
       if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
       await container.get(identifiers.credentialsCipher).close();
+      await macroRuntime.close();
       await engines.close();
     };
     let closed: Promise<void> | undefined;
@@ -69,6 +75,7 @@ export async function startServer(
       address,
       databases,
       demoStates: seeder.states,
+      readMacros: () => macroFolders.refresh(),
       close: () => (closed ??= stop()),
     };
   } catch (error) {

@@ -56,12 +56,22 @@ export interface DatabaseConfiguration {
   readonly locks: { readonly perSession: number };
   readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
   readonly audit: { readonly retention: number };
+  /** `directory`: absolute; `null` where there are no macros but those in the database. */
+  readonly macros: { readonly directory: string | null };
+}
+
+/** What macros may use up. Their folders are those of the databases. */
+export interface MacrosConfiguration extends Omit<ConfigurationDocument["macros"], "directory" | "watch" | "threads"> {
+  readonly watch: boolean;
+  /** As many as the machine has room for, unless given. */
+  readonly threads: number | undefined;
 }
 
 /** Everything that the server is told, checked and frozen. Times are milliseconds. */
-export interface Configuration extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle" | "docs"> {
+export interface Configuration extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle" | "docs" | "macros"> {
   readonly databases: readonly DatabaseConfiguration[];
   readonly docs: { readonly enabled: boolean };
+  readonly macros: MacrosConfiguration;
   /** Whether this is the demo, which nobody configured. */
   readonly demo: boolean;
   /** Where the demo keeps the master key that nobody gave it; `null` if there is one, or it is not the demo. */

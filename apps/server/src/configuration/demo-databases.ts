@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 
 export interface DemoCircumstances {
@@ -19,4 +21,10 @@ export function demoDatabases(onServer: boolean): { alias: string; name: string;
     { alias: "", name: "demo", storage: { ...storage, schema: "sallyport_demo" } },
     { alias: "second", name: "second", storage: { ...storage, schema: "sallyport_demo_second" } },
   ];
+}
+
+/** The folder with the macros of the demo, which come with this package; `null` where somebody has left them out. */
+export function demoMacros(): string | null {
+  const directory = fileURLToPath(new URL("../../macros/demo", import.meta.url));
+  return existsSync(directory) ? directory : null;
 }

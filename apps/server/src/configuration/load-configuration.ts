@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { checkShape } from "./checks/check-shape.ts";
 import type { Contradiction } from "./checks/contradiction.ts";
 import { encryptionContradictions } from "./checks/encryption-contradictions.ts";
+import { macrosContradictions } from "./checks/macros-contradictions.ts";
 import { sessionContradictions, throttleContradictions } from "./checks/policy-contradictions.ts";
 import { serverContradictions } from "./checks/server-contradictions.ts";
 import { warningsAbout } from "./checks/warnings-about.ts";
@@ -10,7 +11,7 @@ import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import type { Configuration } from "./configuration.ts";
 import { resolveDatabases } from "./databases/resolve-databases.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import { demoDatabases, isDemo } from "./demo-databases.ts";
+import { demoDatabases, demoMacros, isDemo } from "./demo-databases.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { type Environment, readEnvironment } from "./sources/read-environment.ts";
 import { readFile } from "./sources/read-file.ts";
@@ -51,19 +52,28 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const demo = isDemo({ given, production, host });
   const onServer = raw["databaseUrl"] !== undefined;
   if (!demo && !given && !onServer && faults.length === 0) throw nothingConfigured(production);
-  const asked = demo ? { ...raw, databases: demoDatabases(onServer) } : raw;
+  const asked = demo ? withDemo(raw, onServer) : raw;
   const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
 
   const { databases, contradictions } = resolveDatabases(document, asked);
   const all = [...serverContradictions(document), ...encryptionContradictions(document), ...commonContradictions(document), ...contradictions];
+  all.push(...macrosContradictions(document.macros.directory, databases));
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
   const { databaseUrl: _url, dataDir, throttle: _throttle, ...rest } = document;
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
   const docs = { enabled: document.docs.enabled ?? !production };
-  const configuration = { ...rest, docs, databases, demo, demoMasterKeyFile, production, file };
+  const { directory: _directory, ...macros } = { ...document.macros, watch: document.macros.watch ?? !production, threads: document.macros.threads };
+  const configuration = { ...rest, docs, macros, databases, demo, demoMasterKeyFile, production, file };
   return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
+}
+
+/** What the demo has and nobody gave. */
+function withDemo(raw: Record<string, unknown>, onServer: boolean): Record<string, unknown> {
+  const { macros } = raw;
+  const directory = demoMacros();
+  return { ...raw, databases: demoDatabases(onServer), ...(directory === null ? {} : { macros: { directory, ...(isRecord(macros) ? macros : {}) } }) };
 }
 
 function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {

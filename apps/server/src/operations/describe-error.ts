@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { ServiceError } from "@sallyport/core";
+import { MacroFault, ServiceError } from "@sallyport/core";
 
 /** What the log may hold of an error. Other members could carry values of a query, a connection string or a request. */
 export interface DescribedError {
@@ -7,6 +7,8 @@ export interface DescribedError {
   readonly message: string;
   readonly code?: string | number;
   readonly detail?: string;
+  /** Where in the text of a macro. */
+  readonly trace?: string;
   readonly stack?: string;
   readonly cause?: DescribedError;
 }
@@ -23,7 +25,12 @@ export function describeError(error: unknown, depth = 0): DescribedError {
     message: error.message,
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     ...(detail === undefined ? {} : { detail }),
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(error instanceof MacroFault ? traceOf(error) : error.stack === undefined ? {} : { stack: error.stack }),
     ...(error.cause === undefined || depth === deepest ? {} : { cause: describeError(error.cause, depth + 1) }),
   };
+}
+
+/** A macro's own trace says where it failed; that of the server would say where it was noticed. */
+function traceOf({ trace }: MacroFault): { readonly trace?: string } {
+  return trace === undefined ? {} : { trace };
 }

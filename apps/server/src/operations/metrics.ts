@@ -1,3 +1,4 @@
+import type { ExecutedMacro, MacroRuntime } from "@sallyport/core";
 import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -8,12 +9,18 @@ export interface PoolState {
   readonly waiting: number;
 }
 
+/** Upper bounds, in seconds. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
 /** What the server counts and measures, in a registry of its own. */
 export class Metrics implements RequestObserver {
   private readonly registry = new Registry();
   private readonly requests: Counter<"route" | "method" | "status" | "code">;
   private readonly durations: Histogram<"route">;
   private readonly items: Counter<"route" | "method" | "status" | "code">;
+  private readonly executions: Counter<"code">;
+  private readonly executionTimes: Histogram;
+  private readonly executionRunning: Counter;
 
   constructor() {
     const registers = [this.registry];
@@ -34,7 +41,24 @@ export class Metrics implements RequestObserver {
       name: "sallyport_request_duration_seconds",
       help: "Time from the arrival of a request to the end of its answer.",
       labelNames: ["route"],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      buckets,
+      registers,
+    });
+    this.executions = new Counter({
+      name: "sallyport_macro_executions_total",
+      help: "Macros that clients had executed, by internal status.",
+      labelNames: ["code"],
+      registers,
+    });
+    this.executionTimes = new Histogram({
+      name: "sallyport_macro_duration_seconds",
+      help: "Time of an execution, with its wait for a thread.",
+      buckets,
+      registers,
+    });
+    this.executionRunning = new Counter({
+      name: "sallyport_macro_cpu_seconds_total",
+      help: "Time for which macros ran that came to an end, without what they waited for and called.",
       registers,
     });
   }
@@ -73,6 +97,17 @@ export class Metrics implements RequestObserver {
 
   watchPasswords(pending: () => number): void {
     this.gauge("sallyport_password_hashes_pending", "Passwords being hashed or waiting for it.", (gauge) => gauge.set(pending()));
+  }
+
+  executed({ code, milliseconds, cpu }: ExecutedMacro): void {
+    this.executions.inc({ code });
+    this.executionTimes.observe(milliseconds / 1000);
+    this.executionRunning.inc(cpu / 1000);
+  }
+
+  watchMacros(runtime: Pick<MacroRuntime, "load">): void {
+    this.gauge("sallyport_macro_threads_busy", "Threads in which a macro or a hook runs.", (gauge) => gauge.set(runtime.load.busy));
+    this.gauge("sallyport_macros_waiting", "Executions that wait for a thread.", (gauge) => gauge.set(runtime.load.waiting));
   }
 
   async text(): Promise<{ contentType: string; text: string }> {

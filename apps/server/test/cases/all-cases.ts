@@ -2,6 +2,7 @@ import type { Case } from "./case.ts";
 import { departureCases } from "./departure-cases.ts";
 import { descriptionCases } from "./description-cases.ts";
 import { logInCases } from "./log-in-cases.ts";
+import { macroCases } from "./macro-cases.ts";
 import { modelCases } from "./model-cases.ts";
 import { multiCases } from "./multi-cases.ts";
 import { objectCases } from "./object-cases.ts";
@@ -24,4 +25,5 @@ export const allCases: Readonly<Record<string, readonly Case[]>> = {
   model: modelCases,
   deleting: departureCases,
   "multi requests": multiCases,
+  macros: macroCases,
 };

@@ -1,4 +1,5 @@
 export { attributesRequest } from "./attributes-request.ts";
+export { executeParameters } from "./execute-parameters.ts";
 export { parseIfMatch } from "./if-match.ts";
 export { type AttributeData, classDefinition, type ClassDefinitionData, type RightData } from "./class-definition.ts";
 export { logInFaultOrder, type LogInRequest, logInRequest } from "./log-in-request.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { flag } from "./flag.ts";
 import { defaultPerPage, page, perPage } from "./page-numbers.ts";
 import { queryParameter } from "./query-parameter.ts";
 import { serializationParameter } from "./serialization-parameter.ts";
@@ -21,14 +22,7 @@ export const updateParameters = z.object({
 });
 
 /** Query parameters of a deletion. */
-export const deleteParameters = z.object({
-  moveToRecycler: z
-    .enum(["true", "false"])
-    .transform((text) => text === "true")
-    .pipe(z.boolean())
-    .default(false)
-    .describe("Whether the object can be restored."),
-});
+export const deleteParameters = z.object({ moveToRecycler: flag.default(false).describe("Whether the object can be restored.") });
 
 /** Query parameters of a list of objects. */
 export const listParameters = z.object({

@@ -12,7 +12,8 @@ export type AuditEventType =
   | "class.changed"
   | "class.removed"
   | "macro.stored"
-  | "macro.removed";
+  | "macro.removed"
+  | "macro.refused";
 
 /** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
 export interface AuditEvent {

@@ -1,5 +1,6 @@
 import type { ClientHash } from "../accounts/client-password.ts";
 import { KnownApplications } from "../appkeys/known-applications.ts";
+import { emptyLibrary, type MacroLibrary } from "../macros/macro-library.ts";
 import { ModelCache } from "../model/model-cache.ts";
 import { defaultAnswerBytes } from "../objects/answer-bounds.ts";
 import { CountCache } from "../objects/count-cache.ts";
@@ -8,6 +9,7 @@ import { StoreTime } from "../objects/store-time.ts";
 import { OwnUnit } from "../request/own-unit.ts";
 import type { UnitOfWork } from "../request/unit-of-work.ts";
 import type { SessionPolicy } from "../sessions/session.ts";
+import { StorageClock } from "../storage/storage-clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
 
@@ -34,6 +36,8 @@ export interface DatabaseSettings {
   readonly storage: Storage;
   /** Bytes that one answer may take, see `defaultAnswerBytes`; those unless given. */
   readonly answerBytes?: number;
+  /** None unless given. */
+  readonly macros?: MacroLibrary;
 }
 
 /** One database that the server serves, with what this process remembers of it. */
@@ -50,14 +54,18 @@ export class Database {
   readonly applications = new KnownApplications();
   readonly classes = new KnownClasses();
   readonly storeTime: StoreTime;
+  readonly macros: MacroLibrary;
+  readonly clock: StorageClock;
 
-  constructor({ alias, name, policy, storage, answerBytes = defaultAnswerBytes }: DatabaseSettings) {
+  constructor({ alias, name, policy, storage, answerBytes = defaultAnswerBytes, macros = emptyLibrary }: DatabaseSettings) {
     this.alias = alias;
     this.name = name;
     this.policy = policy;
     this.storage = storage;
     this.unit = new OwnUnit(storage);
     this.answerBytes = answerBytes;
+    this.macros = macros;
+    this.clock = new StorageClock(storage);
     this.storeTime = new StoreTime(policy.timeZone);
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../objects/index.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
 
 /** A module as the sandbox takes it: one macro or hook. */
 export interface MacroModule {

@@ -39,6 +39,8 @@ export interface ListedObjects {
   readonly list: ObjectList;
   /** Where the list goes on; `null` when the page was not full. */
   readonly next: Cursor | null;
+  /** Of the elements. */
+  readonly versions: readonly number[];
 }
 
 /** Where a capped count stops. */
@@ -82,6 +84,7 @@ export class ListObjects {
     return {
       list: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}), "~Elements": elements },
       next: found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest),
+      versions: found.objects.map(({ version }) => version),
     };
   }
 

@@ -1,6 +1,7 @@
 import type { AppKey } from "../appkeys/app-key.ts";
 import type { Digest } from "../digests/digest.ts";
 import type { Database } from "../databases/database.ts";
+import type { MacroExecution } from "../macros/macro-execution.ts";
 import type { Principal } from "../rights/principal.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";
@@ -24,6 +25,8 @@ export interface RequestContext {
   /** How the request writes several things as one; belongs to `r`. */
   readonly unit: UnitOfWork;
   readonly modelGeneration: number;
+  /** Number of the current macros in the database. */
+  readonly macroGeneration: number;
 }
 
 /** A request with an accepted app key. */
@@ -38,4 +41,6 @@ export interface SessionContext extends AppKeyContext {
   /** How the session is refused once it is over: as a session id or as a token, whichever the request has shown. */
   readonly overCode: 201 | 203;
   readonly principal: Principal;
+  /** What is being executed, where a macro or a hook has asked for this. */
+  readonly execution?: MacroExecution;
 }

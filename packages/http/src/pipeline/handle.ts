@@ -24,10 +24,10 @@ export const handle: Step = async (exchange, { settings }) => {
 /** The context of the request; the steps before have made sure that what the route's access promises is there. */
 function contextOf(exchange: Exchange): RequestContext {
   const { requestId, origin, database, admission } = exchange;
-  const { modelGeneration, appKey, session, principal } = admission;
+  const { modelGeneration, macroGeneration, appKey, session, principal } = admission;
   const r = database.storage.repositories;
   const sessionDigest = exchange.session?.digest ?? null;
   const presented = { session, principal, sessionDigest, overCode: overCode(exchange.credentials) };
-  const context = { requestId, origin, database, r, unit: database.unit, modelGeneration, appKey, ...presented };
+  const context = { requestId, origin, database, r, unit: database.unit, modelGeneration, macroGeneration, appKey, ...presented };
   return context satisfies RequestContext;
 }

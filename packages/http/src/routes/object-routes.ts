@@ -1,6 +1,7 @@
-import { bareObjectSchema, decodeCursor, encodeCursor, listParameters, objectListSchema, objectParameters, objectSchema } from "@sallyport/contract";
-import { type Cursor, faultAt, objectReference, ServiceError, type SessionContext } from "@sallyport/core";
+import { bareObjectSchema, encodeCursor, listParameters, objectListSchema, objectParameters, objectSchema } from "@sallyport/contract";
+import { objectReference, ServiceError, type SessionContext } from "@sallyport/core";
 import { z } from "zod";
+import { cursorOf } from "./cursor-of.ts";
 import { defineRoute, type Route, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
@@ -49,11 +50,4 @@ export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObje
       },
     }),
   ];
-}
-
-function cursorOf(text: string | undefined): Cursor | undefined {
-  if (text === undefined) return undefined;
-  const cursor = decodeCursor(text);
-  if (cursor === null) throw faultAt("/cursor", "It is none that was given out.");
-  return cursor;
 }

@@ -1,6 +1,7 @@
 import { departureRoutes } from "./departure-routes.ts";
 import { descriptionRoute } from "./description-route.ts";
 import { lockRoutes } from "./lock-routes.ts";
+import { macroRoutes } from "./macro-routes.ts";
 import { modelRoutes } from "./model-routes.ts";
 import { multiRoutes } from "./multi-routes.ts";
 import { objectRoutes } from "./object-routes.ts";
@@ -24,6 +25,7 @@ export function routeTable(useCases: UseCases): Route[] {
     ...writeRoutes(useCases),
     ...departureRoutes(useCases),
     ...lockRoutes(useCases),
+    ...macroRoutes(useCases),
     ...modelRoutes(useCases),
     description,
   ];

@@ -1,6 +1,7 @@
 import type {
   CreateObject,
   DeleteObject,
+  ExecuteMacro,
   GetLock,
   GetObject,
   KeyRings,
@@ -41,6 +42,7 @@ export interface UseCases {
   readonly lockObject: LockObject;
   readonly unlockObject: UnlockObject;
   readonly readStructure: ReadStructure;
+  readonly executeMacro: ExecuteMacro;
   readonly putClass: PutClass;
   readonly removeClass: RemoveClass;
 }

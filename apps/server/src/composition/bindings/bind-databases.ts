@@ -1,4 +1,6 @@
 import type { Container } from "inversify";
+import { databaseMacros } from "../../macros/database-macros.ts";
+import { macroLimits } from "../../macros/macro-limits.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
 import { DatabasePreparation } from "../databases/database-preparation.ts";
 import { DemoSeeder } from "../databases/demo-seeder.ts";
@@ -10,7 +12,13 @@ export function bindDatabases(container: Container): void {
   const { configuration, logger, engines, databases, preparation, sweeper, hasher, digests, demoSeeder } = identifiers;
   container
     .bind(databases)
-    .toResolvedValue((configured, opener) => openDatabases(configured, opener), [configuration, engines]);
+    .toResolvedValue(
+      (configured, opener, ...[folders, runtime, reports]) => {
+        const macros = { folders, runtime, reports, limits: macroLimits(configured) };
+        return openDatabases(configured, opener, (database) => databaseMacros(database, macros));
+      },
+      [configuration, engines, identifiers.macroFolders, identifiers.macroRuntime, identifiers.macroReports],
+    );
   container.bind(sweeper).toResolvedValue(
     (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
     [databases, configuration, logger],

@@ -11,12 +11,13 @@ import { identifiers } from "../identifiers.ts";
 /** What those who run the server see of it. */
 export function bindOperations(container: Container): void {
   const { configuration, logger, databases, engines, hasher, metrics, operations, observer } = identifiers;
-  container.bind(metrics).toResolvedValue((opened, passwords) => {
+  container.bind(metrics).toResolvedValue((opened, passwords, runtime) => {
     const measured = new Metrics();
     measured.watchPools(() => opened.pools());
     measured.watchPasswords(() => passwords.pending);
+    measured.watchMacros(runtime);
     return measured;
-  }, [engines, hasher]);
+  }, [engines, hasher, identifiers.macroRuntime]);
   container
     .bind(identifiers.indexKeeper)
     .toResolvedValue((...parts) => new IndexKeeper(...parts), [identifiers.alignIndexes, logger]);

@@ -87,5 +87,6 @@ export function bindUseCases(container: Container): void {
     readStructure: await getAsync(identifiers.readStructure),
     putClass: await getAsync(identifiers.putClass),
     removeClass: await getAsync(identifiers.removeClass),
+    executeMacro: await getAsync(identifiers.executeMacro),
   }));
 }

@@ -1,18 +1,21 @@
-import { Database } from "@sallyport/core";
+import { Database, emptyLibrary, type MacroLibrary } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
-import type { Configuration } from "../../configuration/index.ts";
+import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
 import type { StorageEngines } from "../storages/storage-engines.ts";
 
 /** The configured databases by alias; one without storage is `null`. */
 export async function openDatabases(
   { databases, limits }: Pick<Configuration, "databases" | "limits">,
   engines: StorageEngines,
+  macrosOf: (database: DatabaseConfiguration) => MacroLibrary = () => emptyLibrary,
 ): Promise<DatabaseDirectory> {
   const entries = await Promise.all(
-    databases.map(async ({ alias, name, timeZone, clientHash, sessions, locks, throttle, audit, storage }) => {
+    databases.map(async (configured) => {
+      const { alias, name, timeZone, clientHash, sessions, locks, throttle, audit, storage } = configured;
       if (storage === null) return [alias, null] as const;
       const policy = { timeZone, clientHash, sessions, locks, throttle, audit };
-      return [alias, new Database({ alias, name, policy, storage: await engines.open(storage), answerBytes: limits.answerBytes })] as const;
+      const opened = await engines.open(storage);
+      return [alias, new Database({ alias, name, policy, storage: opened, answerBytes: limits.answerBytes, macros: macrosOf(configured) })] as const;
     }),
   );
   return new Map(entries);

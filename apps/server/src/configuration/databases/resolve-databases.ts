@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { policyOf } from "./policy-of.ts";
 import { type Contradiction } from "../checks/contradiction.ts";
 import { sessionContradictions, throttleContradictions } from "../checks/policy-contradictions.ts";
@@ -42,11 +43,16 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
       storage: resolved?.storage ?? null,
       migrateOnStart: database.storage?.migrateOnStart ?? !isOnServer(resolved?.storage ?? null),
       clientHash: clientHash ?? document.passwords.clientHash,
+      macros: { directory: absolute(database.macros?.directory ?? document.macros.directory) },
       ...policy,
     };
   });
   contradictions.push(...sharingContradictions(databases));
   return { databases, contradictions };
+}
+
+function absolute(directory: string | undefined): string | null {
+  return directory === undefined ? null : resolve(directory);
 }
 
 function givenMembers(raw: unknown, index: number): string[] {

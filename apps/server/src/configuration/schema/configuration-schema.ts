@@ -2,6 +2,7 @@ import { z } from "zod";
 import { choice, duration, field, flag, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
 import { connectionString, databaseSection } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
+import { macrosSection } from "./macros-section.ts";
 import { auditSection, locksSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
 import { serverSection } from "./server-section.ts";
 
@@ -39,6 +40,7 @@ export const configurationSchema = z.strictObject(
         doc: "Bytes of objects that are read for one answer, and of JSON that is written into it; what needs more is refused with 307.",
       }),
     }),
+    macros: macrosSection,
     encryption: encryptionSection,
     compatibility: section({
       plainAfterSecureLogin: field(flag(), {

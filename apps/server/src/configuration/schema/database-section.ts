@@ -1,6 +1,7 @@
 import { isAlias } from "@sallyport/http";
 import { z } from "zod";
 import { choice, duration, field, flag, jsonObject, moduleReference, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
+import { ownMacrosSection } from "./macros-section.ts";
 import { engineOfUrl } from "./network-texts.ts";
 import { ownAuditSection, ownClientHash, ownLocksSection, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
 
@@ -77,6 +78,7 @@ export const databaseSection = z.strictObject(
     locks: ownLocksSection,
     throttle: ownThrottleSection,
     audit: ownAuditSection,
+    macros: ownMacrosSection,
   },
   { error: "must be an object" },
 );

@@ -1,0 +1,39 @@
+import { ExecuteMacro, HostCalls, MacroRunner } from "@sallyport/core";
+import { ContractForms } from "@sallyport/http";
+import { QuickJsMacroRuntime } from "@sallyport/macros";
+import type { Container } from "inversify";
+import { MacroFolders } from "../../macros/macro-folders.ts";
+import { macroLimits } from "../../macros/macro-limits.ts";
+import { macroThreads } from "../../macros/macro-threads.ts";
+import { MacroLog } from "../../operations/macro-log.ts";
+import { identifiers } from "../identifiers.ts";
+
+/** Macros: where they come from, where they run, and what they can ask for. */
+export function bindMacros(container: Container): void {
+  const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, hostCalls } = identifiers;
+  container
+    .bind(macroRuntime)
+    .toResolvedValue(({ macros: { threads, queue } }) => new QuickJsMacroRuntime({ threads: macroThreads(threads), queue }), [configuration]);
+  container.bind(macroReports).toResolvedValue((log, measured) => new MacroLog(log, measured), [logger, metrics]);
+  container.bind(macroFolders).toResolvedValue(
+    (configured, log, runtime) => new MacroFolders({ runtime, limits: macroLimits(configured), isWatching: configured.macros.watch, logger: log }),
+    [configuration, logger, macroRuntime],
+  );
+  container.bind(hostCalls).toDynamicValue(async ({ getAsync }) => {
+    const useCases = {
+      getObject: await getAsync(identifiers.getObject),
+      listObjects: await getAsync(identifiers.listObjects),
+      createObject: await getAsync(identifiers.createObject),
+      updateObject: await getAsync(identifiers.updateObject),
+      deleteObject: await getAsync(identifiers.deleteObject),
+      lockObject: await getAsync(identifiers.lockObject),
+      unlockObject: await getAsync(identifiers.unlockObject),
+    };
+    return new HostCalls(useCases, new ContractForms());
+  });
+  container.bind(macroRunner).toResolvedValue(
+    (runtime, calls, reports, { macros: { patience } }) => new MacroRunner({ runtime, calls, reports, patience }),
+    [macroRuntime, hostCalls, macroReports, configuration],
+  );
+  container.bind(identifiers.executeMacro).toResolvedValue((...parts) => new ExecuteMacro(...parts), [macroRunner, macroReports]);
+}

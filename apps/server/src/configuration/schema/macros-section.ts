@@ -1,0 +1,56 @@
+import { duration, field, flag, optionalField, optionalSection, path, section, wholeNumber } from "../fields/index.ts";
+
+const directoryDoc = "Folder with macros and hooks, one per file (`.js`, `.mjs`, `.ts`), which all databases have; the demo's own, or none, unless given.";
+
+/** Where macros come from, and what they may use up. */
+export const macrosSection = section({
+  directory: optionalField(path(), { env: "MACROS_DIR", doc: directoryDoc }),
+  watch: optionalField(flag(), {
+    env: "MACROS_WATCH",
+    doc: "Whether changes in the folders are noticed by themselves, within a second; unless given, everywhere but in production. SIGHUP has them read anew in any case.",
+  }),
+  timeout: field(duration("10ms", "10m"), {
+    env: "MACRO_TIMEOUT",
+    default: "5s",
+    doc: "How long one execution may take, with all that it waits for; a macro may ask for less. What takes longer is answered 710.",
+  }),
+  cpu: field(duration("10ms", "10m"), {
+    env: "MACRO_CPU",
+    default: "1s",
+    doc: "How long the code of one execution may run, without what it waits for.",
+  }),
+  memory: field(wholeNumber(1, 1_024), {
+    env: "MACRO_MEMORY",
+    default: 16,
+    doc: "MiB that a macro may use; it may ask for less.",
+  }),
+  threads: optionalField(wholeNumber(1, 64), {
+    env: "MACRO_THREADS",
+    doc: "Executions that run at once, each in a thread that is started when it is needed; unless given, one less than there are processors, at least 2 and at most 4.",
+  }),
+  queue: field(wholeNumber(0, 100_000), {
+    env: "MACRO_QUEUE",
+    default: 200,
+    doc: "Executions that wait for a thread; more are answered 706 at once.",
+  }),
+  patience: field(duration("10ms", "10m"), {
+    env: "MACRO_PATIENCE",
+    default: "2s",
+    doc: "How long an execution waits for a thread before it is answered 706.",
+  }),
+  hostCalls: field(wholeNumber(1, 1_000_000), {
+    env: "MACRO_HOST_CALLS",
+    default: 1_000,
+    doc: "Calls of the server's functions that one macro may make.",
+  }),
+  resultBytes: field(wholeNumber(1_024, 64 * 1_048_576), {
+    env: "MACRO_RESULT_BYTES",
+    default: 1_048_576,
+    doc: "Bytes of JSON that a macro may give back.",
+  }),
+});
+
+/** What one database has of its own. */
+export const ownMacrosSection = optionalSection({
+  directory: optionalField(path(), { doc: "Folder with the macros of this database, instead of the common one." }),
+});

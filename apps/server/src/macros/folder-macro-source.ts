@@ -1,0 +1,105 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { MacroSource, MacroText } from "@sallyport/core";
+import type { Logger } from "pino";
+
+/** Bytes of one text; what a database takes as well. */
+const mostBytes = 256 * 1024;
+const mostFiles = 1_000;
+/** Milliseconds between two looks at a folder that is watched. Looking works on every file system, also on those that tell nothing. */
+const interval = 500;
+
+/** In place of what was seen of a folder that could not be read: any sight of it is a change. */
+const unreadable = "?";
+
+const languages: ReadonlyMap<string, MacroText["language"]> = new Map([
+  [".js", "js"],
+  [".mjs", "js"],
+  [".ts", "ts"],
+]);
+
+/** A folder with one macro per file, which has the file's name. Other files, hidden ones and folders inside of it are nobody's. */
+export class FolderMacroSource implements MacroSource {
+  generation = 1;
+  private timer: NodeJS.Timeout | undefined;
+  private seen: string | undefined;
+  private looking: Promise<void> | undefined;
+  private texts: readonly MacroText[] = [];
+
+  constructor(
+    readonly directory: string,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Looks by itself whether something has changed, from now on. */
+  watch(): void {
+    this.timer ??= setInterval(() => void this.look(), interval).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Has everything read anew by whoever asks next. */
+  refresh(): void {
+    this.generation += 1;
+  }
+
+  /** The texts of now. Those of before, while the folder cannot be read. */
+  async read(): Promise<readonly MacroText[]> {
+    try {
+      const names = await this.names();
+      this.seen ??= await this.signature();
+      const texts = await Promise.all(names.map((name) => this.text(name)));
+      this.texts = texts.flatMap((text) => text ?? []);
+    } catch (err) {
+      this.seen = unreadable;
+      this.logger.error({ err, directory: this.directory }, "the folder of macros cannot be read");
+    }
+    return this.texts;
+  }
+
+  private look(): Promise<void> {
+    return (this.looking ??= this.compare().finally(() => (this.looking = undefined)));
+  }
+
+  private async compare(): Promise<void> {
+    // A folder that is not there for a moment, while a deployment replaces it, has not changed yet.
+    const now = await this.signature().catch(() => this.seen);
+    if (now === this.seen) return;
+    const isFirst = this.seen === undefined;
+    this.seen = now;
+    if (!isFirst) this.refresh();
+  }
+
+  /** What differs when a file was written, added or taken away. */
+  private async signature(): Promise<string> {
+    const facts = await Promise.all(
+      (await this.names()).map(async (name) => {
+        const { mtimeNs, ctimeNs, size, ino } = await stat(join(this.directory, name), { bigint: true });
+        return [name, mtimeNs, ctimeNs, size, ino].join(":");
+      }),
+    );
+    return facts.join("\n");
+  }
+
+  private async names(): Promise<string[]> {
+    const all = await readdir(this.directory);
+    const ours = all.filter((name) => !name.startsWith(".") && !name.endsWith(".d.ts") && !/\.test\.[a-z]+$/.test(name) && languages.has(extname(name)));
+    if (ours.length > mostFiles) throw new Error(`There are more than ${mostFiles} files.`);
+    return ours.toSorted();
+  }
+
+  private async text(name: string): Promise<MacroText | null> {
+    const origin = join(this.directory, name);
+    const language = languages.get(extname(name)) ?? "js";
+    try {
+      const { size } = await stat(origin);
+      if (size > mostBytes) throw new Error(`It is larger than ${mostBytes} bytes.`);
+      return { name: name.slice(0, -extname(name).length), language, text: await readFile(origin, "utf8"), origin };
+    } catch (err) {
+      this.logger.error({ err, file: origin }, "a macro cannot be read");
+      return null;
+    }
+  }
+}

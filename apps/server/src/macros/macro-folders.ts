@@ -1,0 +1,39 @@
+import { InspectedMacroSource, type MacroLimits, type MacroRuntime, ModuleInspector } from "@sallyport/core";
+import type { Logger } from "pino";
+import { FolderMacroSource } from "./folder-macro-source.ts";
+
+export interface MacroFoldersParts {
+  readonly runtime: MacroRuntime;
+  readonly limits: MacroLimits;
+  readonly isWatching: boolean;
+  readonly logger: Logger;
+}
+
+/** The folders with macros: each is read once, however many databases have it. */
+export class MacroFolders {
+  private readonly opened = new Map<string, { readonly folder: FolderMacroSource; readonly inspected: InspectedMacroSource }>();
+
+  constructor(private readonly parts: MacroFoldersParts) {}
+
+  /** The macros of a folder; `null` for none. */
+  of(directory: string | null): InspectedMacroSource | null {
+    if (directory === null) return null;
+    const known = this.opened.get(directory);
+    if (known !== undefined) return known.inspected;
+    const { runtime, limits, isWatching, logger } = this.parts;
+    const folder = new FolderMacroSource(directory, logger);
+    if (isWatching) folder.watch();
+    const inspected = new InspectedMacroSource(folder, new ModuleInspector(runtime, limits));
+    this.opened.set(directory, { folder, inspected });
+    return inspected;
+  }
+
+  /** Has all of them read anew. */
+  refresh(): void {
+    for (const { folder } of this.opened.values()) folder.refresh();
+  }
+
+  stop(): void {
+    for (const { folder } of this.opened.values()) folder.stop();
+  }
+}

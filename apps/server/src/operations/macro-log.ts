@@ -1,0 +1,25 @@
+import type { ExecutedMacro, LoadedModules, MacroLine, MacroReports } from "@sallyport/core";
+import type { Logger } from "pino";
+import type { Metrics } from "./metrics.ts";
+
+/** Tells the log and the metrics what macros do. Why an execution failed stands in the line of its request. */
+export class MacroLog implements MacroReports {
+  constructor(
+    private readonly logger: Logger,
+    private readonly metrics: Pick<Metrics, "executed">,
+  ) {}
+
+  executed(execution: ExecutedMacro): void {
+    this.metrics.executed(execution);
+  }
+
+  logged({ line, ...facts }: MacroLine): void {
+    this.logger.info({ ...facts, line }, "macro");
+  }
+
+  loaded({ alias, macros, hooks, broken, shadowed }: LoadedModules): void {
+    if (macros > 0 || hooks > 0 || broken.length > 0) this.logger.info({ alias, macros, hooks, broken: broken.length }, "macros read");
+    for (const { name, origin, fault } of broken) this.logger.error({ alias, macro: name, origin, err: fault }, "a macro is broken; executing it is answered 710");
+    if (shadowed.length > 0) this.logger.warn({ alias, macros: shadowed }, "macros of the database go before those of the folder with the same names");
+  }
+}

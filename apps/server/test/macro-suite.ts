@@ -1,0 +1,187 @@
+import { fileURLToPath } from "node:url";
+import { type Repositories, seesAll } from "@sallyport/core";
+import type { RunningServer } from "../src/index.ts";
+import { type Answer, callIn } from "./client.ts";
+import { modes } from "./modes.ts";
+import { openSession } from "./open-session.ts";
+
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+/** What the server has to be told: where the macros of the tests are. */
+export const macroEnvironment: Readonly<Record<string, string>> = {
+  MACROS_DIR: fileURLToPath(new URL("macros", import.meta.url)),
+  MACROS_WATCH: "false",
+  // Threads have the lowest priority, and other tests leave them little.
+  MACRO_TIMEOUT: "30s",
+  MACRO_PATIENCE: "30s",
+};
+
+/** The time that `Runaway` asks for, and what its answer may take beyond it, in milliseconds. */
+const runaway = { timeout: 400, beyond: 500 };
+
+/** What macros do, in every mode and on every engine. */
+export function macroSuite(server: () => RunningServer): void {
+  const repositories = (): Repositories => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage.repositories;
+  };
+  const found = async (id: string) => (await repositories().objects.get([id], seesAll))[0];
+
+  describe.each(modes)("in mode %s", (mode) => {
+    let demo: Session;
+    let reader: Session;
+    let admin: Session;
+    beforeAll(async () => {
+      [demo, reader, admin] = [await openSession(server(), mode, "demo"), await openSession(server(), mode, "reader"), await openSession(server(), mode, "admin")];
+    });
+
+    const execute = (name: string, input?: unknown, as = demo): Promise<Answer> =>
+      callIn(server(), as, `/v1/execute/${name}`, { method: "POST", ...(input === undefined ? {} : { body: input as object }) });
+    const steps = async (...given: readonly unknown[][]) => (await execute("Steps", { steps: given })).body.data;
+    const create = async (attributes: object): Promise<string> => {
+      const answer = await callIn(server(), demo, "/v1/object/Customer", { method: "POST", body: attributes });
+      return answer.body.data["~ObjectID"];
+    };
+    const customers = async (name: string): Promise<number> => {
+      const query = encodeURIComponent(JSON.stringify({ where: { Name: name } }));
+      return (await callIn(server(), demo, `/v1/objects/Customer?query=${query}`)).body.data["~Count"];
+    };
+
+    test("give back any JSON as the data of the answer, and nothing as an empty object", async () => {
+      for (const input of [{ a: [1, null, "ü\u2028"] }, [], [1], "text", 0, false, null]) {
+        expect(await execute("Echo", input)).toMatchObject({ status: 200, code: "0", body: { status: { statusMessage: "ok" }, data: input } });
+      }
+      expect(await execute("Echo")).toMatchObject({ status: 200, code: "0", body: { data: {} } });
+    });
+
+    test("choose the status message", async () => {
+      const answer = await execute("Status", { message: "as you wish", result: 1 });
+      expect([answer.status, answer.body]).toEqual([200, { status: { internalStatus: "0", statusMessage: "as you wish" }, data: 1 }]);
+    });
+
+    test("are for those who have access, and their checkers have the last word", async () => {
+      const codes = async (name: string, input: unknown) => [await execute(name, input), await execute(name, input, reader), await execute(name, input, admin)].map(({ status, code }) => `${status}/${code}`);
+      expect(await codes("Closed", 1)).toEqual(["403/401", "403/401", "200/0"]);
+      expect(await codes("Closed?skipChecker=true", 1)).toEqual(["403/401", "403/401", "200/0"]);
+      expect(await codes("Grouped", "open")).toEqual(["200/0", "403/401", "200/0"]);
+      expect(await codes("Grouped", "shut")).toEqual(["403/401", "403/401", "403/401"]);
+      expect(await codes("Grouped?skipChecker=true", "shut")).toEqual(["200/0", "403/401", "200/0"]);
+      expect(await codes("Grouped?skipChecker=false", "shut")).toEqual(["403/401", "403/401", "403/401"]);
+      expect(await codes("Checked", true)).toEqual(["200/0", "200/0", "200/0"]);
+      for (const other of ["true", 1, null, {}]) expect(await codes("Checked", other)).toEqual(["403/401", "403/401", "403/401"]);
+      expect(await codes("Checked?skipChecker=true", true)).toEqual(["403/402", "403/402", "200/0"]);
+    });
+
+    test("know who executes them", async () => {
+      const { data } = (await execute("Grouped", "open")).body;
+      expect(data).toEqual({
+        userId: expect.any(String),
+        administrator: false,
+        appNames: ["demo-app"],
+        database: "demo",
+        name: "demo",
+        groups: expect.arrayContaining([{ id: expect.any(String), name: "Sales" }]),
+      });
+    });
+
+    test("have their input checked against its schema", async () => {
+      expect(await execute("Typed", { count: 2 })).toMatchObject({ code: "0", body: { data: 2 } });
+      for (const input of [{ count: 0 }, { count: "2" }, { count: 1, more: 1 }, {}, [], null, undefined]) {
+        expect(await execute("Typed", input)).toMatchObject({ status: 400, code: "307" });
+      }
+      const { body } = await execute("Typed", { count: "2" });
+      expect(body.status.debugMessage).toMatch(/\/count/);
+    });
+
+    test("answer with the code of the catalogue that they choose", async () => {
+      for (const [code, status] of [[307, 400], [302, 403], [609, 410], [713, 500], [706, 503], [801, 413]] as const) {
+        expect(await execute("Refuse", { code, detail: "in its words" })).toMatchObject({ status, code: String(code), body: { status: { debugMessage: "in its words" } } });
+      }
+      for (const code of [0, 1, 200.5, "307", null, 1e9]) expect(await execute("Refuse", { code })).toMatchObject({ status: 500, code: "710" });
+    });
+
+    test.each(["Broken", "Misdeclared", "Throwing", "Nothing"])("answer 710 when they cannot be executed: %s", async (name) => {
+      const { status, code, body } = await execute(name, {});
+      expect([status, code, body.data]).toEqual([500, "710", undefined]);
+      expect(body.status.debugMessage).not.toMatch(/node_modules|dist|\.js:|file:/);
+    });
+
+    test.each(["time", "memory", "pending", "stack", "result"])("end when they run away with %s, and leave the others working", async (what) => {
+      await execute("Echo", 1);
+      const began = performance.now();
+      const answer = await execute("Runaway", what);
+      const took = performance.now() - began;
+      expect([answer.status, answer.code, (await execute("Echo", 2)).body.data]).toEqual([500, "710", 2]);
+      expect(took).toBeLessThan(runaway.timeout + runaway.beyond);
+    });
+
+    test("keep nothing of what they wrote when they fail, and all of it when they do not", async () => {
+      const name = crypto.randomUUID();
+      expect(await execute("Throwing", { create: name })).toMatchObject({ code: "710" });
+      expect(await execute("Steps", { steps: [["create", "Customer", { Name: name }], ["call", "Closed"]], strict: true })).toMatchObject({ code: "401" });
+      expect(await customers(name)).toBe(0);
+      const [created, listed] = await steps(["create", "Customer", { Name: name }], ["find", "Customer", { where: { Name: name } }]);
+      expect([created.version, listed.version, listed.result["~Count"]]).toEqual([1, [1], 1]);
+      expect(await customers(name)).toBe(1);
+    });
+
+    test("go on after what they catch", async () => {
+      const name = crypto.randomUUID();
+      const id = await create({ Name: name, CreditLimit: 1 });
+      const results = await steps(
+        ["get", "ZZZZZZ"],
+        ["get", "Customer"],
+        ["create", "Customer", {}],
+        ["create", "Customer", { Name: name, Nothing: 1 }],
+        ["update", id, { CreditLimit: 2 }, { version: 1 }],
+        ["update", id, { CreditLimit: 3 }, { version: 1 }],
+        ["find", "Customer", { where: { Nothing: 1 } }],
+        ["call", "Throwing", { create: name }],
+        ["call", "Closed"],
+        ["call", "a-b"],
+        ["create", "User", { Name: name }],
+        ["find", "Customer", { where: { Name: name }, hold: true }],
+      );
+      expect(results.slice(0, 11).map((each: { version?: number }) => each.version ?? each)).toEqual([304, 304, 307, 307, 2, 713, 307, 710, 401, 400, 304]);
+      expect(results[11]).toMatchObject({ version: [2], result: { "~Elements": [{ CreditLimit: 2 }] } });
+      expect(await found(id)).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });
+    });
+
+    test("delete and lock with the rights and in the session of the caller", async () => {
+      const id = await create({ Name: "Ada" });
+      expect(await steps(["lock", id], ["lock", id], ["unlock", id], ["unlock", id])).toMatchObject([{ result: { isLocked: true } }, { result: { isLocked: true } }, { result: { isLocked: false } }, { result: { isLocked: false } }]);
+      expect((await execute("Steps", { steps: [["lock", id], ["update", id, { City: "Rome" }], ["delete", id]] }, reader)).body.data).toEqual([404, 404, 404]);
+      await steps(["lock", id]);
+      expect(await callIn(server(), admin, `/v1/object/${id}`, { method: "PATCH", body: { City: "Oslo" } })).toMatchObject({ code: "713" });
+      expect(await steps(["delete", id], ["get", id], ["update", id, {}])).toEqual([null, 609, 610]);
+      expect(await callIn(server(), demo, `/v1/object/${id}`)).toMatchObject({ code: "609" });
+    });
+
+    test("lose no change, however many change the same object at once", async () => {
+      const id = await create({ Name: "Ada", CreditLimit: 0 });
+      const answers = await Promise.all(Array.from({ length: 8 }, () => execute("Raise", { id })));
+      expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => "0"));
+      expect(answers.map(({ body }) => body.data).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+      expect(await found(id)).toMatchObject({ version: 9, attributes: { CreditLimit: 8 } });
+    });
+
+    test("are those of the database before those of the folder, from the next request on", async () => {
+      const { macros } = repositories();
+      const name = `Stored_${mode}`;
+      const text = (result: string) => `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => "${result}" });`;
+      const put = (result: string, as = name) => macros.put({ name: as, text: text(result), language: "js", changedBy: "test" }, null);
+      expect(await execute(name)).toMatchObject({ code: "710" });
+      await put("first");
+      expect(await execute(name)).toMatchObject({ code: "0", body: { data: "first" } });
+      await put("second");
+      expect(await execute(name)).toMatchObject({ code: "0", body: { data: "second" } });
+      await put("of the database", "Echo");
+      expect(await execute("Echo", 1)).toMatchObject({ body: { data: "of the database" } });
+      await macros.remove("Echo", { changedBy: "test", expectedVersion: null });
+      expect(await execute("Echo", 1)).toMatchObject({ body: { data: 1 } });
+      await macros.remove(name, { changedBy: "test", expectedVersion: null });
+      expect(await execute(name)).toMatchObject({ code: "710" });
+    });
+  });
+}

@@ -1,0 +1,7 @@
+import { defineMacro } from "@sallyport/macros";
+
+export default defineMacro({
+  access: "everyone",
+  check: ({ input }) => input,
+  run: () => "checked",
+});

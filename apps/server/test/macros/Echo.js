@@ -1,0 +1,6 @@
+import { defineMacro } from "@sallyport/macros";
+
+export default defineMacro({
+  access: "everyone",
+  run: ({ input }) => input,
+});

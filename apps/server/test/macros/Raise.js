@@ -1,0 +1,11 @@
+import { defineMacro } from "@sallyport/macros";
+
+/** Reads a number, and writes it back one higher. */
+export default defineMacro({
+  access: "everyone",
+  async run({ input, objects }) {
+    const customer = await objects.get(input.id, { hold: true });
+    const raised = await objects.update(customer, { CreditLimit: customer.CreditLimit + 1 });
+    return raised.CreditLimit;
+  },
+});

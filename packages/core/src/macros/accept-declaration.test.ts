@@ -1,0 +1,61 @@
+import type { JsonValue } from "../objects/stored-object.ts";
+import { acceptDeclaration } from "./accept-declaration.ts";
+import { MacroFault } from "./macro-fault.ts";
+
+const most = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10, resultBytes: 100 };
+const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "") => acceptDeclaration({ name, code }, { run: true, ...declaration }, most);
+
+describe("what a module declares", () => {
+  test("is a macro for administrators, with all that is allowed, where nothing is said", () => {
+    const module = { name: "Macro", code: "" };
+    expect(accept({})).toEqual({ kind: "macro", name: "Macro", module, access: null, skipCheck: null, transaction: true, limits: most, readsCaller: false });
+  });
+
+  test.each([
+    ["everyone", { groups: null, apps: null }, null],
+    [{ groups: ["A"] }, { groups: ["A"], apps: null }, null],
+    [{ apps: ["a", "b"], groups: [] }, { groups: [], apps: ["a", "b"] }, null],
+    [{}, null, null],
+    [{ skipCheck: { groups: ["B"] } }, null, { groups: ["B"], apps: null }],
+  ])("says who has access: %j", (access, expected, skipCheck) => {
+    expect(accept({ access })).toMatchObject({ access: expected, skipCheck });
+  });
+
+  test("bounds it further, the running time with the time in all", () => {
+    expect(accept({ timeout: 200, memory: 2 })).toMatchObject({ limits: { timeout: 200, cpu: 200, memory: 2 * 1_048_576, hostCalls: 10 } });
+    expect(accept({ timeout: 5_000 })).toMatchObject({ limits: { timeout: 5_000, cpu: 1_000 } });
+  });
+
+  test("tells whether the caller's names are asked for", () => {
+    expect(accept({}, "Macro", "run: ({ caller }) => caller.name")).toMatchObject({ readsCaller: true });
+  });
+
+  test.each([
+    ["a hook by what it says", "Macro", { on: "beforeSave", classes: ["Invoice"] }],
+    ["a hook by its name", "xRestApi_FindObjects", { classes: ["Invoice"] }],
+  ])("is %s", (_what, name, declaration) => {
+    expect(accept(declaration, name)).toMatchObject({ kind: "hook", name, declaration: { run: true, ...declaration } });
+  });
+
+  test.each([
+    [{ run: "text" }, "There is no function run."],
+    [{ timeout: 5_001 }, "timeout: a whole number of milliseconds, at most 5000."],
+    [{ timeout: 0 }, "timeout: a whole number of milliseconds, at most 5000."],
+    [{ memory: 17 }, "memory: a whole number of MiB, at most 16."],
+    [{ memory: 1.5 }, "memory: a whole number of MiB, at most 16."],
+    [{ transaction: "no" }, "transaction: true or false."],
+    [{ check: "no" }, "check: a function."],
+    [{ access: "nobody" }, 'access: "everyone", or an object with groups and apps.'],
+    [{ access: { group: ["A"] } }, "access has no member group."],
+    [{ access: { groups: "A" } }, "access.groups: a list of at most 100 names."],
+    [{ access: { groups: [" "] } }, "access.groups: a list of at most 100 names."],
+    [{ access: { skipCheck: { skipCheck: {} } } }, "access.skipCheck has no member skipCheck."],
+    [{ acces: "everyone" }, "A macro has no member acces."],
+    [JSON.parse('{"__proto__": {"access": "everyone"}}') as Record<string, JsonValue>, "A macro has no member __proto__."],
+  ])("is refused with words for its author: %j", (declaration, message) => {
+    const given = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
+    const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, given, most);
+    expect(accepting).toThrow(MacroFault);
+    expect(accepting).toThrow(message);
+  });
+});

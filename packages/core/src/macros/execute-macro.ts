@@ -1,0 +1,56 @@
+import { sessionEvent } from "../audit/session-event.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { accessibleMacro } from "./accessible-macro.ts";
+import { CallerNames } from "./caller.ts";
+import { macroFailure } from "./macro-failure.ts";
+import { MacroFault } from "./macro-fault.ts";
+import { isMacroName } from "./macro-name.ts";
+import type { MacroReports } from "./macro-reports.ts";
+import type { MacroInput, MacroRunner } from "./macro-runner.ts";
+import type { MacroOutcome } from "./macro-runtime.ts";
+import { mayExecute } from "./may-execute.ts";
+
+export interface MacroResult {
+  /** What the macro gave; `undefined` when that is nothing. */
+  readonly result: JsonValue | undefined;
+  /** The status message that it chose. */
+  readonly message: string | undefined;
+}
+
+/**
+ * Executes a macro by its name. A name that can be none: 400; one of nothing, of a hook, or of a module that is broken, and a macro
+ * that fails: 710; without access, or when the macro's checker says so: 401; without its checker, for those who may not skip it: 402.
+ * A macro may ask for any other code of the catalogue.
+ */
+export class ExecuteMacro {
+  constructor(
+    private readonly runner: MacroRunner,
+    private readonly reports: MacroReports,
+  ) {}
+
+  async run(context: SessionContext, name: string, input: MacroInput): Promise<MacroResult> {
+    if (!isMacroName(name)) throw new ServiceError(400);
+    const began = Date.now();
+    const { alias } = context.database;
+    try {
+      const { result, statusMessage, usage } = await this.execute(context, name, input);
+      this.reports.executed({ alias, macro: name, code: 0, cpu: usage.cpu, milliseconds: Date.now() - began });
+      return { result, message: statusMessage };
+    } catch (error) {
+      const failure = macroFailure(error);
+      const code = failure instanceof ServiceError ? failure.code : 799;
+      this.reports.executed({ alias, macro: name, code, cpu: error instanceof MacroFault ? (error.cpu ?? 0) : 0, milliseconds: Date.now() - began });
+      if (code === 401 || code === 402) await context.r.audit.append(sessionEvent(context, { type: "macro.refused", outcome: code, macroName: name }));
+      throw failure;
+    }
+  }
+
+  private async execute(context: SessionContext, name: string, { input, skipCheck }: MacroInput): Promise<MacroOutcome> {
+    const names = new CallerNames();
+    const macro = await accessibleMacro(context, name, names);
+    if (skipCheck && !(await mayExecute(context, macro.skipCheck, names))) throw new ServiceError(402);
+    return this.runner.run(context, macro, { input, skipCheck, names });
+  }
+}

@@ -1,0 +1,39 @@
+import { faultAt } from "../../errors/fault-at.ts";
+import { jsonPointer } from "../../errors/json-pointer.ts";
+import type { ServiceError } from "../../errors/service-error.ts";
+import type { JsonValue } from "../../objects/stored-object.ts";
+
+/** What a module gave with a call. Nothing about it is to be relied upon: whoever can write a macro can forge it. */
+export interface HostArguments<Name extends string> {
+  readonly given: Readonly<Partial<Record<Name, JsonValue>>>;
+  /** 307 at a member. */
+  fault(name: Name, reason: string): ServiceError;
+  text(name: Name): string;
+  flag(name: Name): boolean;
+}
+
+/** The members of an argument: 307 for one that is no object or has another member. */
+export function argumentsOf<Name extends string>(call: string, argument: JsonValue | undefined, ...names: readonly Name[]): HostArguments<Name> {
+  const fault = (path: readonly string[], reason: string) => faultAt(jsonPointer([call, ...path]), reason);
+  if (typeof argument !== "object" || argument === null || Array.isArray(argument)) throw fault([], "An object with the arguments.");
+  const known: ReadonlySet<string> = new Set(names);
+  const given = new Map<string, JsonValue>();
+  for (const [name, value] of Object.entries(argument)) {
+    if (!known.has(name)) throw fault([name], "There is no such argument.");
+    given.set(name, value as JsonValue);
+  }
+  return {
+    given: Object.fromEntries(given) as Partial<Record<Name, JsonValue>>,
+    fault: (name, reason) => fault([name], reason),
+    text: (name) => {
+      const value = given.get(name);
+      if (typeof value !== "string") throw fault([name], "A text.");
+      return value;
+    },
+    flag: (name) => {
+      const value = given.get(name) ?? false;
+      if (typeof value !== "boolean") throw fault([name], "true or false.");
+      return value;
+    },
+  };
+}

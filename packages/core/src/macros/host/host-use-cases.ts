@@ -1,0 +1,18 @@
+import type { DeleteObject } from "../../departures/delete-object.ts";
+import type { LockObject } from "../../locks/lock-object.ts";
+import type { UnlockObject } from "../../locks/unlock-object.ts";
+import type { CreateObject } from "../../objects/create-object.ts";
+import type { GetObject } from "../../objects/get-object.ts";
+import type { ListObjects } from "../../objects/list-objects.ts";
+import type { UpdateObject } from "../../objects/update-object.ts";
+
+/** What modules can ask for, as use cases: what the caller may not do, they may not do either. */
+export interface HostUseCases {
+  readonly getObject: GetObject;
+  readonly listObjects: ListObjects;
+  readonly createObject: CreateObject;
+  readonly updateObject: UpdateObject;
+  readonly deleteObject: DeleteObject;
+  readonly lockObject: LockObject;
+  readonly unlockObject: UnlockObject;
+}

@@ -1,0 +1,79 @@
+import type { LibraryContext, MacroLibrary } from "./macro-library.ts";
+import type { MacroReports } from "./macro-reports.ts";
+import { MacroSet } from "./macro-set.ts";
+import type { MacroText } from "./macro-source.ts";
+import type { InspectedText, ModuleInspector } from "./module-inspector.ts";
+
+/** A source whose texts are inspected once, however many databases take them. */
+export interface InspectedSource {
+  readonly generation: number;
+  read(): Promise<{ readonly generation: number; readonly texts: readonly InspectedText[] }>;
+}
+
+export interface InspectedLibraryParts {
+  readonly alias: string;
+  /** What the deployment brings along; `null` for nothing. */
+  readonly source: InspectedSource | null;
+  /** Of the texts in the database. */
+  readonly inspector: ModuleInspector;
+  readonly reports: MacroReports;
+}
+
+/** Keeps the modules of one database until admission reports another generation, or the source has changed. */
+export class InspectedLibrary implements MacroLibrary {
+  private set: MacroSet | undefined;
+  private loading: Promise<MacroSet> | undefined;
+  private told: ReadonlySet<Error> = new Set();
+  private toldShadowed = "";
+
+  constructor(private readonly parts: InspectedLibraryParts) {}
+
+  current(context: LibraryContext): MacroSet | Promise<MacroSet> {
+    const { set } = this;
+    if (set !== undefined && this.isCurrent(set, context) && set.generation === context.macroGeneration) return set;
+    return this.load(context);
+  }
+
+  private async load(context: LibraryContext): Promise<MacroSet> {
+    // What others wait for may not depend on a transaction of this request.
+    if (context.unit.joined) return this.read(context);
+    this.loading ??= this.read(context).finally(() => (this.loading = undefined));
+    const loaded = await this.loading;
+    // A load that began before the change may bring the older modules.
+    return this.isCurrent(loaded, context) ? loaded : this.read(context);
+  }
+
+  private isCurrent(set: MacroSet, { macroGeneration }: LibraryContext): boolean {
+    return set.generation >= macroGeneration && set.sourceGeneration >= (this.parts.source?.generation ?? 0);
+  }
+
+  private async read({ r }: LibraryContext): Promise<MacroSet> {
+    const { source, inspector } = this.parts;
+    const { generation, macros } = await r.macros.load();
+    const stored = macros.map(({ name, language, text, version }): MacroText => ({ name, language, text, origin: `version ${version} in the database` }));
+    const own = await inspector.inspect(stored);
+    const { generation: sourceGeneration, texts } = source === null ? { generation: 0, texts: [] } : await source.read();
+    const names = new Set(own.map(({ name }) => name));
+    const all = [...texts.filter(({ name }) => !names.has(name)), ...own];
+    const set = new MacroSet(generation, sourceGeneration, all.map(({ module }) => module));
+    this.tell(all, texts.flatMap(({ name }) => (names.has(name) ? name : [])));
+    this.set = set;
+    return set;
+  }
+
+  private tell(all: readonly InspectedText[], shadowed: readonly string[]): void {
+    const { alias, reports } = this.parts;
+    const broken = all.flatMap(({ module, origin }) => (module.kind === "broken" ? { ...module, origin } : []));
+    const count = (kind: string) => all.filter(({ module }) => module.kind === kind).length;
+    const isNew = shadowed.join() !== this.toldShadowed;
+    reports.loaded({
+      alias,
+      macros: count("macro"),
+      hooks: count("hook"),
+      broken: broken.filter(({ fault }) => !this.told.has(fault)),
+      shadowed: isNew ? shadowed : [],
+    });
+    this.told = new Set(broken.map(({ fault }) => fault));
+    this.toldShadowed = shadowed.join();
+  }
+}

@@ -1,0 +1,48 @@
+import type { SessionContext } from "../request/request-context.ts";
+import type { Attempt } from "../storage/attempt.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import { MacroFault } from "./macro-fault.ts";
+import { MacroScope, type OpenTransaction } from "./macro-scope.ts";
+
+/** Runs a module within a scope; tells whenever it begins and ceases to wait for an answer of the host. */
+export type Enter<T> = (scope: MacroScope, onCall?: (isWaiting: boolean) => void) => Promise<T>;
+
+/** The transaction of one execution, which begins in its midst. Where it has to run again, the execution begins anew inside of it. */
+export class LazyTransaction<T> {
+  private done: Promise<T> | undefined;
+  private isWaiting = false;
+
+  constructor(
+    private readonly context: SessionContext,
+    private readonly enter: Enter<T>,
+  ) {}
+
+  async run(): Promise<T> {
+    const open: OpenTransaction = (opened) => this.open(running, opened);
+    const scope = new MacroScope(this.context, open);
+    const running: Promise<T> = this.enter(scope, (isWaiting) => (this.isWaiting = isWaiting));
+    try {
+      const outcome = await running;
+      return await (this.done ?? outcome);
+    } catch (error) {
+      // A statement that others hold up would hold up the answer as well. It is rolled back when it comes to an end.
+      if (this.done === undefined || (this.isWaiting && error instanceof MacroFault)) throw error;
+      return await this.done;
+    }
+  }
+
+  private open(running: Promise<T>, opened: Parameters<OpenTransaction>[0]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let tries = 0;
+      const work = (r: Repositories, attempt: Attempt): Promise<T> => {
+        tries += 1;
+        if (tries > 1) return this.enter(MacroScope.joined(this.context, r, attempt));
+        opened(r, attempt);
+        resolve();
+        return running;
+      };
+      this.done = this.context.database.storage.transaction(work);
+      this.done.catch(reject);
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { accessibleMacro } from "./accessible-macro.ts";
+import { CallerNames } from "./caller.ts";
+import { argumentsOf } from "./host/host-arguments.ts";
+import type { HostCalls } from "./host/host-calls.ts";
+import { isCatchable } from "./is-catchable.ts";
+import { LazyTransaction } from "./lazy-transaction.ts";
+import type { HookModule, Macro } from "./macro.ts";
+import { deepestExecution, type MacroExecution } from "./macro-execution.ts";
+import { macroFailure } from "./macro-failure.ts";
+import { MacroFault } from "./macro-fault.ts";
+import type { MacroReports } from "./macro-reports.ts";
+import type { HostCall, MacroHost, MacroOutcome, MacroRuntime } from "./macro-runtime.ts";
+import { MacroScope } from "./macro-scope.ts";
+
+export interface MacroRunnerParts {
+  readonly runtime: MacroRuntime;
+  readonly calls: HostCalls;
+  readonly reports: MacroReports;
+  /** Milliseconds that a request waits for a place to run in. */
+  readonly patience: number;
+}
+
+export interface MacroInput {
+  /** `undefined`: the request had no body. */
+  readonly input: JsonValue | undefined;
+  /** Whether the macro's own checker is not asked. */
+  readonly skipCheck: boolean;
+}
+
+/** A module and how it is called. */
+interface Job {
+  readonly module: Macro | HookModule;
+  readonly driver: string;
+  readonly argument: Readonly<Record<string, JsonValue>>;
+  readonly names: CallerNames;
+  /** Whether it may do nothing but read. */
+  readonly reads: boolean;
+}
+
+/**
+ * Runs macros that the caller may execute, and hooks. What a macro does is one transaction, which begins when it writes or holds
+ * something for the first time: one that only reads keeps no connection. When the transaction has to run again, so does the macro,
+ * from its beginning. Inside of an open transaction the execution is a part of that.
+ *
+ * Both throw `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it: 706 when there is no place, and what
+ * says something about the database.
+ */
+export class MacroRunner {
+  constructor(private readonly parts: MacroRunnerParts) {}
+
+  run(context: SessionContext, macro: Macro, { input, skipCheck, names }: MacroInput & { readonly names: CallerNames }): Promise<MacroOutcome> {
+    const argument = { ...(input === undefined ? {} : { input }), skipCheck };
+    const job = { module: macro, driver: "run", argument, names, reads: false };
+    return this.inPlace(context, job, (execution) => this.perform(context, execution, job));
+  }
+
+  /** Calls a hook. What it writes belongs to the unit of the context; with `reads` it cannot. */
+  runHook(
+    context: SessionContext,
+    hook: HookModule,
+    driver: string,
+    argument: Readonly<Record<string, JsonValue>>,
+    { reads }: { readonly reads: boolean },
+  ): Promise<MacroOutcome> {
+    const job = { module: hook, driver, argument, names: new CallerNames(), reads };
+    return this.inPlace(context, job, (execution) => this.enter(new MacroScope({ ...context, execution }, null), execution, job));
+  }
+
+  private async inPlace(
+    { execution }: SessionContext,
+    { module }: Job,
+    work: (execution: MacroExecution) => Promise<MacroOutcome>,
+  ): Promise<MacroOutcome> {
+    if (execution !== undefined) return work(deeper(execution));
+    const place = await this.parts.runtime.reserve(this.parts.patience);
+    try {
+      return await work({ place, depth: 1, deadline: Date.now() + module.limits.timeout });
+    } finally {
+      place.release();
+    }
+  }
+
+  private perform(context: SessionContext, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
+    const inside = { ...context, execution };
+    const enter = (scope: MacroScope, onCall?: (isWaiting: boolean) => void) => this.enter(scope, execution, job, onCall);
+    if (context.unit.joined) return context.unit.attempt(() => enter(new MacroScope(inside, null)));
+    const isWhole = job.module.kind === "macro" && job.module.transaction;
+    return isWhole ? new LazyTransaction(inside, enter).run() : enter(new MacroScope(inside, null));
+  }
+
+  /** Runs the module once, with the calls that it makes. */
+  private async enter(scope: MacroScope, execution: MacroExecution, job: Job, onCall: (isWaiting: boolean) => void = () => {}): Promise<MacroOutcome> {
+    const { module, driver, argument, names } = job;
+    const { name, limits, readsCaller } = module;
+    const caller = await names.caller(scope.current(), readsCaller);
+    const left = execution.deadline - Date.now();
+    if (left <= 0) throw new MacroFault("timeout", name, "The execution took too long.");
+    const entry = {
+      module: module.module,
+      driver,
+      argument: { ...argument, caller: caller as unknown as JsonValue },
+      limits: { ...limits, timeout: Math.min(limits.timeout, left) },
+    };
+    return execution.place.enter(entry, this.hostOf(scope, execution, job, onCall));
+  }
+
+  private hostOf(scope: MacroScope, execution: MacroExecution, job: Job, onCall: (isWaiting: boolean) => void): MacroHost {
+    const { requestId, database } = scope.current();
+    return {
+      isCatchable,
+      log: (line) => this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line }),
+      answer: async (call: HostCall) => {
+        onCall(true);
+        try {
+          return call.name === "call" ? await this.call(scope, execution, job, call.argument) : await this.parts.calls.answer(scope, call, job.reads);
+        } finally {
+          onCall(false);
+        }
+      },
+    };
+  }
+
+  /** A macro that is called by another module: with the rights of the caller, and as a part of what that module does. */
+  private async call(scope: MacroScope, execution: MacroExecution, { names, reads }: Job, given: JsonValue): Promise<JsonValue> {
+    const { name, input } = argumentsOf("call", given, "name", "input").given;
+    if (reads) throw new ServiceError(307, { detail: "call: not in a hook that only reads." });
+    if (typeof name !== "string") throw new ServiceError(400);
+    const context = scope.current();
+    const module = await accessibleMacro(context, name, names);
+    const inside = deeper(execution);
+    const job: Job = { module, driver: "run", argument: { ...(input === undefined ? {} : { input }), skipCheck: false }, names, reads };
+    try {
+      const { result } = await (scope.isShared ? scope.part(() => this.enter(scope, inside, job)) : this.perform(context, inside, job));
+      return result === undefined ? {} : { result };
+    } catch (error) {
+      throw macroFailure(error);
+    }
+  }
+}
+
+/** One module further down; 710 where they would nest too deeply. */
+function deeper(execution: MacroExecution): MacroExecution {
+  const depth = execution.depth + 1;
+  if (depth > deepestExecution) throw new ServiceError(710, { detail: `Macros and hooks call one another more than ${deepestExecution} deep.` });
+  return { ...execution, depth };
+}

@@ -1,0 +1,31 @@
+import type { HookModule, LibraryModule } from "./macro.ts";
+
+/** All modules of one database at one moment. */
+export class MacroSet {
+  private readonly byName: ReadonlyMap<string, LibraryModule>;
+  /** In the order of their names. */
+  readonly hooks: readonly HookModule[];
+
+  constructor(
+    /** Of the macros in the database. */
+    readonly generation: number,
+    /** Of the source outside of it; 0 without one. */
+    readonly sourceGeneration: number,
+    modules: Iterable<LibraryModule>,
+  ) {
+    this.byName = new Map(Array.from(modules, (module) => [module.name, module]));
+    const hooks = [...this.byName.values()].filter((module) => module.kind === "hook");
+    this.hooks = hooks.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  find(name: string): LibraryModule | undefined {
+    return this.byName.get(name);
+  }
+
+  all(): Iterable<LibraryModule> {
+    return this.byName.values();
+  }
+}
+
+/** What there is where nothing is configured. */
+export const noMacros = new MacroSet(0, 0, []);

@@ -1,0 +1,45 @@
+import type { MacroDeclaration, MacroLimits, MacroModule } from "./macro-runtime.ts";
+
+/** Who besides administrators: whoever meets all that is said. */
+export interface MacroAccess {
+  /** Names of user groups; the caller is in one of them. `null` asks for none. */
+  readonly groups: readonly string[] | null;
+  /** App names; the session was opened for one of them. `null` asks for none. */
+  readonly apps: readonly string[] | null;
+}
+
+/** A macro that can be executed. */
+export interface Macro {
+  readonly kind: "macro";
+  readonly name: string;
+  readonly module: MacroModule;
+  /** Who may execute it; `null`: administrators only. */
+  readonly access: MacroAccess | null;
+  /** Who may do so without its execution checker; `null`: administrators only. */
+  readonly skipCheck: MacroAccess | null;
+  /** Whether everything it does is one transaction. */
+  readonly transaction: boolean;
+  readonly limits: MacroLimits;
+  /** Whether it can be told the names of the caller and of the caller's groups, which costs a look-up: its text holds the word. */
+  readonly readsCaller: boolean;
+}
+
+/** A module that the server calls by itself, and clients never. What it declares is judged by who calls it. */
+export interface HookModule {
+  readonly kind: "hook";
+  readonly name: string;
+  readonly module: MacroModule;
+  readonly declaration: MacroDeclaration;
+  readonly limits: MacroLimits;
+  readonly readsCaller: boolean;
+}
+
+/** A text under the name of a macro that is none. */
+export interface BrokenModule {
+  readonly kind: "broken";
+  readonly name: string;
+  /** What is wrong with it, for the log. */
+  readonly fault: Error;
+}
+
+export type LibraryModule = Macro | HookModule | BrokenModule;

@@ -1,0 +1,58 @@
+import { acceptDeclaration } from "./accept-declaration.ts";
+import type { LibraryModule } from "./macro.ts";
+import { MacroFault } from "./macro-fault.ts";
+import { isMacroName } from "./macro-name.ts";
+import type { MacroLimits, MacroRuntime } from "./macro-runtime.ts";
+import type { MacroText } from "./macro-source.ts";
+
+export interface InspectedText extends MacroText {
+  readonly module: LibraryModule;
+}
+
+/** Makes modules of texts. Remembers those of the last time, so that a change costs what has changed. */
+export class ModuleInspector {
+  private known: ReadonlyMap<string, InspectedText> = new Map();
+
+  constructor(
+    private readonly runtime: Pick<MacroRuntime, "inspect">,
+    private readonly most: MacroLimits,
+  ) {}
+
+  /** One module for each name; of several texts with one name, none is picked. */
+  async inspect(texts: readonly MacroText[]): Promise<readonly InspectedText[]> {
+    const byName = new Map<string, MacroText[]>();
+    for (const text of texts) byName.set(text.name, [...(byName.get(text.name) ?? []), text]);
+    const inspected = await Promise.all([...byName.values()].map((given) => this.inspectOne(given)));
+    this.known = new Map(inspected.map((each) => [each.name, each]));
+    return inspected;
+  }
+
+  private async inspectOne([first, ...others]: readonly MacroText[]): Promise<InspectedText> {
+    const text = first as MacroText;
+    if (others.length > 0) {
+      const origins = [text, ...others].map(({ origin }) => origin);
+      return broken(text, new MacroFault("invalid", text.name, `There are several texts of this name: ${origins.join(", ")}.`));
+    }
+    const before = this.known.get(text.name);
+    if (before !== undefined && before.text === text.text && before.language === text.language) return { ...text, module: before.module };
+    try {
+      return { ...text, module: await this.read(text) };
+    } catch (error) {
+      // That there was no place to look at it says nothing about the text.
+      if (!(error instanceof MacroFault)) throw error;
+      return broken(text, error);
+    }
+  }
+
+  private async read({ name, text, language }: MacroText): Promise<LibraryModule> {
+    if (!isMacroName(name)) {
+      throw new MacroFault("invalid", name, "The name of a macro is a letter or _, then letters, digits and _, at most 128 in all.");
+    }
+    const { declaration, module } = await this.runtime.inspect({ name, code: text }, language);
+    return acceptDeclaration(module, declaration, this.most);
+  }
+}
+
+function broken(text: MacroText, fault: MacroFault): InspectedText {
+  return { ...text, module: { kind: "broken", name: text.name, fault } };
+}

@@ -1,0 +1,279 @@
+import { setImmediate as pause } from "node:timers/promises";
+import { type JsonValue, MacroFault, type ObjectId, seesAll, type SessionContext, type Storage } from "../../src/index.ts";
+import { sessionContext } from "../session-context.ts";
+import { MacroFixture } from "./macro-fixture.ts";
+
+let macros: MacroFixture;
+
+beforeEach(async () => {
+  macros = await MacroFixture.open();
+});
+
+const code = (expected: number, detail?: unknown) => expect.objectContaining(detail === undefined ? { code: expected } : { code: expected, detail });
+const names = async () => {
+  const { objects } = macros.fixture.r;
+  const found = await objects.find({ classes: ["Thing"], sort: [] }, seesAll, { offset: 0, limit: 100 });
+  return found.objects.map(({ attributes: { Name: name } }) => name);
+};
+const create = (name: string) => ({ className: "Thing", attributes: { Name: name } });
+
+/** Counts the transactions that are opened. */
+function countTransactions(): { count: number } {
+  const { storage } = macros.fixture.database;
+  const counted = { count: 0 };
+  const transaction: Storage["transaction"] = storage.transaction.bind(storage);
+  storage.transaction = (work) => {
+    counted.count += 1;
+    return transaction(work);
+  };
+  return counted;
+}
+
+describe("a macro", () => {
+  test("gives back what it was given, and opens no transaction to read", async () => {
+    const opened = countTransactions();
+    const [id] = (await macros.fixture.insert(create("one"))) as [ObjectId];
+    macros.define("Read", async (ask, { input }) => [input ?? null, (await ask("objects.get", { id })) ?? null]);
+    await expect(macros.execute("Read", { a: 1 })).resolves.toEqual([{ a: 1 }, { object: expect.objectContaining({ Name: "one" }), version: 1 }]);
+    expect({ opened, reserved: macros.runtime.reserved, executed: macros.executed }).toMatchObject({
+      opened: { count: 0 },
+      reserved: 0,
+      executed: [{ macro: "Read", code: 0, cpu: 1 }],
+    });
+  });
+
+  test("keeps all that it writes, in one transaction, in which it sees it", async () => {
+    const opened = countTransactions();
+    macros.define("Write", async (ask) => {
+      await ask("objects.create", create("one"));
+      await ask("objects.create", create("two"));
+      return (await ask("objects.find", { className: "Thing" })) as JsonValue;
+    });
+    await expect(macros.execute("Write")).resolves.toMatchObject({ list: { "~Count": 2 }, versions: [1, 1] });
+    expect({ opened, names: await names() }).toEqual({ opened: { count: 1 }, names: ["one", "two"] });
+  });
+
+  test("keeps nothing when it fails", async () => {
+    macros.define("Fail", async (ask) => {
+      await ask("objects.create", create("one"));
+      throw new MacroFault("threw", "Fail", "oh");
+    });
+    await expect(macros.execute("Fail")).rejects.toEqual(code(710, "Fail: oh"));
+    expect({ names: await names(), reserved: macros.runtime.reserved }).toEqual({ names: [], reserved: 0 });
+  });
+
+  test("goes on after what it catches, of which nothing is kept", async () => {
+    macros.define("Catch", async (ask) => {
+      await ask("objects.create", create("one"));
+      await ask("objects.create", { className: "Thing", attributes: { Unknown: 1 } }).catch(() => {});
+      await ask("objects.update", { id: "ZZZZ", attributes: {} }).catch(() => {});
+      await ask("objects.create", create("two"));
+      return null;
+    });
+    await expect(macros.execute("Catch")).resolves.toBeNull();
+    expect(await names()).toEqual(["one", "two"]);
+  });
+
+  test("keeps each write by itself where it wants to, and can hold nothing then", async () => {
+    const opened = countTransactions();
+    const [id] = (await macros.fixture.insert(create("zero"))) as [ObjectId];
+    macros.define("Single", async (ask, { input }) => {
+      await ask("objects.create", create("one"));
+      if (input === "hold") await ask("objects.get", { id, hold: true });
+      throw new MacroFault("threw", "Single", "oh");
+    }, { transaction: false });
+    await expect(macros.execute("Single")).rejects.toEqual(code(710));
+    await expect(macros.execute("Single", "hold")).rejects.toEqual(code(307, "at /objects.get/hold: Only in a transaction."));
+    expect({ opened, names: await names() }).toEqual({ opened: { count: 0 }, names: ["zero", "one", "one"] });
+  });
+
+  test("runs again from its beginning when its transaction has to", async () => {
+    const { storage } = macros.fixture.database;
+    const transaction: Storage["transaction"] = storage.transaction.bind(storage);
+    const lost = new Error("lost");
+    storage.transaction = async (work) => {
+      await expect(transaction(async (...given) => {
+        await work(...given);
+        throw lost;
+      })).rejects.toBe(lost);
+      return transaction(work);
+    };
+    let runs = 0;
+    macros.define("Again", async (ask) => {
+      runs += 1;
+      await ask("objects.create", create(`run ${runs}`));
+      return runs;
+    });
+    await expect(macros.execute("Again")).resolves.toBe(2);
+    expect({ runs, names: await names() }).toEqual({ runs: 2, names: ["run 2"] });
+  });
+
+  test("is told that no connection became free, and ends with that", async () => {
+    const { storage } = macros.fixture.database;
+    const none = Object.assign(new Error("none"), { code: 607 });
+    storage.transaction = () => Promise.reject(none);
+    macros.define("Write", async (ask) => (await ask("objects.create", create("one")))!);
+    await expect(macros.execute("Write")).rejects.toBe(none);
+  });
+
+  test("that takes too long is answered before what it waits for", async () => {
+    let finish = () => {};
+    const { storage } = macros.fixture.database;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const transaction: Storage["transaction"] = storage.transaction.bind(storage);
+    storage.transaction = (work) => transaction(async (r, attempt) => work({ ...r, objects: Object.assign(Object.create(r.objects), { hold: () => finished }) as typeof r.objects }, attempt));
+    const [id] = (await macros.fixture.insert(create("one"))) as [ObjectId];
+    let asked: Promise<unknown> | undefined;
+    macros.define("Wait", async (ask) => {
+      asked = ask("objects.get", { id, hold: true });
+      await Promise.race([asked, pause()]);
+      throw new MacroFault("timeout", "Wait", "took too long");
+    });
+    await expect(macros.execute("Wait")).rejects.toEqual(code(710, "Wait: took too long"));
+    finish();
+    await expect(asked).rejects.toEqual(code(799));
+  });
+});
+
+describe("a macro that calls another", () => {
+  const rights = (name: string, run: Parameters<MacroFixture["define"]>[1]) => macros.define(name, run);
+
+  test("shares the transaction, and is given the result", async () => {
+    const opened = countTransactions();
+    rights("Inner", async (ask, { input }) => {
+      await ask("objects.create", create("inner"));
+      return { got: input ?? null };
+    });
+    rights("Outer", async (ask) => {
+      await ask("objects.create", create("outer"));
+      const answer = await ask("call", { name: "Inner", input: 1 });
+      expect(answer).toEqual({ result: { got: 1 } });
+      throw new MacroFault("threw", "Outer", "oh");
+    });
+    await expect(macros.execute("Outer")).rejects.toEqual(code(710));
+    expect({ opened, names: await names(), reserved: macros.runtime.reserved }).toEqual({ opened: { count: 1 }, names: [], reserved: 0 });
+  });
+
+  test.each(["before", "inside", "deeper"])("loses of one that fails what that wrote, whether the transaction began %s", async (begins) => {
+    rights("Innermost", async (ask) => {
+      await ask("objects.create", create("innermost"));
+      return null;
+    });
+    rights("Inner", async (ask) => {
+      if (begins === "deeper") await ask("call", { name: "Innermost" });
+      await ask("objects.create", create("inner"));
+      throw new MacroFault("threw", "Inner", "oh");
+    });
+    rights("Outer", async (ask) => {
+      if (begins === "before") await ask("objects.create", create("outer"));
+      await expect(ask("call", { name: "Inner" })).rejects.toEqual(code(710, "Inner: oh"));
+      await ask("objects.create", create("after"));
+      return null;
+    });
+    await expect(macros.execute("Outer")).resolves.toBeNull();
+    expect(await names()).toEqual(begins === "before" ? ["outer", "after"] : ["after"]);
+  });
+
+  test("keeps what an inner one of a failed one's siblings wrote", async () => {
+    rights("Good", async (ask) => (await ask("objects.create", create("good"))) as JsonValue);
+    rights("Bad", async (ask) => {
+      await ask("call", { name: "Good" });
+      throw new MacroFault("threw", "Bad", "oh");
+    });
+    rights("Outer", async (ask) => {
+      await ask("call", { name: "Good" });
+      await ask("call", { name: "Bad" }).catch(() => {});
+      return null;
+    });
+    await macros.execute("Outer");
+    expect(await names()).toEqual(["good"]);
+  });
+
+  test("is refused what the caller may not execute, what there is not, and what is no name", async () => {
+    macros.define("Forbidden", async () => null, { access: { groups: [] } });
+    rights("Outer", async (ask, { input }) => (await ask("call", { name: input ?? null })) as JsonValue);
+    await expect(macros.execute("Outer", "Forbidden")).rejects.toEqual(code(401));
+    await expect(macros.execute("Outer", "Nothing")).rejects.toEqual(code(710));
+    await expect(macros.execute("Outer", "a-b")).rejects.toEqual(code(400));
+    await expect(macros.execute("Outer", 1)).rejects.toEqual(code(400));
+  });
+
+  test("goes no deeper than eight", async () => {
+    rights("Self", async (ask) => (await ask("call", { name: "Self" })) as JsonValue);
+    await expect(macros.execute("Self")).rejects.toEqual(code(710));
+    expect(macros.runtime.entered).toHaveLength(8);
+  });
+
+  test("lets it have its own transaction where it has none", async () => {
+    rights("Inner", async (ask) => {
+      await ask("objects.create", create("inner"));
+      return null;
+    });
+    macros.define("Outer", async (ask) => {
+      await ask("call", { name: "Inner" });
+      throw new MacroFault("threw", "Outer", "oh");
+    }, { transaction: false });
+    const opened = countTransactions();
+    await expect(macros.execute("Outer")).rejects.toEqual(code(710));
+    expect({ opened, names: await names() }).toEqual({ opened: { count: 1 }, names: ["inner"] });
+  });
+});
+
+describe("access", () => {
+  let groups: ObjectId[];
+  let member: SessionContext;
+  let administrator: SessionContext;
+
+  beforeEach(async () => {
+    groups = await macros.fixture.insert({ className: "UserGroup", attributes: { Name: "Accounting" } });
+    const [userId] = (await macros.fixture.insert({ className: "User", attributes: { Name: "anna", Groups: groups } })) as [ObjectId];
+    const context = await sessionContext(macros.fixture, { userId, groups });
+    member = { ...context, session: { ...context.session, appNames: ["office"] } };
+    administrator = await sessionContext(macros.fixture, { administrator: true });
+    macros.define("Closed", async () => "closed", { access: {} });
+    macros.define("Grouped", async (_ask, { skipCheck, caller }) => [skipCheck ?? null, caller ?? null], { access: { groups: ["Accounting"], skipCheck: { apps: ["office"] } } });
+    macros.define("OfApp", async () => "app", { access: { apps: ["office"], groups: ["Accounting"] } });
+  });
+
+  test("is by groups and app names together, and administrators have it", async () => {
+    await expect(macros.execute("Closed", null, { as: member })).rejects.toEqual(code(401));
+    await expect(macros.execute("Grouped")).rejects.toEqual(code(401));
+    await expect(macros.execute("OfApp", null, { as: member })).resolves.toBe("app");
+    const elsewhere = { ...member, session: { ...member.session, appNames: ["other"] } };
+    await expect(macros.execute("OfApp", null, { as: elsewhere })).rejects.toEqual(code(401));
+    for (const name of ["Closed", "Grouped", "OfApp"]) await expect(macros.execute(name, null, { as: administrator })).resolves.toBeDefined();
+  });
+
+  test("says who may do without the checker", async () => {
+    await expect(macros.execute("Grouped", null, { as: member, skipCheck: true })).resolves.toEqual([true, expect.anything()]);
+    await expect(macros.execute("OfApp", null, { as: member, skipCheck: true })).rejects.toEqual(code(402));
+    await expect(macros.execute("Closed", null, { as: administrator, skipCheck: true })).resolves.toBe("closed");
+  });
+
+  test("is told to a module without names, unless its text speaks of the caller", async () => {
+    const nameless = { userId: member.principal.userId, administrator: false, appNames: ["office"], database: "test", name: "", groups: [] };
+    await expect(macros.execute("Grouped", null, { as: member })).resolves.toEqual([false, nameless]);
+    macros.define("Grouped", async (_ask, { caller }) => caller ?? null, { input: "caller" });
+    const named = { ...nameless, name: "anna", groups: [{ id: groups[0], name: "Accounting" }] };
+    await expect(macros.execute("Grouped", null, { as: member })).resolves.toEqual(named);
+  });
+
+  test("that was refused is in the audit", async () => {
+    await expect(macros.execute("Closed", null, { as: member })).rejects.toEqual(code(401));
+    await expect(macros.execute("OfApp", null, { as: member, skipCheck: true })).rejects.toEqual(code(402));
+    expect(await macros.fixture.r.audit.read(0, 10)).toMatchObject([
+      { type: "macro.refused", outcome: 401, macroName: "Closed", userId: member.principal.userId },
+      { type: "macro.refused", outcome: 402, macroName: "OfApp" },
+    ]);
+  });
+
+  test.each(["", "a-b", "1a", "a".repeat(129), "a b", "ä"])("does not come into question for %j, which is no name", async (name) => {
+    await expect(macros.execute(name)).rejects.toEqual(code(400));
+  });
+
+  test.each(["__proto__", "constructor", "Nothing"])("does not come into question for %s, which names nothing", async (name) => {
+    await expect(macros.execute(name)).rejects.toEqual(code(710));
+  });
+});

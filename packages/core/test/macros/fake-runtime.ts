@@ -1,0 +1,51 @@
+import { type JsonValue, type MacroDeclaration, MacroFault, MacroRefusal, type MacroHost, type MacroRuntime, ServiceError } from "../../src/index.ts";
+
+type Ask = (name: string, argument: JsonValue) => Promise<JsonValue | undefined>;
+
+/** What stands in for the text of a module. */
+export interface FakeModule extends MacroDeclaration {
+  readonly name: string;
+}
+
+export type FakeRun = (ask: Ask, argument: Readonly<Record<string, JsonValue>>) => Promise<JsonValue | undefined>;
+
+/** Runs functions of the test in the place of modules: no sandbox, and the same port. */
+export class FakeRuntime implements MacroRuntime {
+  readonly load = { busy: 0, waiting: 0 };
+  /** By name of the module. */
+  readonly runs = new Map<string, FakeRun>();
+  readonly entered: string[] = [];
+  inspections = 0;
+  reserved = 0;
+
+  async inspect(module: { readonly name: string; readonly code: string }) {
+    this.inspections += 1;
+    if (module.code.startsWith("fault")) throw new MacroFault("invalid", module.name, module.code);
+    if (module.code.startsWith("busy")) throw new ServiceError(706);
+    return { declaration: JSON.parse(module.code) as MacroDeclaration, module };
+  }
+
+  async reserve() {
+    this.reserved += 1;
+    return {
+      enter: async ({ module, argument }: { readonly module: { readonly name: string }; readonly argument: JsonValue }, host: MacroHost) => {
+        this.entered.push(module.name);
+        const run = this.runs.get(module.name) as FakeRun;
+        try {
+          const result = await run((name, given) => this.ask(host, name, given), argument as Record<string, JsonValue>);
+          return { result, statusMessage: undefined, usage: { cpu: 1, hostCalls: 0 } };
+        } catch (error) {
+          if (error instanceof ServiceError && host.isCatchable(error)) throw new MacroRefusal(error.code, error.detail);
+          throw error;
+        }
+      },
+      release: () => void (this.reserved -= 1),
+    };
+  }
+
+  async close() {}
+
+  private async ask(host: MacroHost, name: string, argument: JsonValue): Promise<JsonValue | undefined> {
+    return host.answer({ name, argument });
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  CreateObject,
+  DeleteObject,
+  type ExecutedMacro,
+  ExecuteMacro,
+  GetObject,
+  HostCalls,
+  InspectedLibrary,
+  InspectedMacroSource,
+  type JsonValue,
+  type LoadedModules,
+  LockObject,
+  ListObjects,
+  MacroRunner,
+  type MacroText,
+  ModuleInspector,
+  type RequestForms,
+  type SessionContext,
+  UnlockObject,
+  UpdateObject,
+} from "../../src/index.ts";
+import { digests, type Fixture, openFixture } from "../fixture.ts";
+import { sessionContext } from "../session-context.ts";
+import { FakeRuntime, type FakeRun } from "./fake-runtime.ts";
+
+export const limits = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 100, resultBytes: 1_000 };
+
+const forms: RequestForms = {
+  checkJson: () => {},
+  serialization: () => undefined,
+  list: ({ where }) => ({ query: where === undefined ? {} : { where }, page: 0, perPage: 50, cursor: undefined, capped: false, serialization: undefined }),
+  listed: ({ list }) => list as unknown as JsonValue,
+};
+
+/** A database in memory whose macros are functions of the test. */
+export class MacroFixture {
+  readonly runtime = new FakeRuntime();
+  readonly executed: ExecutedMacro[] = [];
+  readonly lines: string[] = [];
+  readonly loaded: LoadedModules[] = [];
+  readonly source = { generation: 1, texts: [] as MacroText[], read: async () => this.source.texts };
+  readonly library: InspectedLibrary;
+  readonly executeMacro: ExecuteMacro;
+
+  private constructor(
+    readonly fixture: Fixture,
+    readonly context: SessionContext,
+  ) {
+    const reports = {
+      executed: (execution: ExecutedMacro) => void this.executed.push(execution),
+      logged: ({ line }: { readonly line: string }) => void this.lines.push(line),
+      loaded: (modules: LoadedModules) => void this.loaded.push(modules),
+    };
+    const useCases = {
+      getObject: new GetObject(),
+      listObjects: new ListObjects(digests, { took: () => {} }),
+      createObject: new CreateObject(),
+      updateObject: new UpdateObject(),
+      deleteObject: new DeleteObject(),
+      lockObject: new LockObject(),
+      unlockObject: new UnlockObject(),
+    };
+    const runner = new MacroRunner({ runtime: this.runtime, calls: new HostCalls(useCases, forms), reports, patience: 100 });
+    const inspected = new InspectedMacroSource(this.source, new ModuleInspector(this.runtime, limits));
+    this.library = new InspectedLibrary({ alias: "", source: inspected, inspector: new ModuleInspector(this.runtime, limits), reports });
+    Object.assign(fixture.database, { macros: this.library });
+    this.executeMacro = new ExecuteMacro(runner, reports);
+  }
+
+  static async open(): Promise<MacroFixture> {
+    const fixture = await openFixture();
+    const attributes = [{ name: "Name", type: "string" }, { name: "Size", type: "number" }] as const;
+    await fixture.define({ name: "Thing", base: null, attributes, rights: [{ group: "*", permissions: ["read", "create", "write", "delete"] }] });
+    return new MacroFixture(fixture, await sessionContext(fixture));
+  }
+
+  /** A macro of the folder. */
+  define(name: string, run: FakeRun, declaration: Readonly<Record<string, JsonValue>> = {}): void {
+    const text = JSON.stringify({ run: true, access: "everyone", ...declaration });
+    this.source.texts = [...this.source.texts.filter((each) => each.name !== name), { name, text, language: "js", origin: `${name}.js` }];
+    this.source.generation += 1;
+    this.runtime.runs.set(name, run);
+  }
+
+  execute(name: string, input?: JsonValue, { skipCheck = false, as = this.context } = {}): Promise<JsonValue | undefined> {
+    return this.executeMacro.run(as, name, { input, skipCheck }).then(({ result }) => result);
+  }
+}

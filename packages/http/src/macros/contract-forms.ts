@@ -1,0 +1,42 @@
+import { checkJsonLimits, encodeCursor, listParameters, objectParameters, parseFields } from "@sallyport/contract";
+import type { JsonValue, ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
+import { cursorOf } from "../routes/cursor-of.ts";
+
+type Given = Readonly<Record<string, JsonValue | undefined>>;
+
+/** What macros ask for is read as if it had come over the wire. */
+export class ContractForms implements RequestForms {
+  checkJson(value: JsonValue): void {
+    checkJsonLimits(value);
+  }
+
+  serialization(given: JsonValue | undefined): Serialization | undefined {
+    return given === undefined ? undefined : parseFields(objectParameters, { serialization: JSON.stringify(given) }, []).serialization;
+  }
+
+  list({ where, sort, oids, macro, page, perPage, cursor, count, serialization }: Given): ListForm {
+    const parameters = {
+      page: numberText(page),
+      perPage: numberText(perPage),
+      cursor,
+      // What is counted to the end is what a query string does not speak of.
+      count: count === "exact" ? undefined : count,
+      query: JSON.stringify(withoutUndefined({ where, sort, oids, macro })),
+      serialization: serialization === undefined ? undefined : JSON.stringify(serialization),
+    };
+    const { cursor: text, count: counting, query, serialization: written, ...pages } = parseFields(listParameters, withoutUndefined(parameters), []);
+    return { ...pages, query, serialization: written, cursor: cursorOf(text), capped: counting === "capped" };
+  }
+
+  listed({ list: { "~Elements": elements, ...counts }, next }: ListedObjects): JsonValue {
+    return { ...counts, ...(next === null ? {} : { "~Cursor": encodeCursor(next) }), "~Elements": elements } as JsonValue;
+  }
+}
+
+function numberText(value: JsonValue | undefined): JsonValue | undefined {
+  return typeof value === "number" ? String(value) : value;
+}
+
+function withoutUndefined(given: Given): Record<string, JsonValue> {
+  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+}
