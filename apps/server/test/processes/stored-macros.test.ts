@@ -58,11 +58,9 @@ test("macros are put, listed, shown, looked back at and removed by commands", as
   // To the byte, so that it can be a file again.
   expect(await macro("show", "Report", "--version", "1")).toEqual(done(text));
   expect(await macro("show", "Report")).toEqual(done("2"));
-  expect(await macro("show", "Report", "--version", "3")).toEqual(refused('There is no version 3 of the macro "Report".'));
 
   expect(await macro("remove", "Report", "--if-version", "1")).toEqual(refused('The current version of "Report" is another one; nothing was changed.'));
   expect(await macro("remove", "Report", "--by", "bob")).toMatchObject(done(expect.stringMatching(/^The macro "Report" is removed\./) as never));
-  expect(await macro("remove", "Report")).toEqual(refused('There is no macro "Report".'));
   expect(await macro("show", "Report")).toEqual(refused('The macro "Report" was removed. "macro history Report" lists what it was.'));
   expect(await macro("show", "Report", "--version", "3")).toEqual(refused('Version 3 of the macro "Report" is its removal.'));
   expect(JSON.parse((await macro("history", "Report", "--json")).stdout)).toEqual([
@@ -87,9 +85,8 @@ test("what is no macro, and what is not there, is refused in plain words", async
   expect(answers).toEqual(unread.map(([, words]) => refused(words)));
 
   expect(await macro("put", write("Large.js", "x".repeat(262_145)))).toEqual(refused("The text has more than 262144 bytes."));
-  expect(await macro("put", write("Zero.js", "a\0b"))).toMatchObject({ code: 1, stderr: expect.stringContaining("zero character") });
   expect(await macro("put", "macros/Fine.js", "--if-version", "4")).toEqual(refused('There is no macro "Fine".'));
-  expect(await macro("show", "Nothing")).toEqual(refused('There is no macro "Nothing".'));
+  expect(await macro("show", "Nothing", "--version", "3")).toEqual(refused('There is no version 3 of the macro "Nothing".'));
   expect(await macro("history", "Nothing")).toEqual(refused('There never was a macro "Nothing".'));
   expect(await macro("remove", "__proto__")).toEqual(refused('There is no macro "__proto__".'));
 });

@@ -118,7 +118,7 @@ export const brokenMacros: readonly BrokenAdapter[] = [
     macros: { put: (macro) => r.macros.put(macro, null) },
   })),
 
-  broken("looks at the version, then stores", "are stored by one of those who expect the same version at once", () => (r) => ({
+  broken("looks at the version of a macro, then stores", ["are stored by one of those who expect the same version at once", "are changed after those who change them in a transaction"], () => (r) => ({
     macros: {
       put: async (macro, expected) => {
         if (expected !== null && expected !== ((await currentOf(r, macro.name))?.version ?? 0)) return "stale";
