@@ -38,7 +38,9 @@ import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
 import { parallelTransactionChecks } from "./sections/parallel-transactions.ts";
-import { partChecks } from "./sections/parts.ts";
+import { partFailingChecks } from "./sections/parts/failing.ts";
+import { partShowingChecks } from "./sections/parts/showing.ts";
+import { partUndoingChecks } from "./sections/parts/undoing.ts";
 import { queryCombinationChecks } from "./sections/queries/combinations.ts";
 import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
 import { queryOrderChecks } from "./sections/queries/order.ts";
@@ -65,7 +67,9 @@ export const checks: readonly Check[] = [
   ...contentsChecks,
   ...transactionChecks,
   ...parallelTransactionChecks,
-  ...partChecks,
+  ...partUndoingChecks,
+  ...partFailingChecks,
+  ...partShowingChecks,
   ...togetherChecks,
   ...appKeyChecks,
   ...applicationChecks,

@@ -7,11 +7,6 @@ import type { Run } from "./played-repositories.ts";
 
 type Breaking = Exclude<Fault, { kind: "slow" }>;
 
-/** Whether no part of a transaction goes on after this error of a call. */
-function endsTransaction(error: unknown): boolean {
-  return error instanceof ServiceError && [607, 704, 706].includes(error.code);
-}
-
 /** A transaction whose calls can fail: after the first failure it does nothing any more, and cannot be kept. */
 export class FaultyUnit {
   /** Whether it lost against another one, and may run again. */
@@ -104,4 +99,9 @@ export class FaultyUnit {
     if (fault.kind !== "loss" || fault.when === "before") throw this.fail(fault);
     if (fault.when === "during") this.loseAnswer(fault);
   }
+}
+
+/** Whether no part of a transaction goes on after this error of a call. */
+function endsTransaction(error: unknown): boolean {
+  return error instanceof ServiceError && [607, 704, 706].includes(error.code);
 }

@@ -111,6 +111,27 @@ test("a transaction that was struck stays struck, whatever its work makes of it"
   expect(await count()).toBe(0);
 });
 
+const parted: readonly (readonly [string, Fault, number | "done", number])[] = [
+  ["is refused a call of a part", faults.locked, "done", 6],
+  ["has a part of a part done", faults.partial(1), "done", 6],
+  ["loses its connection before a call of a part", faults.lostBefore, 704, 0],
+  ["loses its connection after a call of a part", faults.lostAfter, 704, 0],
+  ["has no time for a call of a part", faults.timeout, 706, 0],
+  ["loses once in a part", faults.conflict(1), "done", 9],
+  ["loses three times in a part", faults.conflict(3), 706, 0],
+];
+
+test.each(parted)("a transaction that %s and does not mind: %j", async (_title, fault, outcome, kept) => {
+  script.add({ call: "objects.insert", nth: 2, fault });
+  const work = storage.transaction(async (r, attempt) => {
+    await r.objects.insert(files);
+    await errorOf(attempt(() => attempt(() => r.objects.insert(files))));
+    await r.objects.insert(files);
+  });
+  expect(await outcomeOf(work)).toBe(outcome);
+  expect(await count()).toBe(kept);
+});
+
 test("a transaction that lost runs again from its start, and is struck where it was before", async () => {
   script.add({ call: "objects.insert", nth: 2, fault: faults.conflict(2) });
   const calls = await script.record(() => storage.transaction(insertTwice));

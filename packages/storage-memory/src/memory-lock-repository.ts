@@ -11,7 +11,7 @@ export class MemoryLockRepository implements LockRepository {
       if (!isObjectId(id) || !state.objects.has(objectNumber(id))) return "gone";
       const lock = liveLock(state, objectNumber(id), now);
       if (lock !== null) return lock.session === session ? "taken" : "held";
-      if (atMost > 0 && [...state.locks.values()].filter((each) => each.session === session).length >= atMost) return "full";
+      if (atMost > 0 && countOf(state, session, now) >= atMost) return "full";
       state.locks.set(objectNumber(id), Object.freeze({ session, since: now }));
       return "taken";
     });
@@ -38,6 +38,11 @@ export class MemoryLockRepository implements LockRepository {
       return over.length;
     });
   }
+}
+
+/** How many locks a session has. */
+function countOf(state: State, session: Digest, now: number): number {
+  return [...state.locks.entries()].filter(([number]) => liveLock(state, number, now)?.session === session).length;
 }
 
 /** The lock of an object whose session lives. */

@@ -124,3 +124,10 @@ export function nextNumber(state: State, series: Series): number {
   state.numbers.set(series, number);
   return number;
 }
+
+/** The number of the next object; it is not given out again when that is taken back. */
+export function nextObjectNumber({ numbers }: State): number {
+  const number = (numbers.get("object") ?? 0) + 1;
+  numbers.setForGood("object", number);
+  return number;
+}

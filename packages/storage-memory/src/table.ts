@@ -28,6 +28,12 @@ export class Table<K, V extends NonNullable<unknown>> {
     this.own.set(key, value);
   }
 
+  /** Sets an entry here and in everything that this was forked from: it stays, also when nothing else is kept. */
+  setForGood(key: K, value: V): void {
+    this.base?.setForGood(key, value);
+    this.own.set(key, value);
+  }
+
   delete(key: K): void {
     if (this.base === undefined) this.own.delete(key);
     else this.own.set(key, gone);

@@ -19,7 +19,7 @@ import {
 import { keepMembers } from "./keep-members.ts";
 import { keepObject } from "./keep-object.ts";
 import { liveLock } from "./memory-lock-repository.ts";
-import { nextNumber, type State } from "./state.ts";
+import { nextObjectNumber, type State } from "./state.ts";
 
 /** Refuses what was prepared under another model than the current one. */
 export function acceptModel({ numbers }: State, by: Writing | undefined): void {
@@ -33,7 +33,7 @@ export function insertOne(state: State, { className, attributes, uuid, readers, 
   if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
   acceptTargets(state, links);
   acceptObjectSize(attributes);
-  const number = nextNumber(state, "object");
+  const number = nextObjectNumber(state);
   const id = objectIdOf(number);
   const stored = Object.freeze({ id, uuid: key, className, storedAt, version: 1, attributes, readers: readers ?? null });
   keepObject(state, stored);

@@ -52,6 +52,14 @@ export const lockLimitChecks: readonly Check[] = [
       equal(await both(second, third, await visitor.open(r)), ["taken", "full"], "taking what an expired session has left");
     },
 
+    "of a session that is over are not among its own": async ({ r, advance }) => {
+      const session = await (await Visitor.create(r)).open(r);
+      const [first = "", second = ""] = await files(r, 2);
+      await r.locks.take(first, session, 1);
+      advance(hour);
+      equal(await r.locks.take(second, session, 1), "taken", "taking another, where one is allowed");
+    },
+
     "are no more than a session may have, however many it takes at once": async ({ r }) => {
       const visitor = await Visitor.create(r);
       for (let round = 0; round < 4; round += 1) {

@@ -205,6 +205,47 @@ const migrated = checksOf(
       equal(await r.applications.create({ name: "four", seats: null }), "created", "the next try");
     },
 
+    "run again what lost in a part of it, whether it minds or not": async ({ storage, r, loseNext }) => {
+      for (const [losses, name] of [[2, "one"], [3, "two"]] as const) {
+        await loseNext(losses);
+        let runs = 0;
+        const work = storage.transaction(async (inside, attempt) => {
+          runs += 1;
+          await attempt(() => inside.audit.append({ ...auditEvent, requestId: name }));
+          const lost = await attempt(() => attempt(() => inside.applications.create({ name, seats: null }))).then(
+            () => null,
+            (error: unknown) => error,
+          );
+          if (lost !== null) await failsWith(706, () => inside.audit.read(0, 1), "what is asked for after a part has lost");
+          return lost;
+        });
+        if (losses < 3) equal(await work, null, "what the third run has lost");
+        else await failsWith(706, () => work, "a transaction that lost three times");
+        equal(runs, 3, "how often the work has run");
+      }
+      equal(await r.applications.known(["one", "two"]), ["one"], "what is known");
+      equal((await r.audit.read(0, 10)).map(({ requestId }) => requestId), ["one"], "the audit");
+      equal(await r.applications.create({ name: "two", seats: null }), "created", "the next try");
+    },
+
+    "see of a part that is undone nothing, and of the others all": async ({ storage, r, another }) => {
+      const other = await another();
+      const { id } = await createObject(r, { attributes: { Name: "old" } });
+      await storage.transaction(async (inside, attempt) => {
+        const part = attempt(async () => {
+          await inside.objects.update([changeOf(id, { Name: "undone" })], { session: null });
+          await inside.applications.create({ name: "undone", seats: null });
+          throw new RangeError("undone");
+        });
+        await part.catch((error: unknown) => holds(error instanceof RangeError, "The part fails with its own error"));
+        await attempt(() => inside.applications.create({ name: "kept", seats: null }));
+        equal(await other.repositories.applications.known(["undone", "kept"]), [], "what the other one knows before");
+      });
+      equal(await other.repositories.applications.known(["undone", "kept"]), ["kept"], "what the other one knows after");
+      const [changed] = await other.repositories.objects.update([changeOf(id, { Name: "new" }, { expectedVersions: [1] })], { session: null });
+      equal([changed?.version, changed?.attributes["Name"]], [2, "new"], "what the other one makes of the object");
+    },
+
     "share one clock": async ({ storage, another, advance }) => {
       const other = await another();
       advance(hour);

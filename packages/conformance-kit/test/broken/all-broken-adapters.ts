@@ -14,6 +14,7 @@ import { brokenMacros } from "./broken-macros.ts";
 import { brokenMembers } from "./broken-members.ts";
 import { brokenNames } from "./broken-names.ts";
 import { brokenObjects } from "./broken-objects.ts";
+import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenQueries } from "./broken-queries.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { brokenSessions } from "./broken-sessions.ts";
@@ -24,6 +25,7 @@ import { brokenWriting } from "./broken-writing.ts";
 /** Broken adapters by the part that is broken. */
 export const allBrokenAdapters: readonly (readonly [part: string, adapters: readonly BrokenAdapter[]])[] = [
   ["the storage itself", brokenStorages],
+  ["parts of transactions", brokenPartAdapters],
   ["capabilities", brokenCapabilities],
   ["sessions", brokenSessions],
   ["admission", brokenAdmissions],

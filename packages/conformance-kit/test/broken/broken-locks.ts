@@ -25,6 +25,12 @@ function countingLocks(counts: (r: Repositories, id: ObjectId, session: Digest) 
 
 /** Faults in locks. */
 export const brokenLocks: readonly BrokenAdapter[] = [
+  broken(
+    "counts what a session has locked before it was over",
+    ["of a session that is over are not among its own"],
+    countingLocks(() => true),
+  ),
+
   broken("gives the lock to everybody", "are one session's, and taking them again changes nothing", () => (r) => ({
     locks: {
       take: async (id, session) => {

@@ -1,7 +1,7 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
 import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError, type StoredKey, type StoredMacros } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import type { Fault } from "./broken-adapter.ts";
+import { type Fault, unguarded } from "./broken-adapter.ts";
 import { type ProcessFault, SharedDatabase } from "./shared-database.ts";
 
 /** Storages of several processes with one fault, and the checks that have to find it. */
@@ -30,6 +30,7 @@ function privately(): Repositories {
 let clocks = 0;
 
 const switched = "see at once what another one has switched";
+const losingPart = "run again what lost in a part of it, whether it minds or not";
 const losing = "run again what lost against another, and give up with 706 the third time";
 
 /** Faults that show when a database is used by more than one process. */
@@ -186,6 +187,12 @@ export const brokenTogether: readonly BrokenProcesses[] = [
   brokenProcesses("gives up when it has lost once", losing, { runs: 1 }),
 
   brokenProcesses("does not give up when it has lost three times", losing, { runs: 10 }),
+
+  brokenProcesses("goes on when it has lost in a part", losingPart, { survivesLosses: true }),
+
+  brokenProcesses("undoes no parts", "see of a part that is undone nothing, and of the others all", {
+    storage: (process) => ({ transaction: (work) => process.transaction((r) => work(r, unguarded)) }),
+  }),
 
   brokenProcesses("has a clock of its own", "share one clock", {
     storage: (process) => {

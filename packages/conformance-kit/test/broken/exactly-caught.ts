@@ -51,6 +51,41 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
     checks: ["leave nothing behind for those that follow, however many fail", "run side by side, each whole"],
   },
   {
+    fault: "takes parts for nothing of their own",
+    sections: ["parts of transactions"],
+    checks: [
+      "leave nothing of what they wrote if they throw, and the transaction goes on",
+      "can be done again as if they had never been",
+      "let their errors out unchanged",
+      "nest, and each is undone by itself",
+      "are undone with the one that they are parts of",
+      "follow one another as often as wanted",
+      "leave nothing behind when a call of theirs is refused, whichever it is",
+      "are told among the changes once, if they are kept",
+    ],
+  },
+  { fault: "undoes no part within another one", sections: ["parts of transactions"], checks: ["nest, and each is undone by itself"] },
+  {
+    fault: "keeps what a part did before a call of it was refused",
+    sections: ["parts of transactions"],
+    checks: ["let their errors out unchanged", "leave nothing behind when a call of theirs is refused, whichever it is"],
+  },
+  {
+    fault: "wraps the errors of parts",
+    sections: ["parts of transactions"],
+    checks: [
+      "let their errors out unchanged",
+      "follow one another as often as wanted",
+      "leave nothing behind when a call of theirs is refused, whichever it is",
+      "let the errors of calls out as they are",
+    ],
+  },
+  {
+    fault: "keeps the parts of a transaction that fails",
+    sections: ["parts of transactions", "transactions"],
+    checks: ["are undone with a transaction that fails after them", "do not show their work to others before the transaction is kept"],
+  },
+  {
     fault: "keeps what is asked for together one by one",
     sections: ["calls together"],
     checks: [

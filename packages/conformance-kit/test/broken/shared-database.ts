@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { StorageUnderTest } from "@sallyport/conformance-kit";
-import { type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type Attempt, type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, type Fault, withFault } from "./broken-adapter.ts";
 
@@ -11,6 +11,8 @@ class Lost extends Error {}
 export interface ProcessFault {
   readonly repositories?: (storage: MemoryStorage) => Fault;
   readonly storage?: (process: Storage, storage: MemoryStorage) => Partial<Storage>;
+  /** Whether a transaction goes on when it has lost in a part of it. */
+  readonly survivesLosses?: boolean;
   /** How often a transaction that loses is run. */
   readonly runs?: number;
 }
@@ -54,7 +56,7 @@ export class SharedDatabase {
     };
     const fault = this.fault.repositories?.(storage) ?? (() => ({}));
     const of = (r: Repositories) => withFault(this.losing(r), fault);
-    const transaction: Storage["transaction"] = (work) => during(() => this.again(() => storage.transaction((r, attempt) => work(of(r), attempt))));
+    const transaction: Storage["transaction"] = (work) => during(() => this.again(() => storage.transaction((r, attempt) => this.losable(of(r), attempt, work))));
     const process = brokenStorage(storage, {
       capabilities: { ...storage.capabilities, durable: true, severalProcesses: true },
       repositories: everyCallOf(of(storage.repositories), (call) => during(() => this.again(call))),
@@ -85,6 +87,23 @@ export class SharedDatabase {
         },
       },
     }));
+  }
+
+  /** Work that cannot go on once it has lost, in whatever part. */
+  private async losable<T>(r: Repositories, attempt: Attempt, work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
+    let lost: Lost | undefined;
+    const inside = everyCallOf(r, async (call) => {
+      if (lost !== undefined) throw new ServiceError(706, { cause: lost });
+      try {
+        return await call();
+      } catch (error) {
+        if (error instanceof Lost && this.fault.survivesLosses !== true) lost = error;
+        throw error;
+      }
+    });
+    const result = await work(inside, attempt);
+    if (lost !== undefined) throw lost;
+    return result;
   }
 
   private async again<T>(work: () => Promise<T>): Promise<T> {

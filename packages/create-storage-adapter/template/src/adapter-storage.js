@@ -45,11 +45,11 @@ export class AdapterStorage {
 
   /**
    * @template T
-   * @param {(r: Repositories) => Promise<T>} work
+   * @param {(r: Repositories, attempt: import("@sallyport/core").Attempt) => Promise<T>} work
    * @returns {Promise<T>}
    */
   transaction(work) {
-    return this.#transact((unit) => work(this.#over(unit)));
+    return this.#transact((unit) => work(this.#over(unit), (part) => unit.attempt(part)));
   }
 
   /**
@@ -151,7 +151,7 @@ export class AdapterStorage {
    * @returns {Promise<{ result: T } | { error: unknown, conflicted: boolean }>}
    */
   async #attempt(connection, work) {
-    const unit = new UnitOfWork(connection);
+    const unit = new UnitOfWork(connection, this.#engine);
     /** @type {T} */
     let result;
     await this.#engine.begin(connection);

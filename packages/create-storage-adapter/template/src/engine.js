@@ -63,6 +63,30 @@ export class Engine {
   }
 
   /**
+   * Marks where a part of the transaction begins that can be undone alone, with SQL `savepoint part_<depth>`. A part that ended has
+   * left a mark of the same depth behind; it is not asked for any more.
+   *
+   * @param {Connection} connection
+   * @param {number} depth how deep in other parts, from 1
+   * @returns {Promise<void>}
+   */
+  async mark(connection, depth) {
+    notWritten("Engine.mark");
+  }
+
+  /**
+   * Undoes all that the transaction did since it marked this depth, with SQL `rollback to savepoint part_<depth>`. Numbers of objects
+   * are not given again, as with `rollback`; what the connection keeps for the transaction, such as its stamp, must fit what is left.
+   *
+   * @param {Connection} connection
+   * @param {number} depth
+   * @returns {Promise<void>}
+   */
+  async undo(connection, depth) {
+    notWritten("Engine.undo");
+  }
+
+  /**
    * Brings the database to the newest version: creates what is missing, the built-in classes of `builtInClasses` among it.
    * Two who migrate at once do it once. A database of a newer version: 705.
    *

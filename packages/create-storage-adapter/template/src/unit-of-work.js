@@ -1,13 +1,16 @@
-import { ServiceError } from "@sallyport/core";
+import { OutdatedModelError, ServiceError } from "@sallyport/core";
 import { isConflict } from "./engine.js";
 import { serviceErrorOf } from "./service-error-of.js";
 
 /**
  * The calls of one transaction. They happen one after the other, in the order in which they were asked for; after one that
- * failed the others fail, too, so that nothing of the transaction is kept.
+ * failed the others fail, too, so that nothing of the transaction is kept, or of the part of it in which that was.
  */
 export class UnitOfWork {
   #connection;
+  #engine;
+  /** How deep in parts the work is. */
+  #depth = 0;
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
   /** @type {unknown} */
@@ -16,9 +19,13 @@ export class UnitOfWork {
   /** Whether it failed because others were faster, and may run again. */
   conflicted = false;
 
-  /** @param {import("./engine.js").Connection} connection */
-  constructor(connection) {
+  /**
+   * @param {import("./engine.js").Connection} connection
+   * @param {import("./engine.js").Engine} engine
+   */
+  constructor(connection, engine) {
     this.#connection = connection;
+    this.#engine = engine;
   }
 
   /**
@@ -42,6 +49,35 @@ export class UnitOfWork {
     return call;
   }
 
+  /**
+   * Does a part, and undoes what it did if it throws. What has lost against others, and what has no database or no time any more, is
+   * over as a whole.
+   *
+   * @template T
+   * @param {() => Promise<T>} part
+   * @returns {Promise<T>}
+   */
+  async attempt(part) {
+    const depth = this.#depth + 1;
+    await this.run((connection) => this.#engine.mark(connection, depth));
+    this.#depth = depth;
+    try {
+      const result = await part();
+      await this.settled();
+      return result;
+    } catch (error) {
+      await this.#last;
+      if (!this.#isOver()) {
+        this.#failure = undefined;
+        // If it fails, so does all that is asked for later.
+        await this.run((connection) => this.#engine.undo(connection, depth)).catch(() => {});
+      }
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
   /** Takes no more calls. */
   end() {
     this.#over = true;
@@ -51,5 +87,12 @@ export class UnitOfWork {
   async settled() {
     await this.#last;
     if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Whether no part can go on after what has failed. */
+  #isOver() {
+    const failure = this.#failure;
+    if (this.conflicted) return true;
+    return failure instanceof ServiceError && !(failure instanceof OutdatedModelError) && [607, 704, 706].includes(failure.code);
   }
 }

@@ -45,6 +45,7 @@ export class CheckDatabases {
     const structure = await this.structureOf(name);
     await this.server.admin.query(`drop database if exists ${initialOf(name)}; create database ${initialOf(name)}`);
     const tables = await this.rows<{ name: string }>("select table_name as name from information_schema.tables where table_schema = ? and table_type = 'BASE TABLE'", [name]);
+    const sequences = await this.rows<{ name: string }>("select table_name as name from information_schema.tables where table_schema = ? and table_type = 'SEQUENCE'", [name]);
     const filled: string[] = [];
     for (const table of tables) {
       if ((await this.rows(`select 1 from ${name}.${table.name} limit 1`, [])).length === 0) continue;
@@ -63,6 +64,7 @@ export class CheckDatabases {
       ...filled,
       "commit",
       "set foreign_key_checks = 1",
+      ...sequences.map((sequence) => `alter sequence ${name}.${sequence.name} restart`),
     ];
     return { structure, reset: reset.join(";\n") };
   }

@@ -27,6 +27,8 @@ export interface Tables {
   readonly macroVersions: string;
   readonly migrations: string;
   readonly objectCounts: string;
+  /** A sequence. */
+  readonly objectNumbers: string;
   readonly objectSeries: string;
   readonly objects: string;
   /** A procedure. */
@@ -83,6 +85,7 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     macroVersions: name("macro_versions"),
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
+    objectNumbers: name("object_numbers"),
     objectSeries: name("object_series"),
     objects: name("objects"),
     openSession: name("open_session"),

@@ -55,7 +55,7 @@ export class MariadbLockRepository implements LockRepository {
   }
 
   private async heldBy(sql: SqlRunner, session: Digest): Promise<number> {
-    const { rows } = await sql.run<{ count: number }>(this.locks.count, [Buffer.from(session, "hex")]);
+    const { rows } = await sql.run<{ count: number }>(this.locks.count, [Buffer.from(session, "hex"), this.context.offset()]);
     return Number(rows[0]?.count);
   }
 

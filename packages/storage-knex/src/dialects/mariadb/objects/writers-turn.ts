@@ -53,7 +53,7 @@ export class WritersTurn {
   private async count(objects: number): Promise<Series> {
     const stamp = stamps.get(this.sql) ?? this.series.stamp + 1;
     this.series = { stamp, number: this.series.number + objects };
-    await this.sql.run(this.statements.count, [stamp, this.series.number]);
+    await this.sql.runOnce(this.statements.count(stamp, this.series.number), []);
     stamps.set(this.sql, stamp);
     return this.series;
   }

@@ -7,7 +7,7 @@ export interface LockStatements {
   readonly target: Statement;
   /** 1 object number, 2 offset of the clock. Gives `session` and `since`, if the session lives. */
   readonly live: Statement;
-  /** 1 digest of the session. Gives `count`. */
+  /** 1 digest of the session, 2 offset of the clock. Gives `count`. */
   readonly count: Statement;
   /** 1 object number, 2 digest of the session, 3 time. In the place of a lock that no longer counts. */
   readonly take: Statement;
@@ -25,7 +25,7 @@ export function lockStatements({ locks, objects, sessions }: Tables): LockStatem
       `select lower(hex(l.session)) as session, l.since from ${locks} l join ${sessions} s on s.digest = l.session
       where l.oid = $1 and s.expires_at > ${storageTime(2)}`,
     ),
-    count: statement("lock_count", `select count(*) as count from ${locks} where session = $1`),
+    count: statement("lock_count", `select count(*) as count from ${locks} l join ${sessions} s on s.digest = l.session where l.session = $1 and s.expires_at > ${storageTime(2)}`),
     take: statement(
       "lock_take",
       `insert into ${locks} (oid, session, since) values ($1, $2, $3) on duplicate key update session = values(session), since = values(since)`,

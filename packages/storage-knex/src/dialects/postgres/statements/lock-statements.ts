@@ -15,7 +15,13 @@ export interface LockStatements {
 
 export function lockStatements({ locks, releaseLock, sessions, takeLock }: Tables): LockStatements {
   return {
-    take: statement("lock_take", `select ${takeLock}($1::bigint, $2::bytea, $3::bigint, $4::float8) as outcome`),
+    // A session that is over has no locks: nothing that it took before is counted.
+    take: statement(
+      "lock_take",
+      `select ${takeLock}($1::bigint, $2::bytea,
+        case when exists (select from ${sessions} where digest = $2::bytea and expires_at > ${storageTime(4)}) then $3::bigint else 0 end,
+        $4::float8) as outcome`,
+    ),
     release: statement("lock_release", `select ${releaseLock}($1::bigint, $2::bytea, $3::float8) as outcome`),
     state: statement(
       "lock_state",

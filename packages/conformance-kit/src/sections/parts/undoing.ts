@@ -1,9 +1,9 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
-import { equal, holds } from "../assert/index.ts";
-import { type Check, checksOf } from "../check.ts";
-import { errorOf } from "../fixtures/error-of.ts";
-import { auditEvent } from "../fixtures/every-call.ts";
-import { Stage } from "../fixtures/stage.ts";
+import { equal, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { errorOf } from "../../fixtures/error-of.ts";
+import { auditEvent } from "../../fixtures/every-call.ts";
+import { Stage } from "../../fixtures/stage.ts";
 
 const failure = new Error("undone");
 
@@ -15,7 +15,7 @@ async function knownIn(r: Repositories): Promise<string> {
   return (await r.applications.known(["a", "b", "c", "d", "e", "f"])).toSorted().join("");
 }
 
-export const partChecks: readonly Check[] = checksOf("parts of transactions", {
+export const partUndoingChecks: readonly Check[] = checksOf("parts of transactions", {
   "are kept with the transaction, and hand on their result": async (subject) => {
     const stage = await Stage.set(subject);
     const result = await subject.storage.transaction(async (r, attempt) => {

@@ -1,0 +1,87 @@
+import type { Attempt, Repositories, StoredObject } from "@sallyport/core";
+import { equal } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { changesUpTo } from "../../fixtures/changes-up-to.ts";
+import { createObject } from "../../fixtures/create-object.ts";
+import { errorOf } from "../../fixtures/error-of.ts";
+import { Stage } from "../../fixtures/stage.ts";
+import { watermarkBehind } from "../../fixtures/watermark-behind.ts";
+import { whileOpen } from "../../fixtures/while-open.ts";
+
+/** Does a part that is undone. */
+async function undone(attempt: Attempt, part: () => Promise<unknown>): Promise<void> {
+  await errorOf(() =>
+    attempt(async () => {
+      await part();
+      throw new Error("undone");
+    }),
+  );
+}
+
+/** Keeps what it was called with, for looks from outside. */
+function file(r: Repositories, name: string): Promise<StoredObject> {
+  return createObject(r, { attributes: { Name: name } });
+}
+
+export const partShowingChecks: readonly Check[] = checksOf("parts of transactions", {
+  "do not show their work to others before the transaction is kept": async (subject) => {
+    const { storage, r } = subject;
+    const stage = await Stage.set(subject);
+    const before = await stage.look(r);
+    const seen = await whileOpen(
+      storage,
+      (inside, attempt) => attempt(() => stage.change(inside)),
+      () => stage.look(r),
+      { end: "taken back" },
+    );
+    equal(seen, before, "what others see");
+  },
+
+  "are told among the changes once, if they are kept": async ({ storage, r }) => {
+    const old = await file(r, "old");
+    const told: string[] = [old.id];
+    let after = await watermarkBehind(r, told);
+    for (const order of ["undone first", "kept first"]) {
+      const kept = await storage.transaction(async (inside, attempt) => {
+        const ids: string[] = [];
+        const keep = async () => void ids.push((await attempt(() => file(inside, order))).id);
+        if (order === "kept first") await keep();
+        await undone(attempt, async () => {
+          await file(inside, "never");
+          await inside.objects.update([changeOf(old.id, { Name: "never" })], { session: null });
+        });
+        if (order === "undone first") await keep();
+        return ids;
+      });
+      // What comes next is told as coming next, whatever became of the parts before.
+      const { id: next } = await file(r, "next");
+      const upTo = await watermarkBehind(r, [...told, ...kept, next]);
+      const changes = await changesUpTo(r, upTo, { stamp: after, id: null });
+      equal(changes.map(({ id }) => id), [...kept, next], `the changes, where the part was ${order}`);
+      equal(new Set(changes.map(({ stamp }) => stamp)).size, 2, "how many stamps they have");
+      told.push(...kept, next);
+      after = upTo;
+    }
+  },
+
+  "give no object an id that was given before, also where that was undone": async ({ storage, r }) => {
+    const given: string[] = [];
+    const note = async (creating: Promise<StoredObject>) => void given.push((await creating).id);
+    for (let round = 0; round < 3; round += 1) {
+      await storage.transaction(async (inside, attempt) => {
+        await undone(attempt, () => note(file(inside, "never")));
+        await attempt(() => note(file(inside, "kept")));
+      });
+      await errorOf(() =>
+        storage.transaction(async (inside, attempt) => {
+          await note(file(inside, "never"));
+          await attempt(() => note(file(inside, "never")));
+          throw new Error("taken back");
+        }),
+      );
+      await note(file(r, "kept"));
+    }
+    equal([given.length, new Set(given).size], [15, 15], "how many objects were created, and how many ids there are");
+  },
+});

@@ -1,0 +1,92 @@
+import { fileURLToPath } from "node:url";
+import { type Attempt, OutdatedModelError, ServiceError } from "@sallyport/core";
+
+interface UnitOfWork {
+  readonly attempt: Attempt;
+  run<T>(work: (connection: unknown) => Promise<T>): Promise<T>;
+  settled(): Promise<void>;
+}
+const { UnitOfWork } = (await import(fileURLToPath(new URL("../template/src/unit-of-work.js", import.meta.url)))) as {
+  UnitOfWork: new (connection: unknown, engine: unknown) => UnitOfWork;
+};
+
+/** A unit over an engine that notes what it is asked for. */
+function begun({ undo = () => {} } = {}) {
+  const asked: string[] = [];
+  const engine = {
+    mark: async (_connection: unknown, depth: number) => void asked.push(`mark ${depth}`),
+    undo: async (_connection: unknown, depth: number) => {
+      asked.push(`undo ${depth}`);
+      undo();
+    },
+  };
+  const unit = new UnitOfWork(null, engine);
+  const write = (what: string) => unit.run(async () => void asked.push(what));
+  const refuse = (error: unknown) =>
+    unit.run(async () => {
+      throw error;
+    });
+  return { unit, asked, write, refuse };
+}
+
+test("parts are marked, and undone when they throw", async () => {
+  const { unit, asked, write } = begun();
+  const mine = new Error("mine");
+  await unit.attempt(() => write("a"));
+  const failing = unit.attempt(async () => {
+    await unit.attempt(() => write("b"));
+    await write("c");
+    throw mine;
+  });
+  await expect(failing).rejects.toBe(mine);
+  await write("d");
+  await unit.settled();
+  expect(asked).toEqual(["mark 1", "a", "mark 1", "mark 2", "b", "c", "undo 1", "d"]);
+});
+
+test.each([new ServiceError(713), new OutdatedModelError()])("a refused call is undone with its part: %s", async (refusal) => {
+  const { unit, asked, write, refuse } = begun();
+  await expect(unit.attempt(() => refuse(refusal))).rejects.toBe(refusal);
+  await write("a");
+  await unit.settled();
+  expect(asked).toEqual(["mark 1", "undo 1", "a"]);
+});
+
+test.each([704, 706, 607] as const)("nothing goes on after %i, whatever part it happened in", async (code) => {
+  const { unit, asked, write, refuse } = begun();
+  const lost = new ServiceError(code);
+  await unit.attempt(() => unit.attempt(() => refuse(lost))).catch(() => {});
+  await expect(write("a")).rejects.toBe(lost);
+  await expect(unit.attempt(() => write("a"))).rejects.toBe(lost);
+  await expect(unit.settled()).rejects.toBe(lost);
+  expect(asked).toEqual(["mark 1", "mark 2"]);
+});
+
+test("what failed before a part is not undone by it", async () => {
+  const { unit, asked, refuse } = begun();
+  const refusal = new ServiceError(713);
+  await refuse(refusal).catch(() => {});
+  await expect(unit.attempt(async () => "done")).rejects.toBe(refusal);
+  await expect(unit.settled()).rejects.toBe(refusal);
+  expect(asked).toEqual([]);
+});
+
+test("a part whose call fails cannot succeed", async () => {
+  const { unit, asked, refuse } = begun();
+  const refusal = new ServiceError(713);
+  await expect(unit.attempt(() => refuse(refusal).catch(() => "done"))).rejects.toBe(refusal);
+  await unit.settled();
+  expect(asked).toEqual(["mark 1", "undo 1"]);
+});
+
+test("what cannot be undone ends the transaction", async () => {
+  const gone = new ServiceError(704);
+  const { unit, write } = begun({
+    undo: () => {
+      throw gone;
+    },
+  });
+  const mine = new Error("mine");
+  await expect(unit.attempt(() => Promise.reject(mine))).rejects.toBe(mine);
+  await expect(write("a")).rejects.toBe(gone);
+});
