@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type MacroDeclaration, type MacroHost, type MacroModule, type MacroPlace, type MacroRuntime, ServiceError } from "@sallyport/core";
 import { Piscina } from "piscina";
+import { Seats } from "./places/seats.ts";
 import { ThreadPlace } from "./places/thread-place.ts";
 import { Turns } from "./places/turns.ts";
 
@@ -33,6 +34,7 @@ export class QuickJsMacroRuntime implements MacroRuntime {
   private readonly options: QuickJsMacroRuntimeOptions;
   private readonly turns: Turns;
   private pool: Promise<Piscina> | undefined;
+  private seats: Promise<Seats> | undefined;
   private closed = false;
 
   constructor(options: QuickJsMacroRuntimeOptions) {
@@ -61,6 +63,7 @@ export class QuickJsMacroRuntime implements MacroRuntime {
 
   async close(): Promise<void> {
     this.closed = true;
+    (await this.seats)?.close();
     await (await this.pool)?.destroy();
   }
 
@@ -68,28 +71,33 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     await this.turns.take(wait);
     try {
       if (this.closed) throw new ServiceError(706, { detail: "the server stops" });
-      this.pool ??= this.openPool();
-      const pool = await this.pool;
-      return new ThreadPlace(
-        (place, port, signal) => pool.run(place, { transferList: [port], signal }),
-        () => this.turns.give(),
-      );
+      this.seats ??= this.openSeats();
+      const seats = await this.seats;
+      return new ThreadPlace(seats.take(), (seat) => {
+        seats.give(seat);
+        this.turns.give();
+      });
     } catch (error) {
       this.turns.give();
       throw error;
     }
   }
 
+  private async openSeats(): Promise<Seats> {
+    this.pool = this.openPool();
+    const pool = await this.pool;
+    return new Seats((service, port, signal) => pool.run(service, { transferList: [port], signal }), IDLE);
+  }
+
   /** The engine is compiled once, for all threads. */
   private async openPool(): Promise<Piscina> {
     const wasm = fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
     const wasmModule = await WebAssembly.compile(await readFile(wasm));
-    return new Piscina({
+    const pool = new Piscina({
       filename: new URL("threads/thread.js", import.meta.url).href,
       name: "serve",
       minThreads: 0,
       maxThreads: this.options.threads,
-      idleTimeout: IDLE,
       workerData: { wasmModule },
       // Nothing of the server's surroundings.
       env: {},
@@ -97,5 +105,8 @@ export class QuickJsMacroRuntime implements MacroRuntime {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 128 },
     });
+    // Whoever sits on a thread that is lost hears of it.
+    pool.on("error", () => {});
+    return pool;
   }
 }

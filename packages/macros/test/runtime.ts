@@ -28,8 +28,8 @@ export class Bench {
   calls: HostCall[] = [];
   lines: string[] = [];
 
-  constructor(threads = 1) {
-    this.runtime = new QuickJsMacroRuntime({ threads, queue: 100 });
+  constructor(threads = 1, queue = 100) {
+    this.runtime = new QuickJsMacroRuntime({ threads, queue });
   }
 
   host(answer: Given["answer"] = () => null): MacroHost {

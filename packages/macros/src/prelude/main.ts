@@ -12,6 +12,7 @@ export { answered, connect } from "./host-calls.ts";
 export { seed } from "./random.ts";
 
 const find = drivers.get.bind(drivers);
+const isSyntaxError = RegExp.prototype.test.bind(/^SyntaxError: /);
 
 // The engine's own generator starts anew with every copy of the runtime.
 Math.random = random;
@@ -23,7 +24,7 @@ function fail(failure: Failure): void {
 /** What a module threw while it was loaded. What the parser throws is a `SyntaxError`. */
 export function failed(thrown: unknown): void {
   const failure = describe(thrown);
-  fail(thrown instanceof SyntaxError && failure.kind === "threw" ? { ...failure, kind: "invalid" } : failure);
+  fail(failure.kind === "threw" && isSyntaxError(failure.message) ? { ...failure, kind: "invalid" } : failure);
 }
 
 async function drive(loaded: unknown, driver: string, argument: string): Promise<void> {

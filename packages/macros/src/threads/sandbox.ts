@@ -22,6 +22,8 @@ type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 const STACK = 64 * 1024;
 /** An engine that has grown beyond this is not kept. */
 const LARGEST_KEPT = 48 * 1024 * 1024;
+/** Before the names of modules that there are not. */
+const REFUSED = "?";
 const JOBS_AT_ONCE = 256;
 const AS_MODULE = { detect: 0 as unknown as EvalDetectModule, flags: EvalFlags.JS_EVAL_TYPE_MODULE as unknown as Parameters<Ffi["QTS_Eval"]>[5] };
 
@@ -70,9 +72,8 @@ export class Sandbox {
     runtime.setMaxStackSize(STACK);
     runtime.setInterruptHandler(() => this.interrupt());
     runtime.setModuleLoader(
-      (name) => (this.sealed ? { error: new Error(`cannot import ${JSON.stringify(name)}: there is "${AUTHORING}" and nothing else`) } : preludeModule(name)),
-      // Names that are given here are loaded already, or refused above.
-      (from, name) => (this.sealed ? name === AUTHORING ? AUTHORING_FILE : name.slice(0, 200) : preludeModuleName(from, name)),
+      (name) => (this.sealed ? { error: new Error(`cannot import ${JSON.stringify(name.slice(REFUSED.length))}: there is "${AUTHORING}" and nothing else`) } : preludeModule(name)),
+      (from, name) => (this.sealed ? nameForStrangers(name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
     // The pointers stand in members that the library keeps to itself.
@@ -160,6 +161,11 @@ export class Sandbox {
     for (const part of parts) if (part !== this.undefinedPointer) ffi.QTS_FreeValuePointer(context, part);
     ffi.QTS_FreeValuePointer(context, result);
   }
+}
+
+/** What a name means in a module of a stranger. Modules of the prelude are loaded, and their own names would find them. */
+function nameForStrangers(name: string): string {
+  return name === AUTHORING ? AUTHORING_FILE : `${REFUSED}${name.slice(0, 200)}`;
 }
 
 /** The prelude itself could not go on. */

@@ -21,14 +21,14 @@ function giveBack(sandbox: Sandbox): void {
   if (free.length < MOST_KEPT && sandbox.reset()) free.push(sandbox);
 }
 
-/** What a place is made of: where its messages come from, and the word that says that the thread lives. */
-export interface Place {
+/** What a seat gives its thread: where its messages come from, and the word that says that the thread lives. */
+export interface Service {
   readonly port: MessagePort;
   readonly life: Int32Array;
 }
 
-/** One place, from the reservation to its release. */
-export function serve({ port, life }: Place): Promise<void> {
+/** Runs what a seat asks for, until it is let go. */
+export function serve({ port, life }: Service): Promise<void> {
   let isOver = false;
   const entries = new Map<number, { readonly entry: Entry; readonly sandbox: Sandbox }>();
   const post = (message: FromThread | Ready): void => port.postMessage(message);

@@ -26,5 +26,6 @@ export async function run(definition: Definition, { input, skipCheck, caller }: 
   if (!skipCheck && definition["check"] !== undefined && (await functionOf(definition, "check")(context)) !== true) {
     throw new Refusal(401);
   }
-  return functionOf(definition, "run")(context);
+  // Awaited here: to give the promise on would ask it for a `then`, which the module may have replaced.
+  return await functionOf(definition, "run")(context);
 }

@@ -1,0 +1,186 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import type { MacroEntry, MacroPlace } from "@sallyport/core";
+import type { QuickJsMacroRuntime } from "@sallyport/macros";
+import { Bench, caller, limits, macro } from "./runtime.ts";
+
+const entry = (body: string, own: Partial<MacroEntry["limits"]> = {}): MacroEntry => ({
+  module: { name: "Probe", code: macro(body) },
+  driver: "run",
+  argument: { skipCheck: false, caller },
+  limits: { ...limits, ...own },
+});
+
+const benches: Bench[] = [];
+afterAll(() => Promise.all(benches.map((bench) => bench.runtime.close())));
+
+function open(threads: number, queue = 100): { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime } {
+  const bench = new Bench(threads, queue);
+  benches.push(bench);
+  return { bench, runtime: bench.runtime };
+}
+
+/** Answers every call with an entry inside of the place. */
+function nesting(bench: Bench, place: MacroPlace, inner: () => MacroEntry) {
+  return bench.host(async () => ({ result: (await place.enter(inner(), bench.host(() => null))).result ?? null }));
+}
+
+describe("entries inside of an entry", () => {
+  it("have runtimes of their own", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    const inner = () => entry("const before = typeof globalThis.secret; globalThis.secret = 2; Object.prototype.left = 3; JSON.stringify = null; return before;");
+    const outer = "globalThis.secret = 1; const inner = await call('Inner'); return [inner, globalThis.secret, {}.left ?? null, JSON.stringify(1)];";
+    expect((await place.enter(entry(outer), nesting(bench, place, inner))).result).toEqual(["undefined", 1, null, "1"]);
+    place.release();
+  });
+
+  it("nest as deep as the server lets them", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    let depth = 0;
+    const host = bench.host(async () => {
+      depth += 1;
+      return { result: depth < 8 ? ((await place.enter(entry("return 1 + (await call('Again'));"), host)).result ?? null) : 0 };
+    });
+    expect((await place.enter(entry("return 1 + (await call('Again'));"), host)).result).toBe(8);
+    place.release();
+  });
+
+  it("use up what the one around them may use", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    const loop = () => entry("for (;;);", { cpu: 60_000, timeout: 60_000 });
+    await expect(place.enter(entry("await call('Loop');", { cpu: 200, timeout: 20_000 }), nesting(bench, place, loop))).rejects.toMatchObject({ kind: "cpu" });
+    const idle = () => entry("for (;;) await now();", { cpu: 60_000, timeout: 60_000, hostCalls: 1e9 });
+    await expect(place.enter(entry("await call('Idle');", { cpu: 20_000, timeout: 300 }), nesting(bench, place, idle))).rejects.toMatchObject({ kind: "timeout" });
+    place.release();
+  });
+
+  it("are paid for by the one around them, however many they are", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    const busy = () => entry("const end = Date.now() + 60; while (Date.now() < end); return 1;");
+    const many = "for (;;) await call('Busy');";
+    await expect(place.enter(entry(many, { cpu: 300, timeout: 60_000, hostCalls: 1e9 }), nesting(bench, place, busy))).rejects.toMatchObject({ kind: "cpu" });
+    place.release();
+  });
+
+  it("that fail can be caught around them, and the place is sound", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    const host = bench.host(async () => {
+      await expect(place.enter(entry("const all = []; for (;;) all.push([1]);", { cpu: 20_000 }), bench.host())).rejects.toMatchObject({ kind: "memory" });
+      return { result: "failed" };
+    });
+    expect((await place.enter(entry("return call('Hog');", { cpu: 20_000, timeout: 20_000 }), host)).result).toBe("failed");
+    place.release();
+  });
+
+  it("fall with the thread", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    const stuck = () => entry("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { cpu: 100 });
+    await expect(place.enter(entry("await call('Stuck');", { timeout: 20_000 }), nesting(bench, place, stuck))).rejects.toMatchObject({ kind: "cpu" });
+    await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
+    place.release();
+    expect(await bench.run("return 'another';")).toBe("another");
+  });
+});
+
+describe("places", () => {
+  it("are as many as there are threads; others wait, so long and so many", async () => {
+    const { runtime } = open(2, 1);
+    const places = [await runtime.reserve(0), await runtime.reserve(0)];
+    const waits = runtime.reserve(30_000);
+    expect(runtime.load).toEqual({ busy: 2, waiting: 1 });
+    await expect(runtime.reserve(1_000)).rejects.toMatchObject({ code: 706, retryAfter: 1 });
+    places[0]?.release();
+    places[0]?.release();
+    const third = await waits;
+    expect(runtime.load).toEqual({ busy: 2, waiting: 0 });
+    await expect(runtime.reserve(5)).rejects.toMatchObject({ code: 706 });
+    places[1]?.release();
+    third.release();
+    expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
+  });
+
+  it("cannot be entered once they are given back", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    place.release();
+    await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
+  });
+
+  it("given back while something runs in them end it", async () => {
+    const { bench, runtime } = open(1);
+    const place = await runtime.reserve(1_000);
+    const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
+    place.release();
+    await expect(running).rejects.toMatchObject({ kind: "ended" });
+    expect(await bench.run("return 1;")).toBe(1);
+  });
+
+  it("serve many at a time", async () => {
+    const { bench, runtime } = open(2);
+    const results = await Promise.all(
+      Array.from({ length: 40 }, async (_one, number) => {
+        const place = await runtime.reserve(60_000);
+        try {
+          return (await place.enter({ ...entry("await now(); return input;"), argument: { skipCheck: false, caller, input: number } }, bench.host())).result;
+        } finally {
+          place.release();
+        }
+      }),
+    );
+    expect(results).toEqual(Array.from({ length: 40 }, (_one, number) => number));
+  });
+
+  it("are there again after many threads were lost", async () => {
+    const { bench } = open(2);
+    const stuck = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);";
+    await Promise.all(
+      Array.from({ length: 4 }, () => expect(bench.run(stuck, { limits: { cpu: 50 } })).rejects.toMatchObject({ kind: "cpu" })),
+    );
+    expect(await bench.run("return 1;")).toBe(1);
+  });
+});
+
+it("ends what runs when it is closed, and lets nobody in", async () => {
+  const bench = new Bench(1);
+  const place = await bench.runtime.reserve(1_000);
+  const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
+  await Promise.all([expect(running).rejects.toMatchObject({ kind: "ended" }), bench.runtime.close()]);
+  place.release();
+  await expect(bench.runtime.reserve(1_000)).rejects.toMatchObject({ code: 706 });
+});
+
+it("starts no thread before there is work", async () => {
+  const script = `
+    import { readdirSync } from "node:fs";
+    import type { QuickJsMacroRuntime } from "@sallyport/macros";
+    const before = readdirSync("/proc/self/task").length;
+    const runtime = new QuickJsMacroRuntime({ threads: 4, queue: 1 });
+    console.log(readdirSync("/proc/self/task").length - before);
+    await runtime.close();`;
+  if (process.platform !== "linux") return;
+  const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: import.meta.dirname, encoding: "utf8" });
+  expect(printed.trim()).toBe("0");
+});
+
+it("runs macros in threads of lowest priority, and the server as before", async () => {
+  if (process.platform !== "linux") return;
+  const { bench } = open(1);
+  await bench.run("return 1;");
+  // The 19th field, counted behind the name of the thread.
+  const nice = readdirSync("/proc/self/task").map((id) => Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]));
+  expect(nice.filter((value) => value === 19)).not.toEqual([]);
+  expect(Number(readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ")[16])).toBeLessThan(19);
+});
+
+it("knows nothing of the server's surroundings", async () => {
+  process.env["SALLYPORT_TEST_SECRET"] = "secret";
+  const { bench } = open(1);
+  expect(await bench.run("return JSON.stringify(Object.getOwnPropertyNames(globalThis)).includes('SECRET');")).toBe(false);
+  delete process.env["SALLYPORT_TEST_SECRET"];
+});
