@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { type Repositories, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
-import { type Answer, callIn } from "./client.ts";
-import { modes } from "./modes.ts";
+import { type Answer, callIn, logOutIn } from "./client.ts";
+import { modes, overCode } from "./modes.ts";
 import { openSession } from "./open-session.ts";
+import { readingGate } from "./reading-gate.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -164,6 +165,34 @@ export function macroSuite(server: () => RunningServer): void {
       expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => "0"));
       expect(answers.map(({ body }) => body.data).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
       expect(await found(id)).toMatchObject({ version: 9, attributes: { CreditLimit: 8 } });
+    });
+
+    test("come to their end when their session ends meanwhile, and it stays ended", async () => {
+      const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
+      const session = await openSession(server(), mode, "demo");
+      const gate = readingGate(repositories(), id);
+      const running = execute("Steps", { steps: [["get", id], ["create", "Customer", { Name: name }]] }, session);
+      await gate.reached;
+      expect(await logOutIn(server(), session)).toBe("0");
+      gate.open();
+      expect((await running).code).toBe("0");
+      expect(await customers(name)).toBe(1);
+      expect(await execute("Echo", 1, session)).toMatchObject({ code: overCode[mode] });
+    });
+
+    test("come to their end when they are removed meanwhile", async () => {
+      const id = await create({ Name: "Ada" });
+      const { macros } = repositories();
+      const name = `Removed_${mode}`;
+      const text = `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => (await objects.get(input)).Name });`;
+      await macros.put({ name, text, language: "js", changedBy: "test" }, null);
+      const gate = readingGate(repositories(), id);
+      const running = execute(name, id);
+      await gate.reached;
+      await macros.remove(name, { changedBy: "test", expectedVersion: null });
+      expect(await execute(name, id)).toMatchObject({ code: "710" });
+      gate.open();
+      expect(await running).toMatchObject({ code: "0", body: { data: "Ada" } });
     });
 
     test("are those of the database before those of the folder, from the next request on", async () => {

@@ -1,4 +1,44 @@
+import { seesAll, type Storage } from "@sallyport/core";
+import type { RunningServer } from "../src/index.ts";
+import { callIn } from "./client.ts";
 import { macroEnvironment, macroSuite } from "./macro-suite.ts";
+import { openSession } from "./open-session.ts";
 import { suiteOnPostgres, withoutLockout } from "./suite-on-postgres.ts";
 
 suiteOnPostgres("macros on Postgres", macroSuite, { ...withoutLockout, ...macroEnvironment, DEBUG_MESSAGES: "true" });
+
+suiteOnPostgres("macros that wait for others on Postgres", waitingSuite, macroEnvironment);
+
+/** What holds objects against macros. */
+function waitingSuite(server: () => RunningServer): void {
+  test("are answered in their time, and leave nothing behind", async () => {
+    const { storage } = server().databases.get("") as { readonly storage: Storage };
+    const session = await openSession(server(), "session", "demo");
+    const execute = (name: string, input: object) => callIn(server(), session, `/v1/execute/${name}`, { method: "POST", body: input });
+    const created = await callIn(server(), session, "/v1/object/Customer", { method: "POST", body: { Name: "Ada", CreditLimit: 1 } });
+    const id: string = created.body.data["~ObjectID"];
+    await execute("Echo", {});
+    let release = () => {};
+    let isHeld = () => {};
+    const held = new Promise<void>((resolve) => {
+      isHeld = resolve;
+    });
+    const holding = storage.transaction(async ({ objects }) => {
+      await objects.hold([id]);
+      isHeld();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    await held;
+    const began = performance.now();
+    const answers = await Promise.all([execute("Held", { id }), execute("Held", { id })]);
+    expect(performance.now() - began).toBeLessThan(900);
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([[500, "710"], [500, "710"]]);
+    release();
+    await holding;
+    expect(await execute("Raise", { id })).toMatchObject({ code: "0", body: { data: 2 } });
+    const [after] = await storage.repositories.objects.get([id], seesAll);
+    expect(after).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });
+  });
+}

@@ -1,16 +1,14 @@
 import type { SessionContext } from "../request/request-context.ts";
 import type { Attempt } from "../storage/attempt.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import { MacroFault } from "./macro-fault.ts";
 import { MacroScope, type OpenTransaction } from "./macro-scope.ts";
 
-/** Runs a module within a scope; tells whenever it begins and ceases to wait for an answer of the host. */
-export type Enter<T> = (scope: MacroScope, onCall?: (isWaiting: boolean) => void) => Promise<T>;
+/** Runs a module within a scope. */
+export type Enter<T> = (scope: MacroScope) => Promise<T>;
 
 /** The transaction of one execution, which begins in its midst. Where it has to run again, the execution begins anew inside of it. */
 export class LazyTransaction<T> {
   private done: Promise<T> | undefined;
-  private isWaiting = false;
 
   constructor(
     private readonly context: SessionContext,
@@ -20,13 +18,12 @@ export class LazyTransaction<T> {
   async run(): Promise<T> {
     const open: OpenTransaction = (opened) => this.open(running, opened);
     const scope = new MacroScope(this.context, open);
-    const running: Promise<T> = this.enter(scope, (isWaiting) => (this.isWaiting = isWaiting));
+    const running: Promise<T> = this.enter(scope);
     try {
       const outcome = await running;
       return await (this.done ?? outcome);
     } catch (error) {
-      // A statement that others hold up would hold up the answer as well. It is rolled back when it comes to an end.
-      if (this.done === undefined || (this.isWaiting && error instanceof MacroFault)) throw error;
+      if (this.done === undefined) throw error;
       return await this.done;
     }
   }

@@ -21,7 +21,12 @@ export interface MacroRunnerParts {
   readonly reports: MacroReports;
   /** Milliseconds that a request waits for a place to run in. */
   readonly patience: number;
+  /** Calls back after so many milliseconds, unless what it gives back is called before. */
+  readonly after: (milliseconds: number, call: () => void) => () => void;
 }
+
+/** Milliseconds in which the runtime says by itself that time is up. */
+const grace = 300;
 
 export interface MacroInput {
   /** `undefined`: the request had no body. */
@@ -70,29 +75,47 @@ export class MacroRunner {
   }
 
   private async inPlace(
-    { execution }: SessionContext,
+    { execution, unit }: SessionContext,
     { module }: Job,
     work: (execution: MacroExecution) => Promise<MacroOutcome>,
   ): Promise<MacroOutcome> {
     if (execution !== undefined) return work(deeper(execution));
     const place = await this.parts.runtime.reserve(this.parts.patience);
     try {
-      return await work({ place, depth: 1, deadline: Date.now() + module.limits.timeout });
+      const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout });
+      // Who opened a transaction waits for all that is asked of it.
+      return await (unit.joined ? done : this.inTime(module, done));
     } finally {
       place.release();
     }
   }
 
+  /**
+   * Waits no longer than the execution may take: a statement that others hold up would hold up the answer as well. Its transaction is
+   * rolled back when it comes to an end.
+   */
+  private async inTime<T>({ name, limits: { timeout } }: Macro | HookModule, done: Promise<T>): Promise<T> {
+    let cancel = (): void => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = this.parts.after(timeout + grace, () => reject(new MacroFault("timeout", name, `took longer than ${timeout} ms`)));
+    });
+    try {
+      return await Promise.race([done, late]);
+    } finally {
+      cancel();
+    }
+  }
+
   private perform(context: SessionContext, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
     const inside = { ...context, execution };
-    const enter = (scope: MacroScope, onCall?: (isWaiting: boolean) => void) => this.enter(scope, execution, job, onCall);
+    const enter = (scope: MacroScope) => this.enter(scope, execution, job);
     if (context.unit.joined) return context.unit.attempt(() => enter(new MacroScope(inside, null)));
     const isWhole = job.module.kind === "macro" && job.module.transaction;
     return isWhole ? new LazyTransaction(inside, enter).run() : enter(new MacroScope(inside, null));
   }
 
   /** Runs the module once, with the calls that it makes. */
-  private async enter(scope: MacroScope, execution: MacroExecution, job: Job, onCall: (isWaiting: boolean) => void = () => {}): Promise<MacroOutcome> {
+  private async enter(scope: MacroScope, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
     const { module, driver, argument, names } = job;
     const { name, limits, readsCaller } = module;
     const caller = await names.caller(scope.current(), readsCaller);
@@ -104,22 +127,16 @@ export class MacroRunner {
       argument: { ...argument, caller: caller as unknown as JsonValue },
       limits: { ...limits, timeout: Math.min(limits.timeout, left) },
     };
-    return execution.place.enter(entry, this.hostOf(scope, execution, job, onCall));
+    return execution.place.enter(entry, this.hostOf(scope, execution, job));
   }
 
-  private hostOf(scope: MacroScope, execution: MacroExecution, job: Job, onCall: (isWaiting: boolean) => void): MacroHost {
+  private hostOf(scope: MacroScope, execution: MacroExecution, job: Job): MacroHost {
     const { requestId, database } = scope.current();
     return {
       isCatchable,
       log: (line) => this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line }),
-      answer: async (call: HostCall) => {
-        onCall(true);
-        try {
-          return call.name === "call" ? await this.call(scope, execution, job, call.argument) : await this.parts.calls.answer(scope, call, job.reads);
-        } finally {
-          onCall(false);
-        }
-      },
+      answer: (call: HostCall) =>
+        call.name === "call" ? this.call(scope, execution, job, call.argument) : this.parts.calls.answer(scope, call, job.reads),
     };
   }
 

@@ -22,7 +22,9 @@ export class ModuleInspector {
   async inspect(texts: readonly MacroText[]): Promise<readonly InspectedText[]> {
     const byName = new Map<string, MacroText[]>();
     for (const text of texts) byName.set(text.name, [...(byName.get(text.name) ?? []), text]);
-    const inspected = await Promise.all([...byName.values()].map((given) => this.inspectOne(given)));
+    const inspected: InspectedText[] = [];
+    // One after the other: requests want to run in the same places.
+    for (const given of byName.values()) inspected.push(await this.inspectOne(given));
     this.known = new Map(inspected.map((each) => [each.name, each]));
     return inspected;
   }

@@ -35,6 +35,8 @@ const forms: RequestForms = {
 /** A database in memory whose macros are functions of the test. */
 export class MacroFixture {
   readonly runtime = new FakeRuntime();
+  /** What is to be done when the time of an execution is up. */
+  readonly alarms = new Set<() => void>();
   readonly executed: ExecutedMacro[] = [];
   readonly lines: string[] = [];
   readonly loaded: LoadedModules[] = [];
@@ -51,6 +53,10 @@ export class MacroFixture {
       logged: ({ line }: { readonly line: string }) => void this.lines.push(line),
       loaded: (modules: LoadedModules) => void this.loaded.push(modules),
     };
+    const after = (_milliseconds: number, call: () => void) => {
+      this.alarms.add(call);
+      return () => void this.alarms.delete(call);
+    };
     const useCases = {
       getObject: new GetObject(),
       listObjects: new ListObjects(digests, { took: () => {} }),
@@ -60,7 +66,7 @@ export class MacroFixture {
       lockObject: new LockObject(),
       unlockObject: new UnlockObject(),
     };
-    const runner = new MacroRunner({ runtime: this.runtime, calls: new HostCalls(useCases, forms), reports, patience: 100 });
+    const runner = new MacroRunner({ runtime: this.runtime, calls: new HostCalls(useCases, forms), reports, patience: 100, after });
     const inspected = new InspectedMacroSource(this.source, new ModuleInspector(this.runtime, limits));
     this.library = new InspectedLibrary({ alias: "", source: inspected, inspector: new ModuleInspector(this.runtime, limits), reports });
     Object.assign(fixture.database, { macros: this.library });

@@ -32,8 +32,13 @@ export function bindMacros(container: Container): void {
     return new HostCalls(useCases, new ContractForms());
   });
   container.bind(macroRunner).toResolvedValue(
-    (runtime, calls, reports, { macros: { patience } }) => new MacroRunner({ runtime, calls, reports, patience }),
+    (runtime, calls, reports, { macros: { patience } }) => new MacroRunner({ runtime, calls, reports, patience, after }),
     [macroRuntime, hostCalls, macroReports, configuration],
   );
   container.bind(identifiers.executeMacro).toResolvedValue((...parts) => new ExecuteMacro(...parts), [macroRunner, macroReports]);
+}
+
+function after(milliseconds: number, call: () => void): () => void {
+  const timer = setTimeout(call, milliseconds);
+  return () => clearTimeout(timer);
 }

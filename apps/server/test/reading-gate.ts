@@ -1,0 +1,35 @@
+import type { ObjectId, Repositories } from "@sallyport/core";
+
+export interface ReadingGate {
+  /** Resolves when somebody wants to read the object. */
+  readonly reached: Promise<void>;
+  /** Lets everybody read it, now and later. */
+  open(): void;
+}
+
+/** Has those wait who read an object outside of a transaction. */
+export function readingGate({ objects }: Pick<Repositories, "objects">, id: ObjectId): ReadingGate {
+  let reach = () => {};
+  let open = () => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const get = objects.get.bind(objects);
+  objects.get = async (ids, ...more) => {
+    if (ids.includes(id)) {
+      reach();
+      await opened;
+    }
+    return get(ids, ...more);
+  };
+  return {
+    reached,
+    open: () => {
+      objects.get = get;
+      open();
+    },
+  };
+}
