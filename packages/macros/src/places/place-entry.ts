@@ -1,5 +1,5 @@
 import { type JsonValue, type MacroEntry, MacroFault, type MacroFaultKind, type MacroHost, ServiceError } from "@sallyport/core";
-import type { Called, FromThread, ToThread } from "../threads/messages.ts";
+import type { Called, Done, FromThread, ToThread } from "../threads/messages.ts";
 import { faultOf } from "./fault-of.ts";
 
 /** Milliseconds after its time in which a thread may still say itself that it is over. */
@@ -92,11 +92,10 @@ export class PlaceEntry {
     this.cpu = message.cpu;
     for (const line of message.lines) this.host.log(line);
     if (message.type === "call") void this.answer(message);
-    else if (message.type === "failed") this.fail(faultOf(this.entry.module.name, message));
-    else {
-      const { result, status, hostCalls, code } = message;
-      this.settle(() => this.resolve({ result: result === "" ? undefined : (JSON.parse(result) as JsonValue), status, hostCalls, code }));
-    }
+    else if (message.type === "failed") {
+      this.fail(faultOf(this.entry.module.name, message));
+      if (message.isUnfit === true) this.kill();
+    } else this.finish(message);
   }
 
   /** What ran inside of it counts as running of its own. */
@@ -109,6 +108,17 @@ export class PlaceEntry {
   lose(kind: MacroFaultKind, message: string): void {
     this.fault ??= new MacroFault(kind, this.entry.module.name, message, { cpu: this.cpu });
     if (!this.hostIsBusy) this.fail(this.fault);
+  }
+
+  private finish({ result, status, hostCalls, code }: Done): void {
+    let ended: Ended;
+    try {
+      ended = { result: result === "" ? undefined : (JSON.parse(result) as JsonValue), status, hostCalls, code };
+    } catch (error) {
+      this.fail(new MacroFault("result", this.entry.module.name, "the result is no JSON", { cpu: this.cpu, cause: error }));
+      return;
+    }
+    this.settle(() => this.resolve(ended));
   }
 
   private async answer({ name, argument }: Called): Promise<void> {

@@ -13,6 +13,7 @@ const DEEPEST = 64;
 const LONGEST_ARGUMENT = 8 * 1024 * 1024;
 
 const MOST_FRAMES = 12;
+const LONGEST_STATUS = 500;
 
 interface Fault {
   readonly kind: MacroFaultKind | "refused";
@@ -132,7 +133,7 @@ export class Entry {
       this.fault = { kind: "resultBytes", message: `the result is larger than ${resultBytes} bytes` };
     } else if (isDeeper(result, DEEPEST)) {
       this.fault = { kind: "result", message: `the result nests deeper than ${DEEPEST}` };
-    } else this.done = { result, status };
+    } else this.done = { result, status: status?.slice(0, LONGEST_STATUS) };
   }
 
   /** Says where the entry stands: at its end, or waiting for the host. */

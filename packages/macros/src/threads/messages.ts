@@ -68,6 +68,8 @@ export interface Failed extends FromEntry {
   readonly message: string;
   readonly trace: string | undefined;
   readonly code: number | undefined;
+  /** Something in the thread broke: it is to be ended. */
+  readonly isUnfit?: boolean;
 }
 
 /** The thread is there, and serves this place. */

@@ -3,7 +3,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import { Entry } from "./entry.ts";
 import type { Enter, FromThread, Ready, ToThread } from "./messages.ts";
 import { Sandbox } from "./sandbox.ts";
-import { stripTypes } from "./strip-types.ts";
+import { StripperBroke, stripTypes } from "./strip-types.ts";
 
 const LOWEST_PRIORITY = 19;
 /** Sandboxes that are kept for the next entries: that of an execution, and those inside of it. */
@@ -46,7 +46,8 @@ export function serve({ port, life }: Service): Promise<void> {
     try {
       if (language !== undefined) code = language === "ts" ? await stripTypes(module.name, module.code) : module.code;
     } catch (error) {
-      post({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: (error as Error).message, trace: undefined, code: undefined });
+      const { message: text } = error as Error;
+      post({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: text, trace: undefined, code: undefined, isUnfit: error instanceof StripperBroke });
       return;
     }
     const sandbox = free.pop() ?? (await Sandbox.create(wasmModule));
