@@ -1,4 +1,5 @@
 import type { AuditEvent, Repositories } from "@sallyport/core";
+import { acquire, release } from "../src/dialects/postgres/connection.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 import { KnexStorage } from "../src/index.ts";
@@ -129,6 +130,66 @@ describe("transactions on a server", () => {
       kept = r;
     });
     expect(await codeOf((kept as Repositories).sessions.count())).toBe(799);
+  });
+
+  test("send the ends of parts along, and nothing for parts that ask for nothing", async () => {
+    const { knex } = database.connect({ pool: { max: 1 } });
+    const watched = new KnexStorage({ knex, schema: "test" });
+    await watched.health();
+    const sent: string[] = [];
+    const connection = await acquire(knex);
+    const query = connection.query.bind(connection);
+    connection.query = (asked, callback) => {
+      sent.push(/^(?:begin|commit|savepoint|release|rollback to)/.test(asked.text) ? asked.text : "statement");
+      query(asked, callback);
+    };
+    release(knex, connection);
+    await watched.transaction(async (r, attempt) => {
+      await attempt(() => attempt(async () => {}));
+      await attempt(() => Promise.reject(new Error("undone"))).catch(() => {});
+      await r.applications.known(["a"]);
+      await attempt(() => r.applications.known(["a"]));
+      await attempt(async () => {
+        await attempt(() => r.applications.known(["a"]));
+        throw new Error("undone");
+      }).catch(() => {});
+    });
+    const parts = ["savepoint part_1", "statement", "release savepoint part_1", "savepoint part_1", "savepoint part_2", "statement"];
+    const ends = ["release savepoint part_2", "rollback to savepoint part_1", "release savepoint part_1"];
+    expect(sent).toEqual(["begin isolation level read committed", "statement", ...parts, ...ends, "commit"]);
+  });
+
+  test("are over as a whole when a statement of a part runs out of time, whoever catches that", async () => {
+    const { knex } = database.connect({ statementTimeout: 200 });
+    const impatient = new KnexStorage({ knex, schema: "test" });
+    await impatient.health();
+    await database.admin.query("begin; lock table test.applications in exclusive mode");
+    let later: unknown;
+    const late = impatient.transaction(async (r, attempt) => {
+      await r.audit.append(auditEvent);
+      const caught = await attempt(() => attempt(() => r.applications.create({ name: "late", seats: null }))).catch((error: unknown) => error);
+      later = await r.audit.read(0, 1).then(() => "answered", (error: unknown) => error === caught);
+    });
+    expect(await codeOf(late)).toBe(706);
+    expect(later).toBe(true);
+    await database.admin.query("rollback");
+    expect(await impatient.repositories.audit.read(0, 10)).toEqual([]);
+    expect(await impatient.repositories.applications.known(["late"])).toEqual([]);
+  });
+
+  test("are over as a whole when the connection is lost in a part, whoever catches that", async () => {
+    const { knex } = database.connect({ applicationName: "lost in a part", pool: { max: 1 } });
+    const cut = new KnexStorage({ knex, schema: "test" });
+    const lost = cut.transaction(async (r, attempt) => {
+      await r.audit.append(auditEvent);
+      await attempt(async () => {
+        await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a part'");
+        await r.audit.append(auditEvent);
+      }).catch(() => {});
+      return codeOf(attempt(() => r.audit.read(0, 1)));
+    });
+    expect(await codeOf(lost)).toBe(704);
+    expect(await cut.repositories.audit.read(0, 10)).toEqual([]);
   });
 
   test("throw the work's own error", async () => {

@@ -1,4 +1,6 @@
-import { type ClassDefinition, seesAll, type StoredObject } from "@sallyport/core";
+import { AsyncResource } from "node:async_hooks";
+import { MessageChannel } from "node:worker_threads";
+import { type ClassDefinition, type Repositories, seesAll, type ServiceError, type StoredObject } from "@sallyport/core";
 import { MemoryStorage } from "./memory-storage.ts";
 
 async function migrated(): Promise<MemoryStorage> {
@@ -29,6 +31,46 @@ test.each(["read", "write", "transaction"] as const)("refuses a %s past the tran
   };
   await expect(storage.transaction(() => calls[kind]() as Promise<unknown>)).rejects.toMatchObject({ code: 799 });
   await calls[kind]();
+});
+
+test("gives no number again that a transaction or a part was given", async () => {
+  const storage = await migrated();
+  const insert = async ({ objects }: Repositories) => (await objects.insert([{ className: "File", attributes: {} }]))[0]?.id;
+  const ids: unknown[] = [];
+  const failing = storage.transaction(async (r, attempt) => {
+    ids.push(await insert(r));
+    await attempt(async () => {
+      ids.push(await insert(r));
+      throw new Error("undone");
+    }).catch(() => {});
+    ids.push(await insert(r));
+    throw new Error("taken back");
+  });
+  await expect(failing).rejects.toThrow("taken back");
+  ids.push(await insert(storage.repositories));
+  expect(ids).toEqual(["1", "2", "3", "4"]);
+});
+
+test("serves a transaction whose work is asked for by messages of another thread, and refuses what would wait for itself", async () => {
+  const storage = await migrated();
+  const { port1, port2 } = new MessageChannel();
+  const outcomes = await storage.transaction(async (r, attempt) => {
+    const asked = new Promise<unknown[]>((resolve) => {
+      const inside = new AsyncResource("inside");
+      port1.on("message", () => {
+        const work = async () => {
+          await attempt(() => r.maintenance.set(true));
+          return [await r.applications.create({ name: "one", seats: null }), await inside.runInAsyncScope(() => storage.repositories.maintenance.set(false)).catch(({ code }: ServiceError) => code)];
+        };
+        resolve(work());
+      });
+    });
+    port2.postMessage("go on");
+    return asked;
+  });
+  port1.close();
+  expect(outcomes).toEqual(["created", 799]);
+  expect(await storage.repositories.applications.known(["one"])).toEqual(["one"]);
 });
 
 test("refuses the repositories of a transaction that is over", async () => {

@@ -1,0 +1,82 @@
+import { CreateObject, GetObject, JoinedUnit, ListObjects, type ObjectId, ReadStructure, seesAll, type SessionContext, UpdateObject } from "../src/index.ts";
+import { digests, type Fixture, openFixture } from "./fixture.ts";
+import { sessionContext } from "./session-context.ts";
+
+const takenBack = new Error("taken back");
+const list = { className: "File", query: undefined, page: 0, perPage: 1, cursor: undefined, capped: false, serialization: undefined };
+const quietly = { took: () => {} };
+
+let fixture: Fixture;
+let context: SessionContext;
+
+beforeEach(async () => {
+  fixture = await openFixture();
+  context = await sessionContext(fixture, { administrator: true });
+});
+
+/** Runs work with the context of an open transaction, which is then taken back or kept. */
+function joined<T>(work: (inside: SessionContext) => Promise<T>, end: "kept" | "taken back" = "kept"): Promise<T | undefined> {
+  const running = fixture.database.storage.transaction(async (r, attempt) => {
+    const result = await work({ ...context, r, unit: new JoinedUnit(r, attempt) });
+    if (end === "taken back") throw takenBack;
+    return result;
+  });
+  return running.catch((error: unknown) => {
+    if (error !== takenBack) throw error;
+    return undefined;
+  });
+}
+
+async function user(name: string): Promise<ObjectId> {
+  const [id] = (await fixture.insert({ className: "User", attributes: { Name: name } })) as [ObjectId];
+  await fixture.r.accounts.create({ userId: id, loginName: name, secret: "", administrator: false }, name);
+  return id;
+}
+
+const nameOf = async ({ r }: SessionContext, id: ObjectId) => (await r.objects.get([id], seesAll))[0]?.attributes["Name"];
+
+test("a use case that fails in the middle leaves nothing, and the next one goes on", async () => {
+  const [anna] = [await user("anna"), await user("berta")];
+  const rename = (inside: SessionContext, name: string) =>
+    new UpdateObject().run(inside, { kind: "id", id: anna }, { given: { Name: name }, expectedVersions: null, serialization: undefined });
+  await joined(async (inside) => {
+    await expect(rename(inside, "berta")).rejects.toMatchObject({ code: 307 });
+    expect(await nameOf(inside, anna)).toBe("anna");
+    await rename(inside, "carla");
+  });
+  expect(await nameOf(context, anna)).toBe("carla");
+  expect(await fixture.r.accounts.forProof("carla", [])).toMatchObject({ account: { userId: anna } });
+});
+
+test("nobody remembers objects that never come to be", async () => {
+  let id = "";
+  await joined(async (inside) => {
+    const { object } = await new CreateObject().run(inside, "UserGroup", { Name: "new" });
+    id = String(object["~ObjectID"]);
+    await new GetObject().run(inside, { kind: "id", id });
+  }, "taken back");
+  expect(id).not.toBe("");
+  expect(fixture.database.classes.of(id)).toBeUndefined();
+});
+
+test("nobody remembers how many objects there would have been", async () => {
+  const lists = new ListObjects(digests as never, quietly);
+  await joined(async (inside) => {
+    await inside.r.objects.insert(Array.from({ length: 5_001 }, () => ({ className: "File", attributes: {} })));
+    expect((await lists.run(inside, list)).list["~Count"]).toBe(5_001);
+  }, "taken back");
+  expect((await lists.run(context, list)).list["~Count"]).toBe(0);
+});
+
+test("the model is loaded without the help of others, and not for them", async () => {
+  const { database } = fixture;
+  const [id] = (await fixture.insert({ className: "File", attributes: {} })) as [ObjectId];
+  // Somebody waits for a connection to load it.
+  void database.models.current(context.modelGeneration, { load: () => new Promise(() => {}) });
+  await joined((inside) => new GetObject().run(inside, { kind: "id", id }));
+  expect(database.models.loaded(context.modelGeneration)).toBeUndefined();
+});
+
+test("classes are not shown within a transaction", async () => {
+  await joined((inside) => expect(new ReadStructure().run(inside)).rejects.toMatchObject({ code: 307 }));
+});
