@@ -9,6 +9,7 @@ import { listScenario } from "./scenarios/list-scenario.ts";
 import { logInScenario } from "./scenarios/log-in-scenario.ts";
 import { modeLogInScenario } from "./scenarios/mode-log-in-scenario.ts";
 import { modeReadScenario } from "./scenarios/mode-read-scenario.ts";
+import { multiScenario } from "./scenarios/multi-scenario.ts";
 import { queryScenario } from "./scenarios/query-scenario.ts";
 import { readScenario } from "./scenarios/read-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
@@ -16,7 +17,7 @@ import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
-const scenarios = [startScenario, readScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario];
+const scenarios = [startScenario, readScenario, multiScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario];
 
 const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });

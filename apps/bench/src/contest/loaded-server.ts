@@ -14,7 +14,11 @@ export class LoadedServer implements Contestant {
   constructor(
     readonly name: string,
     private readonly server: MeasuredProcess,
-    private readonly job: Pick<LoadJob, "address" | "connections" | "apart"> & { readonly requests: LoadJob["requests"] | (() => LoadJob["requests"]) },
+    private readonly job: Pick<LoadJob, "address" | "connections" | "apart"> & {
+      readonly requests: LoadJob["requests"] | (() => LoadJob["requests"]);
+      /** Things that one request asks for: counted are these. One unless given. */
+      readonly each?: number;
+    },
     private readonly generator: LoadGenerator,
     private readonly database: BenchDatabase,
     /** About how many answers a second gives, if a round is to end with an answer and not in the middle of work. */
@@ -28,10 +32,11 @@ export class LoadedServer implements Contestant {
     const after = await this.sample();
     if (load.failed > 0) throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
     const backend = before.backend === null || after.backend === null ? null : backendCpuBetween(before.backend, after.backend);
+    const done = load.succeeded * (this.job.each ?? 1);
     return {
-      perSecond: load.succeeded / load.seconds,
-      cpu: (after.cpu - before.cpu) / load.succeeded,
-      backendCpu: backend === null ? null : backend / load.succeeded,
+      perSecond: done / load.seconds,
+      cpu: (after.cpu - before.cpu) / done,
+      backendCpu: backend === null ? null : backend / done,
       p50: load.latency.p50,
       p99: load.latency.p99,
     };

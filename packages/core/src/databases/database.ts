@@ -68,4 +68,9 @@ export class Database {
     this.clock = new StorageClock(storage);
     this.storeTime = new StoreTime(policy.timeZone);
   }
+
+  /** The same database for work of which one answer can take so many bytes only. */
+  within(answerBytes: number): Database {
+    return Object.create(this, { answerBytes: { value: answerBytes } }) as Database;
+  }
 }

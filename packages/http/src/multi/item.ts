@@ -1,17 +1,18 @@
 import { multiItem, parseFields } from "@sallyport/contract";
-import { type RequestContext, ServiceError } from "@sallyport/core";
+import { type ObjectHooks, type RequestContext, ServiceError } from "@sallyport/core";
 import { parseBody } from "../body/parse-body.ts";
+import { failureOf } from "../envelope/failure.ts";
 import { needsBody } from "../routes/needs-body.ts";
-import type { Route, RouteHandler, RouteInput } from "../routes/route.ts";
+import type { Route, RouteHandler, RouteInput, Success } from "../routes/route.ts";
 import { parseQuery } from "../routing/parse-query.ts";
 import type { RouteMatcher } from "../routing/route-matcher.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
 import { itemTarget } from "./item-target.ts";
-import type { Results } from "./results.ts";
 
 /** What items are worked on with; the same for all of a request. */
 export interface ItemParts {
   readonly matcher: RouteMatcher;
+  readonly hooks: Pick<ObjectHooks, "current">;
   readonly settings: RouteInput<unknown, unknown>["settings"];
   /** Whether they share a transaction. */
   readonly atomic: boolean;
@@ -20,49 +21,79 @@ export interface ItemParts {
 /** One item of a multi request on its way, as the exchange is of a request. */
 export class Item {
   private pattern: string | null = null;
-  private found: Route | null = null;
-  private input: Omit<RouteInput<unknown, unknown>, "note"> | null = null;
+  private route: Route | null = null;
+  private readonly call: ((context: RequestContext) => ReturnType<RouteHandler>) | null = null;
+  private error: unknown = undefined;
 
-  constructor(private readonly given: unknown) {}
+  /** Finds the route and parses what it takes. What it would refuse of a request of its own, in the same order, the item is refused. */
+  constructor(given: unknown, parts: ItemParts) {
+    try {
+      this.call = this.prepared(given, parts);
+    } catch (error) {
+      this.error = error;
+    }
+  }
 
-  /** Finds the route and parses what it takes; refuses what it would refuse of a request of its own, in the same order. */
-  prepare({ matcher, settings, atomic }: ItemParts): void {
-    const { method, path, data } = parseFields(multiItem, this.given, []);
+  /** Throws what it was refused with. */
+  requirePrepared(): void {
+    if (this.error !== undefined) throw this.error;
+  }
+
+  /** Whether nothing happens when it is done. */
+  get isRead(): boolean {
+    return this.call === null || this.route?.method === "GET";
+  }
+
+  /** Whether a success is told by an object. */
+  get givesObject(): boolean {
+    return this.route?.versioned === true;
+  }
+
+  get changesModel(): boolean {
+    return this.route?.changesModel === true;
+  }
+
+  async run(context: RequestContext): Promise<Success> {
+    if (this.call === null) throw this.error;
+    const success = await this.call(context);
+    if ("document" in success) throw new TypeError("A document is no result of an item.");
+    return success;
+  }
+
+  /** Takes note of why it failed. */
+  failed(error: unknown): void {
+    this.error = error;
+  }
+
+  /** For log and metrics. */
+  record(): ItemRecord {
+    const about = { route: this.pattern, method: this.route?.method ?? null };
+    if (this.error === undefined) return { ...about, status: 200, code: 0 };
+    const { status, code } = failureOf(this.error);
+    return { ...about, status, code, error: this.error };
+  }
+
+  private prepared(given: unknown, { matcher, settings, atomic }: ItemParts): typeof this.call {
+    const { method, path, data } = parseFields(multiItem, given, []);
     const { segments, queryString } = itemTarget(path);
     const matched = matcher.match(segments);
     if (matched === null) throw new ServiceError(304);
     this.pattern = matched.pattern;
     const route = matched.methods.get(method);
     if (route === undefined) throw new ServiceError(305);
-    this.found = route;
+    this.route = route;
     if (route.standsAlone === true) throw new ServiceError(307, { detail: "It is nothing for a multi request." });
     if (atomic && route.changesModel === true) throw new ServiceError(307, { detail: "The model is not changed in a transaction." });
     if (data === undefined && needsBody(route)) throw new ServiceError(300);
-    this.input = {
+    const input: RouteInput<unknown, unknown> = {
       // What no route asks for is not looked at.
       body: route.body === undefined ? undefined : parseBody(route.body, data),
       query: parseQuery(route.query, queryString),
       parameter: (name) => matched.parameters.get(name) ?? "",
       expectedVersions: null,
       settings,
+      note: () => {},
     };
-  }
-
-  get changesModel(): boolean {
-    return this.found?.changesModel === true;
-  }
-
-  /** Does what was prepared, and writes the result down. */
-  async run(context: RequestContext, results: Results): Promise<void> {
-    const { found, input } = this;
-    if (found === null || input === null) throw new TypeError("An item is prepared first.");
-    const success = await (found.handle as RouteHandler)(context, { ...input, note: () => {} });
-    if ("document" in success) throw new TypeError(`${found.operation} answers with a document, which is no result.`);
-    results.succeed(success, found);
-  }
-
-  /** For log and metrics. */
-  record({ status, code }: Pick<ItemRecord, "status" | "code"> = { status: 200, code: 0 }): ItemRecord {
-    return { route: this.pattern, method: this.found?.method ?? null, status, code };
+    return (context) => (route.handle as RouteHandler)(context, input);
   }
 }

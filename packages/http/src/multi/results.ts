@@ -1,6 +1,7 @@
 import { ServiceError } from "@sallyport/core";
 import { JsonText } from "../envelope/json-text.ts";
-import type { Route, Success } from "../routes/route.ts";
+import type { Success } from "../routes/route.ts";
+import type { Item } from "./item.ts";
 
 /** The results of a multi request, written as they come, so that they take no more room than one answer may. */
 export class Results {
@@ -10,21 +11,26 @@ export class Results {
   /** `most`: bytes of all of them. */
   constructor(private readonly most: number) {}
 
-  /** 307 when the results so far have taken all the room: then nothing more is begun. */
+  /** Whether they have taken all the room: then nothing more is begun. */
+  get isFull(): boolean {
+    return this.bytes >= this.most;
+  }
+
+  /** 307 when they have. */
   requireRoom(): void {
-    if (this.bytes >= this.most) throw tooLarge();
+    if (this.isFull) throw tooLarge();
   }
 
   /**
    * What was read has to fit, else 307. What was written has happened, and is told whatever room it takes; of an object, if
    * there is no room, the meta-fields are.
    */
-  succeed({ data }: Success, { method, versioned }: Pick<Route, "method" | "versioned">): void {
+  succeed({ data }: Success, { isRead, givesObject }: Pick<Item, "isRead" | "givesObject">): void {
     const text = successText(data);
     const bytes = Buffer.byteLength(text);
     if (this.bytes + bytes <= this.most) return this.add(text, bytes);
-    if (method === "GET") throw tooLarge();
-    const shortened = versioned === true ? successText(withoutAttributes(data)) : text;
+    if (isRead) throw tooLarge();
+    const shortened = givesObject ? successText(withoutAttributes(data)) : text;
     this.add(shortened, Buffer.byteLength(shortened));
   }
 

@@ -1,4 +1,4 @@
-import { JoinedUnit, ServiceError, type SessionContext } from "@sallyport/core";
+import { inTransaction, ServiceError, type SessionContext } from "@sallyport/core";
 import { failureOf } from "../envelope/failure.ts";
 import type { JsonText } from "../envelope/json-text.ts";
 import type { RouteInput } from "../routes/route.ts";
@@ -10,7 +10,7 @@ import { Results } from "./results.ts";
  * What can be refused by looking at the items is refused before the transaction begins.
  */
 export async function runTogether(given: readonly unknown[], context: SessionContext, parts: ItemParts, note: RouteInput<unknown, unknown>["note"]): Promise<JsonText> {
-  const items = given.map((each) => new Item(each));
+  const items = given.map((each) => new Item(each, parts));
   let current: number | null = null;
   const inTurn = async (work: (item: Item) => void | Promise<void>): Promise<void> => {
     for (const [index, item] of items.entries()) {
@@ -19,22 +19,25 @@ export async function runTogether(given: readonly unknown[], context: SessionCon
     }
     current = null;
   };
-  try {
-    await inTurn((item) => item.prepare(parts));
-    const data = await context.database.storage.transaction(async (r, attempt) => {
-      const joined = { ...context, r, unit: new JoinedUnit(r, attempt) };
+  const doAll = (inside: SessionContext): Promise<JsonText> =>
+    inTransaction(inside, async (joined) => {
       const results = new Results(context.database.answerBytes);
-      await inTurn((item) => {
+      await inTurn(async (item) => {
         results.requireRoom();
-        return item.run(joined, results);
+        results.succeed(await item.run(joined), item);
       });
       return results.toJson();
     });
+  try {
+    await inTurn((item) => item.requirePrepared());
+    const hooks = await parts.hooks.current(context);
+    // Nobody is to wait for a place for his hooks while he holds a connection.
+    const data = await (hooks === null ? doAll(context) : hooks.prepared(context, doAll));
     note(items.map((item) => item.record()));
     return data;
   } catch (error) {
     const failure = failureOf(error);
-    note(items.map((item) => item.record(failure)));
+    note(items.map((item) => ({ ...item.record(), status: failure.status, code: failure.code })));
     throw current === null ? error : failureAt(current, failure);
   }
 }

@@ -3,16 +3,17 @@ import { runSeparately } from "../multi/run-separately.ts";
 import { runTogether } from "../multi/run-together.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
 
 const description = [
   "Every item is judged like a request of its own with the headers of this one; `If-Match` counts for none of them.",
-  "The items are done one after the other, and the answer has the result of each in its place, whatever became of the others.",
+  "Each item sees what those before it have written, and the answer has the result of each in its place, whatever became of the others.",
   "With `atomic=true` they share one transaction: the first that fails undoes all of them, and its code is the answer.",
   "Not inside: log-in, log-out, keys, this description, another multi request, and with `atomic=true` changes of the model.",
 ].join(" ");
 
 /** Many requests in one. */
-export function multiRoutes(others: readonly Route[]): Route[] {
+export function multiRoutes(others: readonly Route[], hooks: UseCases["objectHooks"]): Route[] {
   const inside = others.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
   const route = defineRoute({
     method: "POST",
@@ -28,7 +29,7 @@ export function multiRoutes(others: readonly Route[]): Route[] {
     errors: [...new Set(inside.flatMap(({ errors }) => errors))],
     handle: async (context, { body, query: { atomic }, settings, note }) => {
       const run = atomic ? runTogether : runSeparately;
-      return { data: await run(body, context, { matcher, settings, atomic }, note) };
+      return { data: await run(body, context, { matcher, hooks, settings, atomic }, note) };
     },
   });
   const matcher = new RouteMatcher([...others, route]);

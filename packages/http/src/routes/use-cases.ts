@@ -13,6 +13,7 @@ import type {
   LogInSecurely,
   LogInWithToken,
   LogOut,
+  ObjectHooks,
   RestoreObject,
   UnlockObject,
   UpdateObject,
@@ -45,4 +46,5 @@ export interface UseCases {
   readonly executeMacro: ExecuteMacro;
   readonly putClass: PutClass;
   readonly removeClass: RemoveClass;
+  readonly objectHooks: ObjectHooks;
 }

@@ -14,6 +14,7 @@ import {
   LogInSecurely,
   LogInWithToken,
   LogOut,
+  noHooks,
   PutClass,
   PutMacro,
   ReadStructure,
@@ -88,5 +89,6 @@ export function bindUseCases(container: Container): void {
     putClass: await getAsync(identifiers.putClass),
     removeClass: await getAsync(identifiers.removeClass),
     executeMacro: await getAsync(identifiers.executeMacro),
+    objectHooks: noHooks,
   }));
 }
