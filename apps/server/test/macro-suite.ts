@@ -167,6 +167,21 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await found(id)).toMatchObject({ version: 9, attributes: { CreditLimit: 8 } });
     });
 
+    test("are items of multi requests, and parts of their transaction", async () => {
+      const item = (name: string, ...given: readonly unknown[][]) => ({ method: "POST", path: `/v1/execute/${name}`, data: { steps: given, create: given[0] } });
+      const multi = (path: string, ...items: readonly object[]) => callIn(server(), demo, path, { method: "POST", body: items });
+      const name = crypto.randomUUID();
+      const creating = ["create", "Customer", { Name: name }];
+      const mixed = await multi("/v1/multi", item("Steps", creating), item("Throwing"), { method: "POST", path: "/v1/execute/Echo" }, item("a-b"));
+      expect(mixed.body.data).toMatchObject([{ httpStatus: 200, result: [{ version: 1 }] }, { httpStatus: 500, result: 710 }, { httpStatus: 200, result: {} }, { httpStatus: 400, result: 400 }]);
+      expect(await customers(name)).toBe(1);
+      expect(await multi("/v1/multi?atomic=true", item("Steps", creating), item("Throwing"))).toMatchObject({ status: 500, code: "710" });
+      expect(await customers(name)).toBe(1);
+      const listed = await multi("/v1/multi?atomic=true", item("Steps", creating, ["call", "Throwing", { create: name }]), item("Steps", ["find", "Customer", { where: { Name: name } }]));
+      expect(listed.body.data).toMatchObject([{ result: [{ version: 1 }, 710] }, { result: [{ version: [1, 1] }] }]);
+      expect(await customers(name)).toBe(2);
+    });
+
     test("come to their end when their session ends meanwhile, and it stays ended", async () => {
       const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
       const session = await openSession(server(), mode, "demo");

@@ -9,7 +9,7 @@ const execute = (title: string, name: string, code: number, more: Partial<Case> 
   ...more,
 });
 
-const noNames = ["1st", "a-b", "a.b", "a%20b", "%C3%A9t%C3%A9", "Echo%00", "$x", "a".repeat(129), "..%2e", "Echo()"];
+const noNames = ["1st", "a-b", "a.b", "a%20b", "%C3%A9t%C3%A9", "$x", "a".repeat(129), "..%2e", "Echo()"];
 
 /** Names that mean something to an object, and nothing to a library of macros. */
 const nothings = ["NoSuchMacro", "__proto__", "constructor", "toString", "_", "a".repeat(128)];
@@ -25,6 +25,6 @@ export const macroCases: readonly Case[] = [
   execute("refuses a body that is no JSON", "NoSuchMacro", 311, { json: "{", modes: ["session", "token", "encrypted"] }),
   execute("refuses a message that is no JSON", "NoSuchMacro", 312, { json: "{", modes: ["secure"] }),
   execute("refuses a body with names that reach a prototype", "NoSuchMacro", 307, { json: '[{"__proto__": 1}]' }),
-  execute("is executed with POST only", "NoSuchMacro", 305, { method: "GET", expect: { code: 305, headers: { allow: "POST" } } }),
+  execute("is executed with POST only", "NoSuchMacro", 305, { method: "GET", expect: { code: 305, beforeSession: true, headers: { allow: "POST" } } }),
   { title: "needs a session to execute", method: "POST", path: "/v1/execute/Echo", expect: { code: 200 } },
 ];
