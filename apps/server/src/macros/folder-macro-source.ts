@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { MacroSource, MacroText } from "@sallyport/core";
 import type { Logger } from "pino";
@@ -76,8 +77,9 @@ export class FolderMacroSource implements MacroSource {
   private async signature(): Promise<string> {
     const facts = await Promise.all(
       (await this.names()).map(async (name) => {
-        const { mtimeNs, ctimeNs, size, ino } = await stat(join(this.directory, name), { bigint: true });
-        return [name, mtimeNs, ctimeNs, size, ino].join(":");
+        // One that leads nowhere is no reason not to see the others.
+        const found = await stat(join(this.directory, name), { bigint: true }).catch(() => null);
+        return found === null ? name : [name, found.mtimeNs, found.ctimeNs, found.size, found.ino].join(":");
       }),
     );
     return facts.join("\n");
@@ -94,12 +96,28 @@ export class FolderMacroSource implements MacroSource {
     const origin = join(this.directory, name);
     const language = languages.get(extname(name)) ?? "js";
     try {
-      const { size } = await stat(origin);
-      if (size > mostBytes) throw new Error(`It is larger than ${mostBytes} bytes.`);
-      return { name: name.slice(0, -extname(name).length), language, text: await readFile(origin, "utf8"), origin };
+      return { name: name.slice(0, -extname(name).length), language, text: await textOf(origin), origin };
     } catch (err) {
       this.logger.error({ err, file: origin }, "a macro cannot be read");
       return null;
     }
+  }
+}
+
+/** The text of a file. What is no file is not read: a pipe or a device can be waited for, or read, without end. */
+async function textOf(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error("It is no file.");
+    const buffer = Buffer.alloc(mostBytes + 1);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      length += bytesRead;
+      if (length > mostBytes) throw new Error(`It is larger than ${mostBytes} bytes.`);
+      if (bytesRead === 0) return buffer.toString("utf8", 0, length);
+    }
+  } finally {
+    await file.close();
   }
 }

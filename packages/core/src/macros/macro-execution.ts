@@ -1,3 +1,4 @@
+import type { LineAllowance } from "./line-allowance.ts";
 import type { MacroPlace } from "./macro-runtime.ts";
 
 /** What is being executed where a use case was called from a module; hooks of what it does run in the same place. */
@@ -7,6 +8,8 @@ export interface MacroExecution {
   readonly depth: number;
   /** When it has to be over, by `Date.now()`. */
   readonly deadline: number;
+  /** What its modules may write into the log, all together. */
+  readonly lines: LineAllowance;
 }
 
 /** How deep modules may call one another. */

@@ -9,6 +9,7 @@ import { isCatchable } from "./is-catchable.ts";
 import { LazyTransaction } from "./lazy-transaction.ts";
 import type { HookModule, Macro } from "./macro.ts";
 import { deepestExecution, type MacroExecution } from "./macro-execution.ts";
+import { LineAllowance } from "./line-allowance.ts";
 import { macroFailure } from "./macro-failure.ts";
 import { MacroFault } from "./macro-fault.ts";
 import type { MacroReports } from "./macro-reports.ts";
@@ -82,7 +83,7 @@ export class MacroRunner {
     if (execution !== undefined) return work(deeper(execution));
     const place = await this.parts.runtime.reserve(this.parts.patience);
     try {
-      const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout });
+      const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // Who opened a transaction waits for all that is asked of it.
       return await (unit.joined ? done : this.inTime(module, done));
     } finally {
@@ -134,7 +135,10 @@ export class MacroRunner {
     const { requestId, database } = scope.current();
     return {
       isCatchable,
-      log: (line) => this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line }),
+      log: (given) => {
+        const line = execution.lines.take(given);
+        if (line !== null) this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line });
+      },
       answer: (call: HostCall) =>
         call.name === "call" ? this.call(scope, execution, job, call.argument) : this.parts.calls.answer(scope, call, job.reads),
     };

@@ -9,8 +9,8 @@ import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 /** Results and arguments of host calls nest at most so deep. */
 const DEEPEST = 64;
 
-/** UTF-8 bytes of the argument of one host call. */
-const LONGEST_ARGUMENT = 8 * 1024 * 1024;
+/** UTF-8 bytes of the argument of one host call: an object as large as one may be, and what is around it. The server reads it in one go. */
+const LONGEST_ARGUMENT = 2 * 1024 * 1024;
 
 const MOST_FRAMES = 12;
 const LONGEST_STATUS = 500;
@@ -101,7 +101,7 @@ export class Entry {
     this.beat();
     if (this.fault !== undefined) return true;
     if (this.sandbox.isTooLarge) this.fault = { kind: "memory", message: "ran out of memory" };
-    else if (this.clock.isOver()) this.fault = { kind: "cpu", message: `ran longer than ${this.given.limits.cpu} ms` };
+    else if (this.clock.isOver()) this.fault = { kind: "cpu", message: `ran longer than ${Math.ceil(this.given.limits.cpu)} ms` };
     else if (performance.now() > this.deadline) this.fault = { kind: "timeout", message: `took longer than ${this.given.limits.timeout} ms` };
     return this.fault !== undefined;
   }

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { FolderMacroSource } from "./folder-macro-source.ts";
+
+let directory: string;
+let refused: string[];
+let folder: FolderMacroSource;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "sallyport-macros-"));
+  refused = [];
+  const logger = pino({}, { write: (line: string) => void refused.push(JSON.parse(line).file?.slice(directory.length + 1)) });
+  folder = new FolderMacroSource(directory, logger);
+});
+afterEach(() => {
+  folder.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const write = (name: string, text = "text") => writeFileSync(join(directory, name), text);
+const read = async () => (await folder.read()).map(({ name, language, text }) => [name, language, text]);
+
+test("files by their names, without those that are nobody's", async () => {
+  for (const name of ["B.js", "A.mjs", "C.ts", ".hidden.js", "C.d.ts", "C.test.json", "A.test.ts", "notes.md", "js"]) write(name, name);
+  mkdirSync(join(directory, "inside"));
+  expect(await read()).toEqual([["A", "js", "A.mjs"], ["B", "js", "B.js"], ["C", "ts", "C.ts"]]);
+  expect(refused).toEqual([]);
+});
+
+test("a link to a file is that file, and one that leads nowhere keeps nothing from the others", async () => {
+  write("Good.js");
+  symlinkSync(join(directory, "Good.js"), join(directory, "Same.js"));
+  symlinkSync(join(directory, "nothing"), join(directory, "Lost.js"));
+  expect(await read()).toEqual([["Good", "js", "text"], ["Same", "js", "text"]]);
+  expect(refused).toEqual(["Lost.js"]);
+});
+
+test("changes are noticed beside a link that leads nowhere", async () => {
+  write("Good.js");
+  symlinkSync(join(directory, "nothing"), join(directory, "Lost.js"));
+  await folder.read();
+  const before = folder.generation;
+  folder.watch();
+  unlinkSync(join(directory, "Good.js"));
+  await new Promise<void>((resolve) => {
+    const look = setInterval(() => {
+      if (folder.generation === before) return;
+      clearInterval(look);
+      resolve();
+    }, 20);
+  });
+  expect(await read()).toEqual([]);
+});
+
+test("a file may be as large as a macro, and not larger", async () => {
+  write("Largest.js", "x".repeat(256 * 1024));
+  write("Larger.js", "x".repeat(256 * 1024 + 1));
+  expect((await read()).map(([name, , text]) => [name, text?.length])).toEqual([["Largest", 256 * 1024]]);
+  expect(refused).toEqual(["Larger.js"]);
+});
+
+const onUnix = process.platform === "win32" ? test.skip : test;
+
+onUnix("what is no file is not read: a pipe nobody writes to, a device without end, a folder", async () => {
+  write("Good.js");
+  execFileSync("mkfifo", [join(directory, "Pipe.js")]);
+  symlinkSync("/dev/zero", join(directory, "Zero.js"));
+  mkdirSync(join(directory, "Folder.js"));
+  expect(await read()).toEqual([["Good", "js", "text"]]);
+  expect(refused.toSorted()).toEqual(["Folder.js", "Pipe.js", "Zero.js"]);
+});
