@@ -30,7 +30,7 @@ export type {
   MacroRuntime,
   MacroUsage,
 } from "./macro-runtime.ts";
-export { type MacroJudge, mostMacroBytes, PutMacro, type PutOutcome } from "./put-macro.ts";
+export { mostMacroBytes, PutMacro, type PutOutcome } from "./put-macro.ts";
 export { RemoveMacro } from "./remove-macro.ts";
 export { MacroSet, noMacros } from "./macro-set.ts";
 export type { MacroSource, MacroText } from "./macro-source.ts";

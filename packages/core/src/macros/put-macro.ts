@@ -4,13 +4,11 @@ import { ServiceError } from "../errors/service-error.ts";
 import { acceptStorable } from "../storage/storable-text.ts";
 import { isMacroName } from "./macro-name.ts";
 import type { GivenMacro } from "./macro-repository.ts";
+import type { ModuleInspector } from "./module-inspector.ts";
 
 /** Bytes of a text in UTF-8. */
 export const mostMacroBytes = 262_144;
 const longestAuthor = 255;
-
-/** Looks at a text before it is stored. Throws `MacroFault` for one that is no module. */
-export type MacroJudge = (macro: Pick<GivenMacro, "name" | "text" | "language">) => Promise<void>;
 
 export interface PutOutcome {
   /** `unchanged`: the current version has the same text. */
@@ -21,16 +19,20 @@ export interface PutOutcome {
 
 /** Stores a macro in a database, for somebody at the command line of the server. */
 export class PutMacro {
-  constructor(private readonly judge: MacroJudge) {}
+  constructor(private readonly inspector: Pick<ModuleInspector, "inspect">) {}
 
-  /** What cannot be the name of a macro: 400; a text that is too large or not storable: 307; `stale` as in `MacroRepository.put`. */
+  /**
+   * What cannot be the name of a macro: 400; a text that is too large or not storable: 307; one that no server could run: `MacroFault`;
+   * `stale` as in `MacroRepository.put`.
+   */
   async run({ storage }: Pick<Database, "storage">, macro: GivenMacro, expectedVersion: number | null): Promise<PutOutcome> {
     const { name, text, language, changedBy } = macro;
     if (!isMacroName(name)) throw new ServiceError(400);
     acceptStorable([text, changedBy]);
     if (bytesOf(text) > mostMacroBytes) throw new ServiceError(307, { detail: `The text has more than ${mostMacroBytes} bytes.` });
     if (changedBy === "" || changedBy.length > longestAuthor) throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${longestAuthor} characters.` });
-    await this.judge({ name, text, language });
+    const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
+    if (inspected?.module.kind === "broken") throw inspected.module.fault;
     return storage.transaction(async (r) => {
       const [latest] = await r.macros.history(name, 1);
       const current = latest === undefined || latest.text === null ? 0 : latest.version;

@@ -1,5 +1,7 @@
-import { type GivenMacro, MacroFault, mostMacroBytes, PutMacro, RemoveMacro } from "../../src/index.ts";
+import { type GivenMacro, type LibraryModule, MacroFault, mostMacroBytes, PutMacro, RemoveMacro } from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
+
+const sound = { kind: "macro" } as LibraryModule;
 
 describe("macros that are stored by a command", () => {
   let fixture: Fixture;
@@ -10,7 +12,7 @@ describe("macros that are stored by a command", () => {
 
   const given: GivenMacro = { name: "Report", text: "export default 1;", language: "js", changedBy: "ada" };
   const removal = { changedBy: "ada", expectedVersion: null };
-  const putting = new PutMacro(async () => {});
+  const putting = new PutMacro({ inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) });
   const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) => putting.run(fixture.database, { ...given, ...more }, expectedVersion);
   const told = async () => (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
 
@@ -49,15 +51,17 @@ describe("macros that are stored by a command", () => {
     expect(await put({ name: "_".repeat(128) })).toMatchObject({ outcome: "stored" });
   });
 
-  test("are judged before they are stored", async () => {
+  test("are looked at before they are stored", async () => {
     const fault = new MacroFault("invalid", "Report", "There is no function run.");
-    const judged: unknown[] = [];
-    const strict = new PutMacro(async (macro) => {
-      judged.push(macro);
-      throw fault;
+    const seen: unknown[] = [];
+    const strict = new PutMacro({
+      inspect: async (texts) => {
+        seen.push(...texts);
+        return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault } }));
+      },
     });
     await expect(strict.run(fixture.database, given, null)).rejects.toBe(fault);
-    expect(judged).toEqual([{ name: "Report", text: given.text, language: "js" }]);
+    expect(seen).toEqual([{ name: "Report", text: given.text, language: "js", origin: "Report" }]);
     expect(await fixture.r.macros.load()).toEqual({ generation: 0, macros: [] });
   });
 });

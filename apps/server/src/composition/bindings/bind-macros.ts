@@ -1,4 +1,4 @@
-import { ExecuteMacro, HostCalls, MacroRunner } from "@sallyport/core";
+import { ExecuteMacro, HostCalls, MacroRunner, ModuleInspector, PutMacro, RemoveMacro } from "@sallyport/core";
 import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Container } from "inversify";
@@ -35,6 +35,10 @@ export function bindMacros(container: Container): void {
     (runtime, calls, reports, { macros: { patience } }) => new MacroRunner({ runtime, calls, reports, patience, after }),
     [macroRuntime, hostCalls, macroReports, configuration],
   );
+  container
+    .bind(identifiers.putMacro)
+    .toResolvedValue((runtime, configured) => new PutMacro(new ModuleInspector(runtime, macroLimits(configured))), [macroRuntime, configuration]);
+  container.bind(identifiers.removeMacro).toDynamicValue(() => new RemoveMacro());
   container.bind(identifiers.executeMacro).toResolvedValue((...parts) => new ExecuteMacro(...parts), [macroRunner, macroReports]);
 }
 

@@ -16,10 +16,8 @@ import {
   LogOut,
   noHooks,
   PutClass,
-  PutMacro,
   ReadStructure,
   RemoveClass,
-  RemoveMacro,
   RestoreObject,
   SerializeOwnUser,
   UnlockObject,
@@ -58,8 +56,6 @@ export function bindUseCases(container: Container): void {
   container.bind(identifiers.updateObjects).toDynamicValue(() => new UpdateObjects());
   container.bind(identifiers.deleteObject).toDynamicValue(() => new DeleteObject());
   container.bind(identifiers.restoreObject).toDynamicValue(() => new RestoreObject());
-  container.bind(identifiers.putMacro).toDynamicValue(() => new PutMacro(async () => {}));
-  container.bind(identifiers.removeMacro).toDynamicValue(() => new RemoveMacro());
   container.bind(identifiers.getLock).toDynamicValue(() => new GetLock());
   container.bind(identifiers.lockObject).toDynamicValue(() => new LockObject());
   container.bind(identifiers.unlockObject).toDynamicValue(() => new UnlockObject());

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { extname, parse } from "node:path";
-import { isMacroName, type MacroLanguage } from "@sallyport/core";
+import { isMacroName, MacroFault, type MacroLanguage } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../../composition/identifiers.ts";
 import { CommandError } from "../../command-error.ts";
@@ -31,11 +31,19 @@ async function put(file: string, options: ChangeOptions): Promise<void> {
   const [changedBy, expectedVersion] = [authorOf(options), expectedVersionOf(options)];
   const text = textOf(file);
   await withDatabase(options, async ({ database, container }) => {
-    const putMacro = await container.getAsync(identifiers.putMacro);
-    const { outcome, version } = await putMacro.run(database, { name, text, language, changedBy }, expectedVersion);
+    const [putMacro, runtime] = [await container.getAsync(identifiers.putMacro), await container.getAsync(identifiers.macroRuntime)];
+    const putting = putMacro.run(database, { name, text, language, changedBy }, expectedVersion);
+    const { outcome, version } = await putting.catch((error: unknown) => refuse(error, file)).finally(() => runtime.close());
     if (outcome === "stale") throw new CommandError(version === 0 ? `There is no macro "${name}".` : `The current version of "${name}" is ${version}; nothing was changed.`);
     console.log(outcome === "stored" ? `The macro "${name}" is stored as version ${version}.` : `The macro "${name}" is the same as version ${version}; nothing was changed.`);
   });
+}
+
+/** Says of what is no macro where it went wrong. */
+function refuse(error: unknown, file: string): never {
+  if (!(error instanceof MacroFault)) throw error;
+  const { message, line, column = 1 } = error;
+  throw new CommandError(`${line === undefined ? `${file}:` : `${file}:${line}:${column}`} ${message}`, { cause: error });
 }
 
 function textOf(file: string): string {
