@@ -65,6 +65,38 @@ describe("failures of MariaDB", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
+  test("a transaction whose connection is ended in a part is over as a whole, whoever catches that", async () => {
+    const engine = await server.connect({ pool: { max: 1 } });
+    const storage = storageOver(engine);
+    const id = await idOf(engine);
+    const cut = storage.transaction(async (r, attempt) => {
+      await r.applications.create({ name: "before", seats: null });
+      await attempt(async () => {
+        await server.admin.query(`kill ${String(id)}`);
+        await r.applications.create({ name: "lost", seats: null });
+      }).catch(() => {});
+      await attempt(() => r.applications.create({ name: "after", seats: null })).catch(() => {});
+    });
+    expect(await codeOf(cut)).toBe(704);
+    expect(await storage.repositories.applications.known(["before", "lost", "after"])).toEqual([]);
+  });
+
+  test("a transaction is over as a whole when a statement of a part takes too long, whoever catches that", async () => {
+    const storage = storageOver(await server.connect({ statementTimeout: 300, pool: { max: 1 } }));
+    await storage.health();
+    await server.admin.query(`start transaction; select * from ${database}.settings for update`);
+    let later: unknown;
+    const late = storage.transaction(async (r, attempt) => {
+      await r.applications.create({ name: "before", seats: null });
+      const caught = await attempt(() => attempt(() => r.maintenance.set(true))).catch((error: unknown) => error);
+      later = await r.applications.known(["before"]).then(() => "answered", (error: unknown) => error === caught);
+    });
+    expect(await codeOf(late)).toBe(706);
+    expect(later).toBe(true);
+    await server.admin.query("rollback");
+    expect(await storage.repositories.applications.known(["before"])).toEqual([]);
+  });
+
   test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
     const relay = await relayed();
     const storage = storageOver(await server.connect({ url: relay.url, pool: { max: 2 } }));
