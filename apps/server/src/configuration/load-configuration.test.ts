@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "./configuration-error.ts";
@@ -47,6 +47,9 @@ describe("refuses", () => {
     ["a duration without a unit", { sessions: { idleTimeout: "30" } }, /sessions\.idleTimeout: must be a duration from "1s"/],
     ["a duration as a number", { sessions: { idleTimeout: 30 } }, /sessions\.idleTimeout: must be a duration/],
     ["a duration that is too long", { server: { timeouts: { drain: "2h" } } }, /server\.timeouts\.drain: must be a duration from "0s" to "10m"/],
+    ["a folder of macros that is not there", { macros: { directory: "/nonexistent/macros" } }, /^ {2}- macros\.directory: names a folder that does not exist$/m],
+    ["a file for a folder of macros", { databases: [{ macros: { directory: import.meta.filename }, ...memory }] }, /databases\[0\]\.macros\.directory: names something that is no folder/],
+    ["a folder of macros from a variable that is not there", {}, /macros\.directory \(MACROS_DIR\): names a folder that does not exist/, { MACROS_DIR: "/nonexistent" }],
     ["answers that one object would not fit into", { limits: { answerBytes: 1_048_576 } }, /limits\.answerBytes: must be a whole number from 2097152 to 1073741824/],
     ["a bad host", { server: { host: "a b" } }, /server\.host: must be a host name/],
     ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
@@ -220,6 +223,20 @@ describe("reads", () => {
     });
     expect(other?.locks).toEqual({ perSession: 1_000 });
     expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
+  });
+
+  test("the folder of macros that a database has of its own, the common one, or none", () => {
+    const common = join(folder, "common");
+    const own = join(folder, "own");
+    for (const each of [common, own]) mkdirSync(each);
+    const macros = (content: object) => {
+      const { databases, macros: limits } = loadConfiguration({ content: { databases: [memory, { alias: "second", macros: { directory: own }, ...memory }], ...content }, environment: {} });
+      return [databases.map(({ macros: { directory } }) => directory), limits.watch];
+    };
+    expect(macros({ macros: { directory: common, watch: false } })).toEqual([[common, own], false]);
+    expect(macros({})).toEqual([[null, own], true]);
+    const { macros: inProduction } = loadConfiguration({ content: { databases: [memory] }, environment: { NODE_ENV: "production" } });
+    expect(inProduction).toMatchObject({ watch: false, timeout: 5_000, cpu: 1_000, memory: 16 });
   });
 
   test("a database without storage as one that is not set up", () => {

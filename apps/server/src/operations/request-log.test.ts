@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { type ErrorCode, MacroFault, ServiceError } from "@sallyport/core";
 import { createLogger } from "./create-logger.ts";
 import { RequestLog } from "./request-log.ts";
 
@@ -50,6 +50,14 @@ test.each([
   [799, "error"],
 ] as const)("an answer of %d is logged as %s", (code, level) => {
   expect(lineFor(code, new ServiceError(code)).level).toBe(level);
+});
+
+test("a macro that fails is logged as an error with its own trace, and one that there is not as a warning", () => {
+  const fault = new MacroFault("threw", "Macro", "oh", { trace: "    at run (Macro:3:9)" });
+  const line = lineFor(710, new ServiceError(710, { detail: "Macro: oh", cause: fault }));
+  expect(line).toMatchObject({ level: "error", err: { detail: "Macro: oh", cause: { message: "oh", trace: "    at run (Macro:3:9)" } } });
+  expect(line["err"]).not.toHaveProperty("cause.stack");
+  expect(lineFor(710, new ServiceError(710, { detail: "There is no such macro." }))).toMatchObject({ level: "warn", detail: "There is no such macro." });
 });
 
 test("a failure of the server is logged with its stack and cause", () => {

@@ -23,7 +23,7 @@ export class RequestLog implements RequestObserver {
 
   answered({ error, alias, duration, items, ...facts }: RequestRecord): void {
     if (items !== undefined) this.tellFailures(items, facts.requestId, alias);
-    const level = levelOf(facts);
+    const level = isAskedInVain(error) ? "warn" : levelOf(facts);
     if (!this.logger.isLevelEnabled(level)) return;
     const line = { ...facts, alias, milliseconds: Math.round(duration * 10) / 10, ...countsOf(items) };
     if (level === "error") this.logger.error({ ...line, err: error }, "request failed");
@@ -41,6 +41,11 @@ export class RequestLog implements RequestObserver {
 /** Of a multi request: how many items it had, and how many of them failed. */
 function countsOf(items: RequestRecord["items"]): { items?: number; failedItems?: number } {
   return items === undefined ? {} : { items: items.length, failedItems: items.filter(({ code }) => code !== 0).length };
+}
+
+/** Whether a macro was named that there is not: anybody with a session can do that as often as he likes. */
+function isAskedInVain(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 710 && error.cause === undefined;
 }
 
 function levelOf({ status, code }: Pick<RequestRecord, "status" | "code">): LineLevel {

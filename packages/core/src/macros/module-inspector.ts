@@ -1,9 +1,12 @@
 import { acceptDeclaration } from "./accept-declaration.ts";
 import type { LibraryModule } from "./macro.ts";
-import { MacroFault } from "./macro-fault.ts";
+import { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 import { isMacroName } from "./macro-name.ts";
 import type { MacroLimits, MacroRuntime } from "./macro-runtime.ts";
 import type { MacroText } from "./macro-source.ts";
+
+/** What may say something about the machine, and nothing about the text. */
+const byChance: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended"]);
 
 export interface InspectedText extends MacroText {
   readonly module: LibraryModule;
@@ -50,7 +53,11 @@ export class ModuleInspector {
     if (!isMacroName(name)) {
       throw new MacroFault("invalid", name, "The name of a macro is a letter or _, then letters, digits and _, at most 128 in all.");
     }
-    const { declaration, module } = await this.runtime.inspect({ name, code: text }, language);
+    const look = () => this.runtime.inspect({ name, code: text }, language);
+    const { declaration, module } = await look().catch((error: unknown) => {
+      if (error instanceof MacroFault && byChance.has(error.kind)) return look();
+      throw error;
+    });
     return acceptDeclaration(module, declaration, this.most);
   }
 }

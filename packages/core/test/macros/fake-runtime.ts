@@ -16,12 +16,19 @@ export class FakeRuntime implements MacroRuntime {
   readonly runs = new Map<string, FakeRun>();
   readonly entered: string[] = [];
   inspections = 0;
+  /** What the text `unlucky` is found to be at a second look; without it, its thread ends every time. */
+  unlucky: string | undefined;
   reserved = 0;
 
   async inspect(module: { readonly name: string; readonly code: string }) {
     this.inspections += 1;
     if (module.code.startsWith("fault")) throw new MacroFault("invalid", module.name, module.code);
     if (module.code.startsWith("busy")) throw new ServiceError(706);
+    if (module.code.startsWith("unlucky")) {
+      const { unlucky } = this;
+      if (this.inspections % 2 === 1 || unlucky === undefined || module.code !== "unlucky") throw new MacroFault("ended", module.name, "its thread is gone");
+      return { declaration: JSON.parse(unlucky) as MacroDeclaration, module };
+    }
     return { declaration: JSON.parse(module.code) as MacroDeclaration, module };
   }
 
