@@ -43,6 +43,16 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(client.getObject(first?.["~ObjectID"] ?? "")).resolves.toMatchObject({ "~ClassName": "Customer" });
     });
 
+    test("has macros executed", async () => {
+      await expect(client.execute("Echo")).resolves.toEqual({});
+      for (const input of [{ a: [1, null, "ü"] }, [], "text", 0, null]) await expect(client.execute("Echo", input)).resolves.toEqual(input);
+      await expect(client.execute("Checked", true)).resolves.toBeDefined();
+      await expect(client.execute("Checked", true, { skipChecker: true })).rejects.toMatchObject({ code: 402 });
+      await expect(client.execute("a/../Echo")).rejects.toMatchObject({ code: 304 });
+      await expect(client.execute("Nothing")).rejects.toMatchObject({ code: 710 });
+      await expect(client.multi([{ method: "POST", path: "/v1/execute/Echo", data: [1] }])).resolves.toEqual([{ ok: true, httpStatus: 200, data: [1] }]);
+    });
+
     test("sends many requests as one, each by itself or all together", async () => {
       const writer = await loggedIn("demo");
       const City = `Many ${mode} ${crypto.randomUUID()}`;

@@ -2,6 +2,7 @@ import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { boundEnvironment } from "./bound-suite.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
+import { macroEnvironment } from "./macro-suite.ts";
 import { modes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
@@ -13,8 +14,8 @@ interface Item {
   readonly data?: unknown;
 }
 
-/** What the server has to be told: that answers take little, and that failures say what they are about. */
-export const multiEnvironment = boundEnvironment;
+/** What the server has to be told: that answers take little, that failures say what they are about, and where macros are. */
+export const multiEnvironment = { ...boundEnvironment, ...macroEnvironment };
 
 /** Two of these fit into an answer, three do not. */
 const large = "x".repeat(900_000);
@@ -225,6 +226,24 @@ export function multiSuite(server: () => RunningServer): void {
       const answer = await together([patch(ids[1], { City: "Rome" }), ...reads.slice(0, 2), get("/_CheckSession")]);
       expect(answer).toMatchObject({ status: 400, code: "307", body: { status: { debugMessage: "at /2: The answer to all items would be too large." } } });
       expect(await found(ids[1])).toMatchObject({ version: 1 });
+    });
+
+    test("executes macros, whose results stand among the others", async () => {
+      const City = city();
+      const execute = (name: string, data?: unknown) => ({ method: "POST", path: `/v1/execute/${name}`, ...(data === undefined ? {} : { data }) });
+      const add = (strict: boolean) => execute("Steps", { strict, steps: [["create", "Customer", { Name: "Ada", City }], ["get", "ZZZZZZZ"]] });
+      const echoes = [{ a: [1] }, [], "text", 304, null].map((data) => execute("Echo", data));
+      const items = [...echoes, execute("Echo"), execute("Status", { message: "as you wish", result: 1 }), execute("a-b"), execute("Closed", 1), execute("Checked?skipChecker=true", true), execute("Throwing", {}), execute("Nothing"), execute("Refuse", { code: 302 }), add(true), add(false), list({ City })];
+      const results = resultsOf(await separately(items)).map(({ httpStatus, result }) => [httpStatus, result?.["~Count"] ?? result]);
+      expect(results.slice(0, 7)).toEqual([[200, { a: [1] }], [200, []], [200, "text"], [200, 304], [200, null], [200, {}], [200, 1]]);
+      expect(results.slice(7, 14)).toEqual([[400, 400], [403, 401], [403, 402], [500, 710], [500, 710], [403, 302], [404, 304]]);
+      expect(results.slice(14)).toMatchObject([[200, [{ version: 1 }, 304]], [200, 1]]);
+
+      expect(resultsOf(await together([create({ Name: "Bob", City }), add(false), list({ City })]))[2]).toMatchObject({ result: { "~Count": 3 } });
+      for (const [failing, status, code] of [[add(true), 404, "304"], [execute("Throwing", { create: City }), 500, "710"], [execute("Closed"), 403, "401"]] as const) {
+        expect(await together([create({ Name: "Carl", City }), add(false), failing])).toMatchObject({ status, code });
+      }
+      expect(await inside(City)).toBe(3);
     });
 
     test("is for the database that it was sent to, without its alias in the items", async () => {
