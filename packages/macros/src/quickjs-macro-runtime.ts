@@ -11,8 +11,11 @@ export interface QuickJsMacroRuntimeOptions {
   readonly threads: number;
   /** How many executions may wait for a thread. */
   readonly queue: number;
+  /** How far the threads stand back on Linux: 0 as all others, 19, unless given, as nobody else. */
+  readonly niceness?: number;
 }
 
+const LOWEST_PRIORITY = 19;
 const IDLE = 30_000;
 const MEBIBYTE = 1024 * 1024;
 
@@ -27,7 +30,7 @@ const nobody: MacroHost = {
 };
 
 /**
- * Runs macros in QuickJS, compiled to WebAssembly, in threads of lowest priority. An engine has no function of the system;
+ * Runs macros in QuickJS, compiled to WebAssembly, in threads of low priority. An engine has no function of the system;
  * the one function that it can call takes texts, and the thread passes on what it has judged.
  */
 export class QuickJsMacroRuntime implements MacroRuntime {
@@ -98,7 +101,7 @@ export class QuickJsMacroRuntime implements MacroRuntime {
       name: "serve",
       minThreads: 0,
       maxThreads: this.options.threads,
-      workerData: { wasmModule },
+      workerData: { wasmModule, niceness: this.options.niceness ?? LOWEST_PRIORITY },
       // Nothing of the server's surroundings.
       env: {},
       argv: [],

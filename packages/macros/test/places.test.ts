@@ -158,7 +158,7 @@ it("ends what runs when it is closed, and lets nobody in", async () => {
 it("starts no thread before there is work", async () => {
   const script = `
     import { readdirSync } from "node:fs";
-    import type { QuickJsMacroRuntime } from "@sallyport/macros";
+    import { QuickJsMacroRuntime } from "@sallyport/macros";
     const before = readdirSync("/proc/self/task").length;
     const runtime = new QuickJsMacroRuntime({ threads: 4, queue: 1 });
     console.log(readdirSync("/proc/self/task").length - before);
@@ -170,12 +170,13 @@ it("starts no thread before there is work", async () => {
 
 it("runs macros in threads of lowest priority, and the server as before", async () => {
   if (process.platform !== "linux") return;
-  const { bench } = open(1);
+  const bench = new Bench(1, 1, {});
   await bench.run("return 1;");
   // The 19th field, counted behind the name of the thread.
   const nice = readdirSync("/proc/self/task").map((id) => Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]));
   expect(nice.filter((value) => value === 19)).not.toEqual([]);
   expect(Number(readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ")[16])).toBeLessThan(19);
+  await bench.runtime.close();
 });
 
 it("knows nothing of the server's surroundings", async () => {

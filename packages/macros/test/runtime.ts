@@ -28,8 +28,9 @@ export class Bench {
   calls: HostCall[] = [];
   lines: string[] = [];
 
-  constructor(threads = 1, queue = 100) {
-    this.runtime = new QuickJsMacroRuntime({ threads, queue });
+  /** Next to the tests themselves, macros of low priority would hardly ever have their turn. */
+  constructor(threads = 1, queue = 100, options: { readonly niceness?: number } = { niceness: 0 }) {
+    this.runtime = new QuickJsMacroRuntime({ threads, queue, ...options });
   }
 
   host(answer: Given["answer"] = () => null): MacroHost {

@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
+import { TrialError } from "../authoring/trial-error.ts";
 import { databaseTrouble } from "../composition/databases/database-trouble.ts";
 import { ConfigurationError } from "../configuration/index.ts";
 import { StartError } from "../composition/start-error.ts";
@@ -10,7 +11,7 @@ const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_S
 
 /** What is told of an error on the terminal. */
 export function plainWords(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof StartError || error instanceof CommandError) return error.message;
+  if ([ConfigurationError, StartError, CommandError, TrialError].some((plain) => error instanceof plain)) return (error as Error).message;
   if (error instanceof ServiceError) {
     const { detail, cause } = error;
     const known = databaseTrouble(error, null);

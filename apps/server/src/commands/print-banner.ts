@@ -2,7 +2,7 @@ import { capabilityWords, type Storage } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
-import { type Configuration, isOnServer, maskedUrl, type StorageConfiguration } from "../configuration/index.ts";
+import { type Configuration, demoMacros, isOnServer, maskedUrl, type StorageConfiguration } from "../configuration/index.ts";
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
@@ -13,8 +13,9 @@ export function printBanner({ applicationName, databases, server, docs }: Config
     banner({
       name: applicationName,
       version,
-      databases: databases.map(({ alias, name }) => {
-        return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoStates.get(alias) ?? null };
+      databases: databases.map(({ alias, name, macros: { directory } }) => {
+        const hasMacros = directory !== null && directory === demoMacros();
+        return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoStates.get(alias) ?? null, hasMacros };
       }),
       hasDocs: docs.enabled,
       dataPlace: placeOf(databases[0]?.storage ?? null),

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { testEnvironment } from "../../test/test-environment.ts";
 import { startServer as start, type RunningServer } from "../composition/start-server.ts";
-import { loadConfiguration } from "../configuration/index.ts";
+import { demoMacros, loadConfiguration } from "../configuration/index.ts";
 import { declaredRoutes } from "../reference/declared-routes.ts";
 import { banner, type BannerDatabase } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
@@ -20,8 +20,8 @@ const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = tru
   banner({ name: "sallyport", version: "2.2.0", databases, hasDocs, dataPlace: "data", capabilities: ["durable", "one process"], digests, style });
 
 const databasesAt = (url: string): BannerDatabase[] => [
-  { alias: "", name: "demo", address: url, demo: "seeded" },
-  { alias: "second", name: "second", address: `${url}/second`, demo: "seeded" },
+  { alias: "", name: "demo", address: url, demo: "seeded", hasMacros: true },
+  { alias: "second", name: "second", address: `${url}/second`, demo: "seeded", hasMacros: true },
 ];
 
 describe("the banner", () => {
@@ -51,6 +51,11 @@ describe("the banner", () => {
   test("promises writing if, and only if, there is a route that writes", () => {
     const writes = declaredRoutes().some(({ method, path }) => method !== "GET" && path.includes("/object"));
     expect(/\bwrites?\b/.test(text)).toBe(writes);
+  });
+
+  test("shows how a macro is executed, if there are those of the demo", () => {
+    expect(text).toMatch(/^Execute a macro$/m);
+    expect(show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, hasMacros: false })))).not.toMatch(/macro|execute/);
   });
 
   test("shows no more than the addresses when the demo is nowhere", () => {
@@ -101,16 +106,17 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
     return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   };
 
-  test.each(shells)("log in, read, list, change, log out and log in with a token in %s", async (shell) => {
-    const [loggedIn, object, list, changed, loggedOut, withToken, ...rest] = await run(shell, databasesAt(url));
+  test.each(shells)("log in, read, list, change, execute, log out and log in with a token in %s", async (shell) => {
+    const [loggedIn, object, list, changed, executed, loggedOut, withToken, ...rest] = await run(shell, databasesAt(url));
     expect(rest).toEqual([]);
-    for (const { status } of [loggedIn, object, list, changed, loggedOut, withToken]) {
+    for (const { status } of [loggedIn, object, list, changed, executed, loggedOut, withToken]) {
       expect(status).toEqual({ internalStatus: "0", statusMessage: "ok" });
     }
     expect(object.data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) });
     expect(list.data["~Elements"]).toHaveLength(5);
     expect(list.data).toMatchObject({ "~Count": 1_000, "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}] });
     expect(changed.data).toMatchObject({ "~ObjectID": object.data["~ObjectID"], Name: object.data.Name, CreditLimit: 2_500 });
+    expect(executed.data).toMatchObject({ invoices: 22, oldest: [{}, {}, {}] });
     expect(loggedOut.data).toEqual({});
 
     const statusWith = async (credential: Record<string, string>) =>
@@ -159,7 +165,8 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
 /** A server with the demo's data in memory. */
 async function startServer(): Promise<RunningServer> {
   const storage = { engine: "memory" };
-  const content = { databases: [{ alias: "", name: "demo", storage }, { alias: "second", name: "second", storage }] };
+  const databases = [{ alias: "", name: "demo", storage }, { alias: "second", name: "second", storage }];
+  const content = { databases, macros: { directory: demoMacros(), timeout: "1m" } };
   const started = await start(loadConfiguration({ content, environment: { ...testEnvironment, MASTER_KEY: randomBytes(32).toString("base64") } }));
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   for (const [alias, database] of started.databases) {

@@ -12,6 +12,8 @@ export interface BannerDatabase {
   readonly address: string;
   /** What became of the demo there; `null` if the database cannot be used yet. */
   readonly demo: DemoState | null;
+  /** Whether the macros of the demo can be executed there. */
+  readonly hasMacros: boolean;
 }
 
 export interface BannerParts {
@@ -38,7 +40,7 @@ export function banner(parts: BannerParts): string {
   if (example !== undefined) {
     sections.push(credentialLines(style));
     const customer = demoUuid(parts.digests, example.alias, "Customer", 0);
-    for (const { title, lines } of demoSession(example.address, customer)) {
+    for (const { title, lines } of demoSession(example.address, customer, example.hasMacros)) {
       sections.push([style.strong(title), ...lines.map(indented)]);
     }
   }

@@ -6,11 +6,21 @@ export interface ShellExample {
   readonly lines: readonly string[];
 }
 
+const macroExample: ShellExample = {
+  title: "Execute a macro",
+  lines: [
+    `curl -sS -w '\\n' "$URL/v1/execute/OverdueInvoices" \\`,
+    `  -d '{"on":"2026-01-01","most":3}' \\`,
+    `  -H "$KEY" -H "sessionId: $SID" -H "$JSON"`,
+  ],
+};
+
 /**
  * A first session as shell commands, each example building on the ones before it. They need nothing but curl and sed.
- * `address` is where the database is, `customer` the id or UUID of an object to read and to change.
+ * `address` is where the database is, `customer` the id or UUID of an object to read and to change. `hasMacros` tells whether those of
+ * the demo are there.
  */
-export function demoSession(address: string, customer: string): ShellExample[] {
+export function demoSession(address: string, customer: string, hasMacros: boolean): ShellExample[] {
   const [{ name, password }] = demoCredentials.users;
   const body = JSON.stringify({ user: name, pass: password, appNames: [demoCredentials.apps[0].name] });
   return [
@@ -41,6 +51,7 @@ export function demoSession(address: string, customer: string): ShellExample[] {
         `  -H "$KEY" -H "sessionId: $SID" -H "$JSON"`,
       ],
     },
+    ...(hasMacros ? [macroExample] : []),
     {
       title: "Log out",
       lines: [`curl -sS -w '\\n' -X POST "$URL/v1/logout" -H "$KEY" -H "sessionId: $SID"`],

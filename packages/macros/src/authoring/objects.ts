@@ -58,9 +58,9 @@ export interface Objects {
   update(
     object: ObjectReference,
     attributes: { readonly [name: string]: unknown },
-    options?: { readonly version?: number; readonly serialization?: Json },
+    options?: { readonly version?: number | undefined; readonly serialization?: Json },
   ): Promise<ObjectJson>;
-  delete(object: ObjectReference, options?: { readonly moveToRecycler?: boolean; readonly version?: number }): Promise<void>;
+  delete(object: ObjectReference, options?: { readonly moveToRecycler?: boolean; readonly version?: number | undefined }): Promise<void>;
   lock(object: ObjectReference): Promise<ObjectLock>;
   unlock(object: ObjectReference): Promise<ObjectLock>;
 }

@@ -5,15 +5,14 @@ import type { Enter, FromThread, Ready, ToThread } from "./messages.ts";
 import { Sandbox } from "./sandbox.ts";
 import { StripperBroke, stripTypes } from "./strip-types.ts";
 
-const LOWEST_PRIORITY = 19;
 /** Sandboxes that are kept for the next entries: that of an execution, and those inside of it. */
 const MOST_KEPT = 2;
 
-// On Linux a thread has a priority of its own; elsewhere this would be the whole process.
-if (process.platform === "linux") setPriority(0, LOWEST_PRIORITY);
-
 // Piscina wraps what it is given.
-const { wasmModule } = (Array.isArray(workerData) ? workerData.at(-1) : workerData) as { wasmModule: WebAssembly.Module };
+const { wasmModule, niceness } = (Array.isArray(workerData) ? workerData.at(-1) : workerData) as { wasmModule: WebAssembly.Module; niceness: number };
+
+// On Linux a thread has a priority of its own; elsewhere this would be the whole process.
+if (process.platform === "linux" && niceness > 0) setPriority(0, niceness);
 
 const free: Sandbox[] = [await Sandbox.create(wasmModule)];
 

@@ -1,6 +1,10 @@
+import { QuickJsMacroRuntime } from "@sallyport/macros";
 import { draftedHooks, draftOf } from "./draft-of.ts";
 
 const begin = { name: "Begun", hook: null, classes: ["Invoice"], language: "ts" } as const;
+
+const runtime = new QuickJsMacroRuntime({ threads: 1, queue: 10 });
+afterAll(() => runtime.close());
 
 test("a draft in JavaScript is the one in TypeScript without its types", () => {
   const [typed, plain] = (["ts", "js"] as const).map((language) => draftOf({ ...begin, language }));
@@ -17,9 +21,11 @@ test("classes are spelled as texts, whatever they are called", () => {
   expect(file?.text).toContain('  classes: ["A", "B\\"$&"],\n');
 });
 
-test.each(draftedHooks)("the draft of %s is on that event", (hook) => {
-  const [file, ...others] = draftOf({ ...begin, hook });
-  expect(others).toEqual([]);
-  expect(file?.text).toContain(`  on: "${hook}",\n`);
-  expect(file?.text).not.toContain("CLASSES");
+test.each(draftedHooks)("the draft of %s is a hook on that event", async (on) => {
+  for (const language of ["ts", "js"] as const) {
+    const [file, ...others] = draftOf({ ...begin, hook: on, language });
+    expect(others).toEqual([]);
+    const { declaration } = await runtime.inspect({ name: "Begun", code: file?.text ?? "" }, language);
+    expect(declaration).toMatchObject({ on, run: true, ...(on.startsWith("xRestApi_DBCreateInit") ? {} : { classes: ["Invoice"] }) });
+  }
 });

@@ -8,7 +8,7 @@ import { type Configuration, type DatabaseConfiguration, demoNote, loadConfigura
 import { CommandError } from "../command-error.ts";
 import type { AliasOptions } from "./alias-option.ts";
 
-type Container = ReturnType<typeof createContainer>;
+export type Container = ReturnType<typeof createContainer>;
 
 export interface OpenedDatabase {
   readonly database: Database;
@@ -34,17 +34,19 @@ export function loadNoting(file: string | undefined): Configuration {
   return configuration;
 }
 
-/** Opens one database of a configuration, or creates it, for the time of some work. */
+/** Opens one database of a configuration, or creates it, for the time of some work. `prepare` is called before anything is made. */
 export async function withOpened<T>(
   configuration: Configuration,
   chosenOne: DatabaseConfiguration,
   work: (opened: OpenedDatabase) => Promise<T>,
+  prepare: (container: Container) => void = () => {},
 ): Promise<T> {
   for (const directory of await directoriesWithoutDatabase([chosenOne])) {
     console.error(`Creating the database in ${directory}, which takes a few seconds.`);
   }
   const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }));
   const engines = container.get(identifiers.engines);
+  prepare(container);
   try {
     const database = (await container.getAsync(identifiers.databases)).get(chosenOne.alias);
     if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);

@@ -5,7 +5,7 @@ import { isMacroName } from "@sallyport/core";
 import { Command, Option } from "commander";
 import { CommandError } from "../command-error.ts";
 import { draftedHooks, draftOf } from "../../authoring/drafts/draft-of.ts";
-import { type MacroFolderOptions, macroFolder, macroFolderOption } from "./macro-folder.ts";
+import { type MacroFolderOptions, macroFolderOption, writtenFolder } from "./macro-folder.ts";
 
 interface NewOptions extends MacroFolderOptions {
   readonly hook?: string;
@@ -23,13 +23,13 @@ export function newMacroCommand(): Command {
     .addOption(new Option("--hook <event>", "a hook instead of a macro, on this event").choices(draftedHooks))
     .option("--classes <names>", "classes of a hook, with commas between them", "Invoice")
     .addOption(new Option("--language <language>", "TypeScript or JavaScript").choices(["ts", "js"]).default("ts"))
-    .addOption(macroFolderOption())
+    .addOption(macroFolderOption(""))
     .action(begin);
 }
 
 async function begin(name: string, { hook, classes, language, directory }: NewOptions): Promise<void> {
   if (!isMacroName(name)) throw new CommandError(`"${name}" is no name for a macro: ${nameWords}.`);
-  const folder = macroFolder(directory);
+  const folder = writtenFolder(directory);
   const draft = draftOf({ name, hook: hook ?? null, classes: classes.split(","), language });
   await mkdir(folder, { recursive: true });
   for (const { file, text } of draft) {

@@ -13,7 +13,7 @@ export function bindMacros(container: Container): void {
   const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, hostCalls } = identifiers;
   container
     .bind(macroRuntime)
-    .toResolvedValue(({ macros: { threads, queue } }) => new QuickJsMacroRuntime({ threads: macroThreads(threads), queue }), [configuration]);
+    .toResolvedValue(({ macros: { threads, queue, niceness } }) => new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }), [configuration]);
   container.bind(macroReports).toResolvedValue((log, measured) => new MacroLog(log, measured), [logger, metrics]);
   container.bind(macroFolders).toResolvedValue(
     (configured, log, runtime) => new MacroFolders({ runtime, limits: macroLimits(configured), isWatching: configured.macros.watch, logger: log }),

@@ -28,6 +28,11 @@ export const macrosSection = section({
     env: "MACRO_THREADS",
     doc: "Executions that run at once, each in a thread that is started when it is needed; unless given, one less than there are processors, at least 2 and at most 4.",
   }),
+  niceness: field(wholeNumber(0, 19), {
+    env: "MACRO_NICENESS",
+    default: 19,
+    doc: "How far the threads of macros stand back behind requests, on Linux: 0 not at all, 19 as far as can be. On a machine that is always busy they get next to no time at 19.",
+  }),
   queue: field(wholeNumber(0, 100_000), {
     env: "MACRO_QUEUE",
     default: 200,

@@ -1,0 +1,99 @@
+import { type HostCall, type JsonValue, type MacroEntry, MacroFault, type MacroHost, type MacroModule, type MacroOutcome, type MacroPlace, type MacroRuntime } from "@sallyport/core";
+
+/** A call of the host that a macro or hook made. */
+export interface RecordedCall {
+  readonly macro: string;
+  /** 0 for what the executed macro asked itself, 1 for a macro or hook that ran meanwhile, and so on. */
+  readonly depth: number;
+  readonly name: string;
+  readonly argument: JsonValue;
+  /** From the question to the answer, with what ran meanwhile. */
+  readonly milliseconds: number;
+  /** What the host threw instead of an answer. */
+  readonly error: unknown;
+}
+
+/** What was seen of everything that ran. */
+export interface Recording {
+  /** In the order in which they were made. */
+  readonly calls: readonly RecordedCall[];
+  readonly lines: readonly { readonly macro: string; readonly text: string }[];
+  /** Milliseconds of running, as far as they are known. */
+  readonly cpu: number;
+}
+
+/** Writes down what passes between another runtime and its host. One execution at a time. */
+export class RecordedRuntime implements MacroRuntime {
+  private calls: RecordedCall[] = [];
+  private lines: { readonly macro: string; readonly text: string }[] = [];
+  private cpu = 0;
+
+  constructor(private readonly recorded: MacroRuntime) {}
+
+  /** What was seen since this was asked for last. */
+  take(): Recording {
+    const { calls, lines, cpu } = this;
+    this.calls = [];
+    this.lines = [];
+    this.cpu = 0;
+    return { calls, lines, cpu };
+  }
+
+  get load(): MacroRuntime["load"] {
+    return this.recorded.load;
+  }
+
+  inspect(module: MacroModule, language: "js" | "ts"): ReturnType<MacroRuntime["inspect"]> {
+    return this.recorded.inspect(module, language);
+  }
+
+  async reserve(wait: number): Promise<MacroPlace> {
+    const place = await this.recorded.reserve(wait);
+    let depth = -1;
+    const enter = async (entry: MacroEntry, host: MacroHost): Promise<MacroOutcome> => {
+      depth += 1;
+      try {
+        const outcome = await place.enter(entry, this.watched(host, entry.module.name, depth));
+        this.cpu += outcome.usage.cpu;
+        return outcome;
+      } catch (error) {
+        if (error instanceof MacroFault) this.cpu += error.cpu ?? 0;
+        throw error;
+      } finally {
+        depth -= 1;
+      }
+    };
+    return { enter, release: () => place.release() };
+  }
+
+  close(): Promise<void> {
+    return this.recorded.close();
+  }
+
+  private watched(host: MacroHost, macro: string, depth: number): MacroHost {
+    return {
+      answer: async (call) => {
+        const place = this.calls.push(begunCall(call, macro, depth)) - 1;
+        const began = performance.now();
+        let error: unknown;
+        try {
+          return await host.answer(call);
+        } catch (thrown) {
+          error = thrown;
+          throw thrown;
+        } finally {
+          this.calls[place] = { ...begunCall(call, macro, depth), milliseconds: performance.now() - began, error };
+        }
+      },
+      isCatchable: (error) => host.isCatchable(error),
+      log: (text) => {
+        this.lines.push({ macro, text });
+        host.log(text);
+      },
+    };
+  }
+}
+
+function begunCall({ name, argument }: HostCall, macro: string, depth: number): RecordedCall {
+  return { macro, depth, name, argument, milliseconds: 0, error: undefined };
+}

@@ -1,0 +1,147 @@
+import {
+  type BrokenModule,
+  type Database,
+  type Digests,
+  type ExecuteMacro,
+  isMacroName,
+  JoinedUnit,
+  type JsonValue,
+  OwnUnit,
+  type RandomSource,
+  type Repositories,
+  type SessionContext,
+} from "@sallyport/core";
+import { didYouMean } from "../configuration/index.ts";
+import type { RecordedRuntime, Recording } from "./recorded-runtime.ts";
+import { TrialError } from "./trial-error.ts";
+
+/** What is to be executed, and as whom. */
+export interface TrialRequest {
+  readonly macro: string;
+  /** Log-in name. */
+  readonly user: string;
+  /** App names of the session; all that there are unless given. */
+  readonly appNames?: readonly string[] | undefined;
+  /** `undefined`: as a request without a body. */
+  readonly input: JsonValue | undefined;
+  readonly skipChecker: boolean;
+  /** Whether what it does is kept. */
+  readonly commit: boolean;
+}
+
+/** What became of it. */
+export interface TrialOutcome {
+  readonly data: JsonValue | undefined;
+  readonly message: string | undefined;
+  /** What it was answered with instead of data. */
+  readonly error: unknown;
+  readonly recording: Recording;
+  /** Milliseconds in all. */
+  readonly milliseconds: number;
+}
+
+export interface TrialParts {
+  readonly database: Database;
+  readonly executeMacro: ExecuteMacro;
+  readonly runtime: RecordedRuntime;
+  readonly digests: Digests;
+  readonly random: RandomSource;
+}
+
+/** Takes back what a trial did. */
+class TakenBack extends Error {}
+
+const firstPage = 500;
+
+/** Executes macros as the server would for a user, who needs no password here, in a session that is gone afterwards. */
+export class Trial {
+  constructor(private readonly parts: TrialParts) {}
+
+  async run(request: TrialRequest): Promise<TrialOutcome> {
+    const { storage } = this.parts.database;
+    if (request.commit) {
+      const context = await this.open(request, storage.repositories, new OwnUnit(storage));
+      try {
+        return await this.execute(context, request);
+      } finally {
+        await storage.repositories.sessions.end({ digest: context.sessionDigest });
+      }
+    }
+    let outcome: TrialOutcome | undefined;
+    try {
+      await storage.transaction(async (r, attempt) => {
+        outcome = await this.execute(await this.open(request, r, new JoinedUnit(r, attempt)), request);
+        throw new TakenBack();
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack)) throw error;
+    }
+    return outcome as TrialOutcome;
+  }
+
+  /** What stands where macros should, and is none. */
+  async broken(): Promise<readonly BrokenModule[]> {
+    const { database } = this.parts;
+    const r = database.storage.repositories;
+    const { macroGeneration } = await r.admission.admit({ appKey: null, session: null, idleTimeout: database.policy.sessions.idleTimeout });
+    const modules = await database.macros.current({ r, unit: new OwnUnit(database.storage), macroGeneration });
+    return [...modules.all()].filter((module) => module.kind === "broken");
+  }
+
+  private async execute(context: SessionContext, { macro, input, skipChecker }: TrialRequest): Promise<TrialOutcome> {
+    const { executeMacro, runtime, database } = this.parts;
+    // Reading all of them is no part of what is measured.
+    const modules = await database.macros.current(context);
+    if (isMacroName(macro) && modules.find(macro) === undefined) throw unknownMacro(macro, [...modules.all()].map(({ name }) => name));
+    runtime.take();
+    const began = performance.now();
+    const ended = () => ({ recording: runtime.take(), milliseconds: performance.now() - began });
+    try {
+      const { result, message } = await executeMacro.run(context, macro, { input, skipCheck: skipChecker });
+      return { data: result, message, error: undefined, ...ended() };
+    } catch (error) {
+      return { data: undefined, message: undefined, error, ...ended() };
+    }
+  }
+
+  /** A session as a log-in would have opened it. */
+  private async open({ user, appNames: asked }: TrialRequest, r: Repositories, unit: SessionContext["unit"]): Promise<SessionContext> {
+    const { database, digests, random } = this.parts;
+    const { account, user: object } = await r.accounts.forProof(user, []);
+    if (account === null || object === null) throw new TrialError(`There is no user "${user}".`);
+    if (account.disabled) throw new TrialError(`The user "${user}" is disabled.`);
+    const appKey = (await r.appKeys.list(null, firstPage)).find(({ enabled }) => enabled);
+    if (appKey === undefined) throw new TrialError('The database has no app key that is enabled. "sallyport-server app-key create" creates one.');
+    const appNames = asked ?? (await r.applications.list(null, firstPage)).map(({ name }) => name);
+    const known = new Set(await r.applications.known(appNames));
+    for (const name of appNames) if (!known.has(name)) throw new TrialError(`There is no app "${name}".`);
+
+    const sessionDigest = digests.sha256(random.secret());
+    const { userId, secretVersion, administrator } = account;
+    const session = { mode: "session" as const, appKeyId: appKey.id, userId, appNames, deviceId: null };
+    const unlimited = { ...database.policy.sessions, limit: 0, perUserLimit: 0 };
+    await r.sessions.open({ ...session, digest: sessionDigest, secretVersion }, unlimited);
+    const { modelGeneration, macroGeneration } = await r.admission.admit({ appKey: null, session: null, idleTimeout: unlimited.idleTimeout });
+    const { Groups: groups } = object.attributes;
+    return {
+      requestId: "trial",
+      origin: { address: "127.0.0.1", network: "127.0.0.1" },
+      database,
+      r,
+      unit,
+      modelGeneration,
+      macroGeneration,
+      appKey,
+      session,
+      sessionDigest,
+      overCode: 201,
+      principal: { userId, administrator, groups: Array.isArray(groups) ? groups.map(String) : [] },
+    };
+  }
+}
+
+function unknownMacro(macro: string, all: readonly string[]): TrialError {
+  const meant = didYouMean(macro, all);
+  const advice = meant === undefined ? `There are: ${all.toSorted().join(", ") || "none"}.` : `Did you mean "${meant}"?`;
+  return new TrialError(`There is no macro "${macro}". ${advice}`);
+}
