@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Logger } from "pino";
-import { type RunningServer, startServer } from "../composition/start-server.ts";
+import { startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import { type Configuration, demoNote, isOnServer, loadConfiguration } from "../configuration/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
@@ -37,10 +37,12 @@ async function serve(configuration: Configuration): Promise<void> {
   const note = configuration.databases.some(({ storage }) => isOnServer(storage)) ? demoNote(configuration) : null;
   if (note !== null) logger.warn(note);
   let close = async (): Promise<void> => {};
+  let readMacros = (): void => {};
   stopOnSignal(() => close(), log);
+  onHangUp(() => readMacros(), logger);
   const server = await startServer(configuration, logger);
   close = server.close;
-  readMacrosOnHangUp(server, logger);
+  readMacros = server.readMacros;
   const milliseconds = Math.round(performance.now() - began);
   if (configuration.demo) {
     // The log has a way to standard output of its own; what it says of the databases belongs before the banner.
@@ -52,7 +54,9 @@ async function serve(configuration: Configuration): Promise<void> {
 }
 
 /** Where it would end the process, SIGHUP has the macros read anew, as deployments without a watched folder want it. */
-function readMacrosOnHangUp({ readMacros }: Pick<RunningServer, "readMacros">, logger: Logger): void {
+function onHangUp(readMacros: () => void, logger: Logger): void {
+  // In a terminal it says that the terminal is closed, and who ran the server in it has gone.
+  if (process.stdin.isTTY) return;
   process.on("SIGHUP", () => {
     logger.info("SIGHUP: the macros are read anew");
     readMacros();

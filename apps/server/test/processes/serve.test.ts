@@ -71,6 +71,16 @@ async function serveStuck(content: object = {}): Promise<{ server: ServerProcess
   return { server, url };
 }
 
+test("SIGHUP has the macros read anew, and ends nothing", async () => {
+  const server = serve();
+  const url = await server.url();
+  server.signal("SIGHUP");
+  await server.logged("SIGHUP: the macros are read anew");
+  expect((await fetch(`${url}/_CheckService`)).status).toBe(200);
+  server.signal("SIGTERM");
+  expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
+});
+
 test("SIGTERM and idle connections end it with 0", async () => {
   const server = serve();
   const url = await server.url();
