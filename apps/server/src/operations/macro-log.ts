@@ -1,4 +1,4 @@
-import type { ExecutedMacro, LoadedModules, MacroLine, MacroReports } from "@sallyport/core";
+import type { ExecutedMacro, IgnoredFailure, LoadedModules, MacroLine, MacroReports } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics.ts";
 
@@ -15,6 +15,10 @@ export class MacroLog implements MacroReports {
 
   logged({ line, ...facts }: MacroLine): void {
     this.logger.info({ ...facts, line }, "macro");
+  }
+
+  ignored({ error, ...facts }: IgnoredFailure): void {
+    this.logger.error({ ...facts, err: error }, "a hook refused the answer to what was done; it has the meta-fields only");
   }
 
   loaded({ alias, macros, hooks, broken, shadowed }: LoadedModules): void {

@@ -34,7 +34,7 @@ describe("what a module declares", () => {
     ["a hook by what it says", "Macro", { on: "beforeSave", classes: ["Invoice"] }],
     ["a hook by its name", "xRestApi_FindObjects", { classes: ["Invoice"] }],
   ])("is %s", (_what, name, declaration) => {
-    expect(accept(declaration, name)).toMatchObject({ kind: "hook", name, declaration: { run: true, ...declaration } });
+    expect(accept(declaration, name)).toMatchObject({ kind: "hook", name, hook: { on: "on" in declaration ? declaration.on : name, classes: ["Invoice"], byDefault: false } });
   });
 
   test.each([

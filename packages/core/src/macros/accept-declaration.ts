@@ -1,3 +1,4 @@
+import { acceptHook } from "../hooks/accept-hook.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 import { isHookName } from "./hook-name.ts";
 import type { HookModule, Macro, MacroAccess } from "./macro.ts";
@@ -18,7 +19,11 @@ export function acceptDeclaration(module: MacroModule, declaration: MacroDeclara
   if (given.get("run") !== true) throw fault("There is no function run.");
   const limits = { ...most, ...limitsOf(given, most, fault) };
   const readsCaller = /\bcaller\b/.test(module.code);
-  if (given.has("on") || isHookName(name)) return { kind: "hook", name, module, declaration, limits, readsCaller };
+  if (given.has("on") || isHookName(name)) {
+    const hook = acceptHook(name, declaration);
+    if (typeof hook === "string") throw fault(hook);
+    return { kind: "hook", name, module, hook, limits, readsCaller };
+  }
 
   for (const member of given.keys()) if (!ofMacros.has(member)) throw fault(`A macro has no member ${member}.`);
   const check = given.get("check");

@@ -32,9 +32,17 @@ export interface LoadedModules {
   readonly shadowed: readonly string[];
 }
 
+/** What a hook refused of an answer that tells of something that was done already. */
+export interface IgnoredFailure {
+  readonly requestId: string;
+  readonly alias: string;
+  readonly error: Error;
+}
+
 /** Port: whoever wants to know what macros do. */
 export interface MacroReports {
   executed(execution: ExecutedMacro): void;
   logged(line: MacroLine): void;
   loaded(modules: LoadedModules): void;
+  ignored(failure: IgnoredFailure): void;
 }

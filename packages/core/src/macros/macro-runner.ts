@@ -24,6 +24,8 @@ export interface MacroRunnerParts {
   readonly patience: number;
   /** Calls back after so many milliseconds, unless what it gives back is called before. */
   readonly after: (milliseconds: number, call: () => void) => () => void;
+  /** Milliseconds that the hooks of one request may take, with what they wait for. */
+  readonly hookTime: number;
 }
 
 /** Milliseconds in which the runtime says by itself that time is up. */
@@ -73,6 +75,17 @@ export class MacroRunner {
   ): Promise<MacroOutcome> {
     const job = { module: hook, driver, argument, names: new CallerNames(), reads };
     return this.inPlace(context, job, (execution) => this.enter(new MacroScope({ ...context, execution }, null), execution, job));
+  }
+
+  /** Does work in which hooks may run, in the place of the context, or in one of its own: how long they may take together is bounded. */
+  async withPlace<Context extends Pick<SessionContext, "execution">, T>(context: Context, work: (context: Context) => Promise<T>): Promise<T> {
+    if (context.execution !== undefined) return work(context);
+    const place = await this.parts.runtime.reserve(this.parts.patience);
+    try {
+      return await work({ ...context, execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime } });
+    } finally {
+      place.release();
+    }
   }
 
   private async inPlace(

@@ -1,4 +1,5 @@
-import type { MacroDeclaration, MacroLimits, MacroModule } from "./macro-runtime.ts";
+import type { HookDeclaration } from "../hooks/accept-hook.ts";
+import type { MacroLimits, MacroModule } from "./macro-runtime.ts";
 
 /** Who besides administrators: whoever meets all that is said. */
 export interface MacroAccess {
@@ -24,12 +25,12 @@ export interface Macro {
   readonly readsCaller: boolean;
 }
 
-/** A module that the server calls by itself, and clients never. What it declares is judged by who calls it. */
+/** A module that the server calls by itself, and clients never. */
 export interface HookModule {
   readonly kind: "hook";
   readonly name: string;
   readonly module: MacroModule;
-  readonly declaration: MacroDeclaration;
+  readonly hook: HookDeclaration;
   readonly limits: MacroLimits;
   readonly readsCaller: boolean;
 }

@@ -52,6 +52,7 @@ export class MacroFixture {
       executed: (execution: ExecutedMacro) => void this.executed.push(execution),
       logged: ({ line }: { readonly line: string }) => void this.lines.push(line),
       loaded: (modules: LoadedModules) => void this.loaded.push(modules),
+      ignored: () => undefined,
     };
     const after = (_milliseconds: number, call: () => void) => {
       this.alarms.add(call);
@@ -66,7 +67,7 @@ export class MacroFixture {
       lockObject: new LockObject(),
       unlockObject: new UnlockObject(),
     };
-    const runner = new MacroRunner({ runtime: this.runtime, calls: new HostCalls(useCases, forms), reports, patience: 100, after });
+    const runner = new MacroRunner({ runtime: this.runtime, calls: new HostCalls(useCases, forms), reports, patience: 100, hookTime: 1_000, after });
     const inspected = new InspectedMacroSource(this.source, new ModuleInspector(this.runtime, limits));
     this.library = new InspectedLibrary({ alias: "", source: inspected, inspector: new ModuleInspector(this.runtime, limits), reports });
     Object.assign(fixture.database, { macros: this.library });

@@ -16,7 +16,7 @@ export function departureRoutes({ deleteObject, restoreObject }: Pick<UseCases, 
       query: deleteParameters,
       data: emptyResponse,
       conditional: true,
-      errors: [304, 307, 404, 609, 713, 718],
+      errors: [304, 307, 404, 609, 710, 713, 718],
       handle: async (context, { parameter, query, expectedVersions }) => {
         await deleteObject.run(context, singleReference(parameter("idOrClass")), { recycled: query.moveToRecycler, expectedVersions });
         return { data: {} };
@@ -31,7 +31,7 @@ export function departureRoutes({ deleteObject, restoreObject }: Pick<UseCases, 
       query: objectParameters,
       data: z.union([objectSchema, bareObjectSchema]),
       versioned: true,
-      errors: [304, 307, 308, 404, 609],
+      errors: [304, 307, 308, 404, 609, 710],
       handle: async (context, { parameter, query }) => {
         const { object, version } = await restoreObject.run(context, singleReference(parameter("idOrClass")), query.serialization);
         return { data: object, version };

@@ -25,7 +25,7 @@ export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObje
       query: objectParameters.extend(listParameters.shape),
       data: z.union([objectSchema, bareObjectSchema, objectListSchema]),
       versioned: true,
-      errors: [304, 307, 308, 329, 609],
+      errors: [304, 307, 308, 329, 609, 710],
       handle: async (context, { parameter, query }) => {
         const reference = objectReference(parameter("idOrClass"));
         if (reference === null) throw new ServiceError(304);
@@ -42,7 +42,7 @@ export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObje
       access: "session",
       query: listParameters,
       data: objectListSchema,
-      errors: [304, 307, 308, 329],
+      errors: [304, 307, 308, 329, 710],
       handle: async (context, { parameter, query }) => {
         const reference = objectReference(parameter("className"));
         if (reference?.kind !== "class") throw new ServiceError(304);

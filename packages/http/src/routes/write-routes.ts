@@ -22,7 +22,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: Write
       query: objectParameters,
       data: written,
       versioned: true,
-      errors: [304, 307, 308, 404],
+      errors: [304, 307, 308, 404, 710],
       handle: async (context, { parameter, body, query }) => {
         const reference = objectReference(parameter("idOrClass"));
         if (reference?.kind !== "class") throw new ServiceError(304);
@@ -41,7 +41,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: Write
       data: written,
       versioned: true,
       conditional: true,
-      errors: [304, 307, 308, 404, 610, 713],
+      errors: [304, 307, 308, 404, 610, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
         const input = { given: body as GivenAttributes, expectedVersions, serialization: query.serialization };
         const { object, version } = await updateObject.run(context, singleReference(parameter("idOrClass")), input);
@@ -58,7 +58,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: Write
       query: updateParameters,
       data: countResponse,
       conditional: true,
-      errors: [304, 307, 308, 329, 404, 713],
+      errors: [304, 307, 308, 329, 404, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
         const reference = objectReference(parameter("className"));
         if (reference?.kind !== "class") throw new ServiceError(304);

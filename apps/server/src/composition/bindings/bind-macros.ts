@@ -1,4 +1,4 @@
-import { ExecuteMacro, HostCalls, MacroRunner, ModuleInspector, PutMacro, RemoveMacro } from "@sallyport/core";
+import { ExecuteMacro, HostCalls, MacroHooks, MacroRunner, ModuleInspector, PutMacro, RemoveMacro } from "@sallyport/core";
 import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Container } from "inversify";
@@ -32,9 +32,10 @@ export function bindMacros(container: Container): void {
     return new HostCalls(useCases, new ContractForms());
   });
   container.bind(macroRunner).toResolvedValue(
-    (runtime, calls, reports, { macros: { patience } }) => new MacroRunner({ runtime, calls, reports, patience, after }),
+    (runtime, calls, reports, { macros: { patience, timeout } }) => new MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after }),
     [macroRuntime, hostCalls, macroReports, configuration],
   );
+  container.bind(identifiers.objectHooks).toResolvedValue((reports) => new MacroHooks(() => container.getAsync(macroRunner), reports), [macroReports]);
   container
     .bind(identifiers.putMacro)
     .toResolvedValue((runtime, configured) => new PutMacro(new ModuleInspector(runtime, macroLimits(configured))), [macroRuntime, configuration]);

@@ -30,11 +30,11 @@ import { identifiers } from "../identifiers.ts";
 
 /** What the domain can do. */
 export function bindUseCases(container: Container): void {
-  const { digests, random, hasher, gate, verifyPassword, serializeOwnUser, enterWithPassword, tokens, channelSecrets } = identifiers;
+  const { digests, random, hasher, gate, verifyPassword, serializeOwnUser, enterWithPassword, tokens, channelSecrets, objectHooks } = identifiers;
   container.bind(gate).toResolvedValue((...parts) => new Gate(...parts), [digests, random]);
   container.bind(verifyPassword).toResolvedValue((...parts) => new VerifyPassword(...parts), [hasher, digests]);
   container.bind(identifiers.createAccount).toResolvedValue((...parts) => new CreateAccount(...parts), [hasher, digests]);
-  container.bind(serializeOwnUser).toDynamicValue(() => new SerializeOwnUser());
+  container.bind(serializeOwnUser).toResolvedValue((hooks) => new SerializeOwnUser(hooks), [objectHooks]);
   container
     .bind(enterWithPassword)
     .toResolvedValue((...parts) => new EnterWithPassword(...parts), [gate, verifyPassword, serializeOwnUser]);
@@ -46,16 +46,16 @@ export function bindUseCases(container: Container): void {
     .bind(identifiers.logInSecurely)
     .toResolvedValue((...parts) => new LogInSecurely(...parts), [enterWithPassword, channelSecrets, random]);
   container.bind(identifiers.logOut).toDynamicValue(() => new LogOut());
-  container.bind(identifiers.getObject).toDynamicValue(() => new GetObject());
+  container.bind(identifiers.getObject).toResolvedValue((hooks) => new GetObject(hooks), [objectHooks]);
   container
     .bind(identifiers.listObjects)
-    .toResolvedValue((...parts) => new ListObjects(...parts), [digests, identifiers.slowQueries]);
+    .toResolvedValue((...parts) => new ListObjects(...parts), [digests, identifiers.slowQueries, objectHooks]);
   container.bind(identifiers.listReadableClasses).toDynamicValue(() => new ListReadableClasses());
-  container.bind(identifiers.createObject).toDynamicValue(() => new CreateObject());
-  container.bind(identifiers.updateObject).toDynamicValue(() => new UpdateObject());
-  container.bind(identifiers.updateObjects).toDynamicValue(() => new UpdateObjects());
-  container.bind(identifiers.deleteObject).toDynamicValue(() => new DeleteObject());
-  container.bind(identifiers.restoreObject).toDynamicValue(() => new RestoreObject());
+  container.bind(identifiers.createObject).toResolvedValue((hooks) => new CreateObject(hooks), [objectHooks]);
+  container.bind(identifiers.updateObject).toResolvedValue((hooks) => new UpdateObject(hooks), [objectHooks]);
+  container.bind(identifiers.updateObjects).toResolvedValue((hooks) => new UpdateObjects(hooks), [objectHooks]);
+  container.bind(identifiers.deleteObject).toResolvedValue((hooks) => new DeleteObject(hooks), [objectHooks]);
+  container.bind(identifiers.restoreObject).toResolvedValue((hooks) => new RestoreObject(hooks), [objectHooks]);
   container.bind(identifiers.getLock).toDynamicValue(() => new GetLock());
   container.bind(identifiers.lockObject).toDynamicValue(() => new LockObject());
   container.bind(identifiers.unlockObject).toDynamicValue(() => new UnlockObject());

@@ -1,0 +1,49 @@
+import { isClassName } from "../model/class-name.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
+
+/** When hooks run, as modules say it. The first three are names of the specification. */
+export const hookEvents = [
+  "xRestApi_BuildSerialization",
+  "xRestApi_FindObjects",
+  "xRestApi_DBCreateInit_xRestApiUserProvider",
+  "beforeSave",
+  "afterSave",
+  "beforeDelete",
+  "afterDelete",
+] as const;
+
+export type HookEvent = (typeof hookEvents)[number];
+
+/** What a hook says about itself. */
+export interface HookDeclaration {
+  readonly on: HookEvent;
+  /** Names of classes; none for users of providers. */
+  readonly classes: readonly string[];
+  /** Of a hook of lists. */
+  readonly byDefault: boolean;
+}
+
+const mostClasses = 200;
+const known: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeout", "memory", "run"]);
+
+/**
+ * Reads what a module declares that is a hook, by `on`, or without it by a name of the specification. A text when it must not say that,
+ * in words for its author.
+ */
+export function acceptHook(name: string, declaration: Readonly<Record<string, JsonValue>>): HookDeclaration | string {
+  const given = new Map(Object.entries(declaration));
+  for (const member of given.keys()) if (!known.has(member)) return `A hook has no member ${member}.`;
+  const on = hookEvents.find((event) => event === (given.get("on") ?? name));
+  if (on === undefined) return `on: one of ${hookEvents.join(", ")}.`;
+  const byDefault = given.get("byDefault") ?? false;
+  if (typeof byDefault !== "boolean") return "byDefault: true or false.";
+  if (byDefault && on !== "xRestApi_FindObjects") return "byDefault: only a hook of lists has it.";
+  const classes = given.get("classes");
+  if (on === "xRestApi_DBCreateInit_xRestApiUserProvider") return classes === undefined ? { on, classes: [], byDefault } : "classes: this hook has none.";
+  if (!isClassNames(classes)) return `classes: a list of 1 to ${mostClasses} names of classes.`;
+  return { on, classes, byDefault };
+}
+
+function isClassNames(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.length <= mostClasses && value.every((each: JsonValue) => typeof each === "string" && isClassName(each));
+}
