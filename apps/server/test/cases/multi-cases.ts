@@ -167,6 +167,7 @@ export const multiCases: readonly Case[] = [
   ...noItems.map((given) => atomic(`refuses ${shown(given)} for an item of a transaction`, [get("/_CheckSession"), given], 307)),
   ...alone.map((given) => atomic(`leaves ${given.method} ${given.path} out of transactions`, [get("/_CheckSession"), given], 307)),
   ...["PUT", "DELETE"].map((method) => atomic(`leaves ${method} of a class out of transactions`, [{ method, path: "/v1/model/structure/Never", data: {} }], 307, { as: "admin" })),
+  atomic("leaves what shows the classes out of transactions", [get("/_CheckSession"), get("/v1/model/structure")], 307),
   atomic("finds no such path in a transaction", [get("/_CheckSession"), get("/second/v1/objects/Customer")], 304),
   atomic("knows no such method in a transaction", [get("/_CheckSession"), { method: "PUT", path: "/v1/objects/Customer" }], 305),
   atomic("needs data in a transaction, too", [get("/_CheckSession"), { method: "POST", path: "/v1/object/Customer" }], 300),
