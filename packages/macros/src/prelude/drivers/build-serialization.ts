@@ -1,7 +1,7 @@
 import type { Caller } from "../../authoring/caller.ts";
 import { freeze } from "../primordials.ts";
 import { servicesFor } from "../services.ts";
-import { type Changes, watchChanges } from "./changes.ts";
+import { type Changes, watch } from "./changes.ts";
 import { type Definition, functionOf } from "./driver.ts";
 
 interface Argument {
@@ -15,12 +15,12 @@ export async function buildSerialization(definition: Definition, { items, caller
   const context = servicesFor(caller);
   const changes: (Changes | null)[] = [];
   for (const { json, rest } of items) {
-    const object = freeze({ ...json, ...rest });
-    const since = watchChanges(json);
-    const given = build(object, json, context);
+    const object = freeze({ ...rest, ...json });
+    const watched = watch(json);
+    const given = build(object, watched.object, context);
     // Most hooks give nothing, and a turn for each object of a page adds up.
     if (given !== undefined) await given;
-    changes[changes.length] = since();
+    changes[changes.length] = watched.changes();
   }
   return changes;
 }

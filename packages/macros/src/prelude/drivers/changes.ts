@@ -1,4 +1,4 @@
-import { freeze, is, keys, stringify } from "../primordials.ts";
+import { hasOwn, is, stringify } from "../primordials.ts";
 
 type Members = Record<string, unknown>;
 
@@ -14,30 +14,66 @@ interface Before {
   readonly text: string | undefined;
 }
 
+/** An object to be handed out, and what has become of it since; `null` for nothing. */
+export interface Watched {
+  readonly object: Members;
+  changes(): Changes | null;
+}
+
+const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
+const { create } = Object;
+const record = <Value>(): Record<string, Value> => create(null) as Record<string, Value>;
+
 const isOpen = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** Takes down what an object holds; the function that it gives says what has changed since, `null` for nothing. */
-export function watchChanges(object: Members): () => Changes | null {
-  const before = new Map<string, Before>();
-  for (const name of keys(object)) {
-    const value = object[name];
-    before.set(name, { value, text: isOpen(value) ? stringify(value) : undefined });
-  }
-  return () => {
-    const set = Object.create(null) as Members;
-    const removed: string[] = [];
-    let changed = false;
-    for (const name of keys(object)) {
-      const value = object[name];
-      const former = before.get(name);
-      before.delete(name);
-      if (former !== undefined && is(former.value, value) && (former.text === undefined || former.text === stringify(value))) continue;
-      set[name] = value;
-      changed = true;
-    }
-    before.forEach((_former, name) => {
-      removed[removed.length] = name;
-    });
-    return changed || removed.length > 0 ? freeze({ set, removed }) : null;
+/**
+ * Watches what is done to an object. Only what is written, or could be changed inside, is looked at: most hooks touch few
+ * members of many objects.
+ */
+export function watch(target: Members): Watched {
+  /** Members as they were when they were first touched; `null` where there was none. */
+  const before = record<Before | null>();
+  const note = (name: string | symbol): void => {
+    if (typeof name !== "string" || name in before) return;
+    if (!hasOwn(target, name)) before[name] = null;
+    else before[name] = { value: target[name], text: isOpen(target[name]) ? stringify(target[name]) : undefined };
   };
+  const object = new Proxy(target, {
+    get(_target, name) {
+      const value = target[name as string];
+      if (isOpen(value)) note(name);
+      return value;
+    },
+    getOwnPropertyDescriptor(_target, name) {
+      note(name);
+      return getOwnPropertyDescriptor(target, name);
+    },
+    defineProperty(_target, name, descriptor) {
+      note(name);
+      return defineProperty(target, name, descriptor);
+    },
+    deleteProperty(_target, name) {
+      note(name);
+      return deleteProperty(target, name);
+    },
+  });
+  return { object, changes: () => changesOf(target, before) };
+}
+
+function changesOf(target: Members, before: Readonly<Record<string, Before | null>>): Changes | null {
+  const set = record<unknown>();
+  const removed: string[] = [];
+  let changed = false;
+  for (const name in before) {
+    const former = before[name] as Before | null;
+    if (!hasOwn(target, name)) {
+      if (former !== null) removed[removed.length] = name;
+      continue;
+    }
+    const value = target[name];
+    if (former !== null && is(former.value, value) && (former.text === undefined || former.text === stringify(value))) continue;
+    set[name] = value;
+    changed = true;
+  }
+  return changed || removed.length > 0 ? { set, removed } : null;
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "../../authoring/caller.ts";
 import { servicesFor } from "../services.ts";
-import { type Changes, watchChanges } from "./changes.ts";
+import { type Changes, watch } from "./changes.ts";
 import { type Definition, functionOf } from "./driver.ts";
 
 interface Argument {
@@ -21,8 +21,8 @@ export async function changeEach(definition: Definition, { items, caller }: Argu
   const context = servicesFor(caller);
   const changes: (Changes | null)[] = [];
   for (const item of items) {
-    const since = watchChanges(item.object);
-    await run(item, context);
+    const { object, changes: since } = watch(item.object);
+    await run({ ...item, object }, context);
     changes[changes.length] = since();
   }
   return changes;
