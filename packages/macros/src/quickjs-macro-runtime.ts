@@ -20,7 +20,7 @@ const IDLE = 30_000;
 const MEBIBYTE = 1024 * 1024;
 
 /** For the top level of a module. The time is also that in which TypeScript becomes JavaScript. */
-const INSPECTION = { cpu: 2_000, timeout: 10_000, memory: 16 * MEBIBYTE, hostCalls: 0, resultBytes: 256 * 1024 };
+const INSPECTION = { cpu: 2_000, timeout: 30_000, memory: 16 * MEBIBYTE, hostCalls: 0, resultBytes: 256 * 1024 };
 const INSPECTION_WAIT = 30_000;
 
 const nobody: MacroHost = {

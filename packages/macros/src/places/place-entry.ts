@@ -34,6 +34,7 @@ export class PlaceEntry {
   private timer: NodeJS.Timeout | undefined;
   private charge = 0;
   private hostIsBusy = false;
+  private isStripped = false;
   private settled = false;
   /** How it ends as soon as the host is done with what it does. */
   private fault: MacroFault | undefined;
@@ -63,13 +64,14 @@ export class PlaceEntry {
     return !this.settled && !this.hostIsBusy;
   }
 
-  /** Milliseconds for which a thread that runs this may be silent. */
+  /** Milliseconds for which a thread that runs this may be silent. While types are stripped, nobody can be heard. */
   get patience(): number {
-    return this.budget.cpu + GRACE;
+    return this.isStripped ? this.budget.timeout : this.budget.cpu + GRACE;
   }
 
   begin(language: "js" | "ts" | undefined): void {
     const { module, driver, argument, limits } = this.entry;
+    this.isStripped = language === "ts";
     this.post({
       type: "enter",
       id: this.id,

@@ -3,7 +3,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import { Entry } from "./entry.ts";
 import type { Enter, FromThread, Ready, ToThread } from "./messages.ts";
 import { Sandbox } from "./sandbox.ts";
-import { StripperBroke, stripTypes } from "./strip-types.ts";
+import { StripperBroke, stripTypes, TypeScriptFault } from "./strip-types.ts";
 
 /** Sandboxes that are kept for the next entries: that of an execution, and those inside of it. */
 const MOST_KEPT = 2;
@@ -46,7 +46,7 @@ export function serve({ port, life }: Service): Promise<void> {
       if (language !== undefined) code = language === "ts" ? await stripTypes(module.name, module.code) : module.code;
     } catch (error) {
       const { message: text } = error as Error;
-      post({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: text, trace: undefined, code: undefined, isUnfit: error instanceof StripperBroke });
+      post({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: text, trace: error instanceof TypeScriptFault ? error.trace : undefined, code: undefined, isUnfit: error instanceof StripperBroke });
       return;
     }
     const sandbox = free.pop() ?? (await Sandbox.create(wasmModule));
