@@ -19,9 +19,13 @@ export interface InspectedLibraryParts {
   readonly reports: MacroReports;
 }
 
+/** Milliseconds until it looks again at what may have had bad luck. */
+const pause = 60_000;
+
 /** Keeps the modules of one database until admission reports another generation, or the source has changed. */
 export class InspectedLibrary implements MacroLibrary {
   private set: MacroSet | undefined;
+  private readAt = 0;
   private loading: Promise<MacroSet> | undefined;
   private told: ReadonlySet<Error> = new Set();
   private toldShadowed = "";
@@ -30,7 +34,10 @@ export class InspectedLibrary implements MacroLibrary {
 
   current(context: LibraryContext): MacroSet | Promise<MacroSet> {
     const { set } = this;
-    if (set !== undefined && this.isCurrent(set, context) && set.generation === context.macroGeneration) return set;
+    if (set !== undefined && this.isCurrent(set, context) && set.generation === context.macroGeneration) {
+      if (!context.unit.joined && this.shouldLookAgain(set)) this.lookAgain(context);
+      return set;
+    }
     return this.load(context);
   }
 
@@ -41,6 +48,16 @@ export class InspectedLibrary implements MacroLibrary {
     const loaded = await this.loading;
     // A load that began before the change may bring the older modules.
     return this.isCurrent(loaded, context) ? loaded : this.read(context);
+  }
+
+  private shouldLookAgain({ isPassing }: MacroSet): boolean {
+    return isPassing && Date.now() - this.readAt >= pause;
+  }
+
+  /** Nobody waits for it: what is known is as good as before. */
+  private lookAgain(context: LibraryContext): void {
+    this.readAt = Date.now();
+    this.load(context).catch(() => {});
   }
 
   private isCurrent(set: MacroSet, { macroGeneration }: LibraryContext): boolean {
@@ -58,6 +75,7 @@ export class InspectedLibrary implements MacroLibrary {
     const set = new MacroSet(generation, sourceGeneration, all.map(({ module }) => module));
     this.tell(all, texts.flatMap(({ name }) => (names.has(name) ? name : [])));
     this.set = set;
+    this.readAt = Date.now();
     return set;
   }
 

@@ -3,6 +3,8 @@ import type { HookModule, LibraryModule } from "./macro.ts";
 /** All modules of one database at one moment. */
 export class MacroSet {
   private readonly byName: ReadonlyMap<string, LibraryModule>;
+  /** Whether something among them should be looked at again. */
+  readonly isPassing: boolean;
   /** In the order of their names. */
   readonly hooks: readonly HookModule[];
 
@@ -14,6 +16,7 @@ export class MacroSet {
     modules: Iterable<LibraryModule>,
   ) {
     this.byName = new Map(Array.from(modules, (module) => [module.name, module]));
+    this.isPassing = this.all().some((module) => module.kind === "broken" && module.passing);
     const hooks = [...this.byName.values()].filter((module) => module.kind === "hook");
     this.hooks = hooks.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -22,8 +25,8 @@ export class MacroSet {
     return this.byName.get(name);
   }
 
-  all(): Iterable<LibraryModule> {
-    return this.byName.values();
+  all(): readonly LibraryModule[] {
+    return [...this.byName.values()];
   }
 }
 

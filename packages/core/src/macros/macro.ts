@@ -41,6 +41,8 @@ export interface BrokenModule {
   readonly name: string;
   /** What is wrong with it, for the log. */
   readonly fault: Error;
+  /** Whether that may say something about the machine and nothing about the text, so that another look may find it good. */
+  readonly passing: boolean;
 }
 
 export type LibraryModule = Macro | HookModule | BrokenModule;

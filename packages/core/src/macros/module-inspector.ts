@@ -39,7 +39,7 @@ export class ModuleInspector {
       return broken(text, new MacroFault("invalid", text.name, `There are several texts of this name: ${origins.join(", ")}.`));
     }
     const before = this.known.get(text.name);
-    if (before !== undefined && before.text === text.text && before.language === text.language) return { ...text, module: before.module };
+    if (before !== undefined && before.text === text.text && before.language === text.language && !isPassing(before.module)) return { ...text, module: before.module };
     try {
       return { ...text, module: await this.read(text) };
     } catch (error) {
@@ -63,5 +63,10 @@ export class ModuleInspector {
 }
 
 function broken(text: MacroText, fault: MacroFault): InspectedText {
-  return { ...text, module: { kind: "broken", name: text.name, fault } };
+  return { ...text, module: { kind: "broken", name: text.name, fault, passing: byChance.has(fault.kind) } };
+}
+
+/** Whether another look may find something else. */
+export function isPassing(module: LibraryModule): boolean {
+  return module.kind === "broken" && module.passing;
 }

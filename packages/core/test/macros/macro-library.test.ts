@@ -1,3 +1,5 @@
+import { jest } from "@jest/globals";
+import { setImmediate as turn } from "node:timers/promises";
 import { emptyLibrary, type LibraryContext, MacroFault } from "../../src/index.ts";
 import { MacroFixture } from "./macro-fixture.ts";
 
@@ -86,7 +88,12 @@ describe("the library of a database", () => {
     expect(await kinds("Unlucky")).toEqual(["macro"]);
     folder(["Unlucky", "unlucky "]);
     expect(await kinds("Unlucky")).toEqual(["broken"]);
+    expect(await kinds("Unlucky")).toEqual(["broken"]);
     expect(macros.runtime.inspections).toBe(4);
+    const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    expect(await kinds("Unlucky")).toEqual(["broken"]);
+    clock.mockRestore();
+    while (macros.runtime.inspections < 6) await turn();
   });
 
   test("is empty where none is configured", async () => {

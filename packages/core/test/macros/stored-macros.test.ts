@@ -57,7 +57,7 @@ describe("macros that are stored by a command", () => {
     const strict = new PutMacro({
       inspect: async (texts) => {
         seen.push(...texts);
-        return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault } }));
+        return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault, passing: false } }));
       },
     });
     await expect(strict.run(fixture.database, given, null)).rejects.toBe(fault);
