@@ -107,6 +107,21 @@ export function hookSuite(server: () => RunningServer): void {
       expect((await send(demo, `/v1/object/${id}/restore`, "POST")).body.data).toMatchObject({ "~ObjectID": id, Label: "Changed for demo" });
     });
 
+    test("hooks run for the items of multi requests, and belong to the transaction of those that share one", async () => {
+      await put("Shown", "xRestApi_BuildSerialization", [book], `run(obj, json) { json.Label = obj.Title + "!"; }`);
+      await put("Rules", "beforeSave", [book], `run({ object }) { if (object.Title === "bad") refuse(403, "no"); object.Note = "seen"; }`);
+      const title = crypto.randomUUID();
+      const add = (Title: string) => ({ method: "POST", path: `/v1/object/${book}`, data: { Title } });
+      const query = encoded({ where: { Title: title } });
+      const found = { method: "GET", path: `/v1/objects/${book}?query=${query}` };
+      const shown = { result: { "~Elements": [{ Label: `${title}!`, Note: "seen" }] } };
+      const apart = await send(demo, "/v1/multi", "POST", [add(title), add("bad"), found, found]);
+      expect(apart.body.data).toMatchObject([{ httpStatus: 200, result: { Label: `${title}!` } }, { httpStatus: 403, result: 403 }, shown, shown]);
+      expect(await send(demo, "/v1/multi?atomic=true", "POST", [add(title), found, add("bad")])).toMatchObject({ status: 403, code: "403" });
+      const together = await send(demo, "/v1/multi?atomic=true", "POST", [found, add(title), found]);
+      expect(together.body.data).toMatchObject([{ result: { "~Count": 1 } }, { httpStatus: 200 }, { result: { "~Count": 2, "~Elements": [{ Note: "seen" }, { Note: "seen" }] } }]);
+    });
+
     test("a hook of answers that fails, fails reads with 710, and shrinks the answers of what is done to meta-fields", async () => {
       const id = await create(book, { Title: "Notes" });
       await put("Failing", "xRestApi_BuildSerialization", [book], `run(obj) { throw new Error("trace-7 " + obj.Title); }`);

@@ -14,7 +14,6 @@ import {
   LogInSecurely,
   LogInWithToken,
   LogOut,
-  noHooks,
   PutClass,
   ReadStructure,
   RemoveClass,
@@ -85,6 +84,6 @@ export function bindUseCases(container: Container): void {
     putClass: await getAsync(identifiers.putClass),
     removeClass: await getAsync(identifiers.removeClass),
     executeMacro: await getAsync(identifiers.executeMacro),
-    objectHooks: noHooks,
+    objectHooks: await getAsync(objectHooks),
   }));
 }
