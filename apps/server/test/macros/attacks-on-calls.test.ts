@@ -30,14 +30,20 @@ beforeAll(async () => {
       }
       return codes;
     } });`;
-  await (server.databases.get("")?.storage.repositories as Repositories).macros.put({ name: "Ask", text, language: "js", changedBy: "test" }, null);
+  await repositories().macros.put({ name: "Ask", text, language: "js", changedBy: "test" }, null);
 }, patience);
 afterAll(() => server.close());
 
+function repositories(): Repositories {
+  const found = server.databases.get("");
+  if (!found) throw new Error("The demo has no database.");
+  return found.storage.repositories;
+}
+
 const deep = `${'{"a":'.repeat(50)}1${"}".repeat(50)}`;
 const odd: readonly string[] = [
-  ...["null", "true", "0", "-1", "1.5", "1e300", "[]", "[[]]", "{}", "[null]", '{"~ObjectID":{}}', '{"~ObjectID":"7K","~ClassName":"User"}', deep],
-  ...['{"__proto__":{"administrator":true}}', '{"$where":"1"}', '{"where":{"$or":[]}}', '{"Name":{"__proto__":1}}', '{"Name":{"$regex":"(a+)+$"}}', '{"type":"custom","fields":["__proto__"]}'],
+  "null", "true", "0", "-1", "1.5", "1e300", "[]", "[[]]", "{}", "[null]", '{"~ObjectID":{}}', '{"~ObjectID":"7K","~ClassName":"User"}', deep,
+  '{"__proto__":{"administrator":true}}', '{"$where":"1"}', '{"where":{"$or":[]}}', '{"Name":{"__proto__":1}}', '{"Name":{"$regex":"(a+)+$"}}', '{"type":"custom","fields":["__proto__"]}',
   ...["", " ", "Customer", "customer", "__proto__", "constructor", "toString", "hasOwnProperty", "../x", "a/b", "a?b=c", "a%00b", "\u0000", "x".repeat(5_000)].map((text) => JSON.stringify(text)),
   '"\\ud800"',
   JSON.stringify(Array.from({ length: 1_000 }, () => "7K")),
