@@ -26,7 +26,7 @@ const kinds = async (...names: readonly string[]) => {
 
 describe("the library of a database", () => {
   test("has macros and hooks of the folder and of the database, by name", async () => {
-    folder(["Macro", declared], ["Hook", JSON.stringify({ run: true, on: "beforeSave" })], ["xRestApi_FindObjects", JSON.stringify({ run: true })]);
+    folder(["Macro", declared], ["Hook", JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] })], ["xRestApi_FindObjects", JSON.stringify({ run: true, classes: ["Thing"] })]);
     await put("Stored", declared);
     expect(await kinds("Macro", "Stored", "Hook", "xRestApi_FindObjects", "constructor")).toEqual(["macro", "macro", "hook", "hook", undefined]);
     const set = await macros.library.current(await context());
@@ -68,7 +68,7 @@ describe("the library of a database", () => {
 
   test("takes the database's macro where both have one, and says so once", async () => {
     macros.define("Same", async () => "folder");
-    await put("Same", JSON.stringify({ run: true, on: "beforeSave" }));
+    await put("Same", JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] }));
     expect(await kinds("Same")).toEqual(["hook"]);
     await put("Other", declared);
     await kinds();
