@@ -7,6 +7,7 @@ import { outcomeTable } from "./report/outcome-table.ts";
 import { archiveScenario } from "./scenarios/archive-scenario.ts";
 import { listScenario } from "./scenarios/list-scenario.ts";
 import { logInScenario } from "./scenarios/log-in-scenario.ts";
+import { macroScenario } from "./scenarios/macro-scenario.ts";
 import { modeLogInScenario } from "./scenarios/mode-log-in-scenario.ts";
 import { modeReadScenario } from "./scenarios/mode-read-scenario.ts";
 import { multiScenario } from "./scenarios/multi-scenario.ts";
@@ -17,7 +18,7 @@ import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
-const scenarios = [startScenario, readScenario, multiScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario];
+const scenarios = [startScenario, readScenario, multiScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario, macroScenario];
 
 const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });

@@ -10,6 +10,8 @@ import { MeasuredProcess } from "../processes/measured-process.ts";
 export interface ProductSettings {
   readonly databaseUrl?: string;
   readonly databases: readonly object[];
+  /** Settings of macros; there are none unless given. */
+  readonly macros?: { readonly directory: string };
 }
 
 export interface StartedProduct {

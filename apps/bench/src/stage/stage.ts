@@ -8,7 +8,7 @@ import { pollUntil } from "../processes/poll-until.ts";
 import { type FilledSchema, fillSchema, type SchemaRows } from "../product/fill-schema.ts";
 import { logIn, logInRequest } from "../product/log-in.ts";
 import { type PreparedSchema, prepareSchema } from "../product/prepare-schema.ts";
-import { type StartedProduct, startProduct } from "../product/start-product.ts";
+import { type ProductSettings, type StartedProduct, startProduct } from "../product/start-product.ts";
 
 /** Connections of the load. */
 export const connections = 32;
@@ -80,13 +80,13 @@ export class Stage {
     });
   }
 
-  /** Another process of the product, with these schemas by alias. */
-  async startProduct(schemas: Readonly<Record<string, string>>): Promise<StartedProduct> {
+  /** Another process of the product, with these schemas by alias, and macros if any. */
+  async startProduct(schemas: Readonly<Record<string, string>>, settings: Pick<ProductSettings, "macros"> = {}): Promise<StartedProduct> {
     const databases = Object.entries(schemas).map(([alias, schema]) => ({
       alias,
       storage: { engine: "postgres", schema, pool: { max: poolSize } },
     }));
-    const started = await startProduct({ databaseUrl: this.database.address, databases });
+    const started = await startProduct({ databaseUrl: this.database.address, databases, ...settings });
     this.processes.push(started.process);
     return started;
   }

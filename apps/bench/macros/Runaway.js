@@ -1,0 +1,8 @@
+import { defineMacro } from "@sallyport/macros";
+
+export default defineMacro({
+  access: "everyone",
+  run() {
+    for (;;);
+  },
+});

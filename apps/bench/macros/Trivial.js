@@ -1,0 +1,3 @@
+import { defineMacro } from "@sallyport/macros";
+
+export default defineMacro({ access: "everyone", run: () => ({ ok: true }) });

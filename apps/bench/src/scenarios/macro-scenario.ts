@@ -1,0 +1,100 @@
+import { fileURLToPath } from "node:url";
+import { objectIdOf } from "@sallyport/core";
+import { Disturbed } from "../contest/disturbed.ts";
+import { type ContestResult, holdContest } from "../contest/hold-contest.ts";
+import { LoadedServer } from "../contest/loaded-server.ts";
+import type { LoadRequest } from "../load/load-job.ts";
+import { compared } from "../report/compared.ts";
+import type { Outcome } from "../report/outcome.ts";
+import { connections } from "../stage/stage.ts";
+import { scattered } from "./scattered.ts";
+import type { Scenario } from "./scenario.ts";
+
+const directory = fileURLToPath(new URL("../../macros", import.meta.url));
+/** Reads of one execution. */
+const reads = 3;
+const runaways = 32;
+
+/** Macros beside the requests that they could replace, and reads beside macros that run away. */
+export const macroScenario: Scenario = {
+  name: "macros",
+  async run(stage, plan) {
+    const { firstArticle, articles, appKey } = await stage.smallSchema();
+    const plain = await stage.runningProduct();
+    // Of the same schema, so that the sessions are good here, too.
+    const product = await stage.startProduct({ "": "sallyport" }, { macros: { directory } });
+
+    const headersOf = (index: number) => ({ appkey: appKey, sessionid: plain.sessionIds[index % plain.sessionIds.length] ?? "" });
+    const places = scattered(articles);
+    const idOf = (place: number) => objectIdOf(firstArticle + (place % articles));
+    const gets = (path: (place: number) => string): LoadRequest[] =>
+      places.map((place, index) => ({ method: "GET", path: path(place), headers: headersOf(index) }));
+    const executions = (name: string, input: (place: number) => unknown): LoadRequest[] =>
+      places.map((place, index) => ({
+        method: "POST",
+        path: `/v1/execute/${name}`,
+        headers: { ...headersOf(index), "content-type": "application/json" },
+        body: JSON.stringify(input(place)),
+      }));
+    const loaded = (name: string, { process, address }: Pick<typeof product, "process" | "address">, requests: LoadRequest[]) =>
+      new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database);
+    const read = loaded("read", product, gets((place) => `/v1/object/${idOf(place)}`));
+    const beside = new Disturbed("read beside runaways", read, {
+      address: product.address,
+      connections: runaways,
+      requests: executions("Runaway", () => null),
+    });
+
+    await requireAnswer(product.address, executions("Runaway", () => null)[0], '"710"');
+    const result = await holdContest(
+      [
+        loaded("trivial macro", product, executions("Trivial", () => null)),
+        loaded("check", product, gets(() => "/_CheckSession")),
+        loaded("macro with three reads", product, executions("ThreeReads", (place) => Array.from({ length: reads }, (_, more) => idOf(place + more)))),
+        read,
+        beside,
+      ],
+      plan,
+    );
+    // Whatever was measured beside them means nothing if they were refused at once.
+    const answered = beside.disturbances.reduce((sum, { succeeded }) => sum + succeeded, 0);
+    if (answered > 0) throw new Error(`${answered} runaways were answered with a success.`);
+    return [
+      compared(result, { scenario: "trivial macro", ours: "trivial macro", limit: "check", bound: { direction: "atLeast", wanted: 0.25 } }),
+      readsInMacro(result),
+      latencyBesideRunaways(result),
+    ];
+  },
+};
+
+/** Figures of something that does not do what it is there for would mean nothing. */
+async function requireAnswer(address: string, request: LoadRequest | undefined, part: string): Promise<void> {
+  const { path, method, headers, body } = request as LoadRequest;
+  const answer = await fetch(address + path, { method, headers, body: body ?? null });
+  const text = await answer.text();
+  if (!text.includes(part)) throw new Error(`The answer to ${path} has no ${part}: ${text.slice(0, 500)}`);
+}
+
+/** Objects a second, as one execution reads several. */
+function readsInMacro(result: ContestResult): Outcome {
+  const alone = compared(result, {
+    scenario: "three reads in a macro",
+    ours: "macro with three reads",
+    limit: "read",
+    bound: { direction: "atLeast", wanted: 0.5 },
+  });
+  return { ...alone, ours: alone.ours * reads, ratio: (alone.ratio as number) * reads };
+}
+
+function latencyBesideRunaways(result: ContestResult): Outcome {
+  const [ours, limit] = [result.of("read beside runaways").p99, result.of("read").p99];
+  return {
+    scenario: `p99 of reads beside ${runaways} runaways`,
+    unit: "ms",
+    ours,
+    limit,
+    limitName: "read",
+    ratio: ours / limit,
+    bound: { direction: "atMost", wanted: 3 },
+  };
+}
