@@ -11,11 +11,12 @@ import { scattered } from "./scattered.ts";
 import type { Scenario } from "./scenario.ts";
 
 const directory = fileURLToPath(new URL("../../macros", import.meta.url));
+const list = "/v1/objects/Contact?perPage=100";
 /** Reads of one execution. */
 const reads = 3;
 const runaways = 32;
 
-/** Macros beside the requests that they could replace, and reads beside macros that run away. */
+/** Macros beside the requests that they could replace, reads beside macros that run away, and a list with a hook. */
 export const macroScenario: Scenario = {
   name: "macros",
   async run(stage, plan) {
@@ -46,12 +47,15 @@ export const macroScenario: Scenario = {
     });
 
     await requireAnswer(product.address, executions("Runaway", () => null)[0], '"710"');
+    await requireAnswer(product.address, gets(() => list)[0], '"Label"');
     const result = await holdContest(
       [
         loaded("trivial macro", product, executions("Trivial", () => null)),
         loaded("check", product, gets(() => "/_CheckSession")),
         loaded("macro with three reads", product, executions("ThreeReads", (place) => Array.from({ length: reads }, (_, more) => idOf(place + more)))),
         read,
+        loaded("list with a hook", product, gets(() => list)),
+        loaded("list", plain, gets(() => list)),
         beside,
       ],
       plan,
@@ -62,6 +66,7 @@ export const macroScenario: Scenario = {
     return [
       compared(result, { scenario: "trivial macro", ours: "trivial macro", limit: "check", bound: { direction: "atLeast", wanted: 0.25 } }),
       readsInMacro(result),
+      compared(result, { scenario: "list of 100 with a hook", ours: "list with a hook", limit: "list", bound: { direction: "atLeast", wanted: 0.5 } }),
       latencyBesideRunaways(result),
     ];
   },

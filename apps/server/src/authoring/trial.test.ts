@@ -68,7 +68,7 @@ test.each([
   ["a user who is none", { user: "nobody" }, 'There is no user "nobody".'],
   ["an app that is none", { appNames: ["nothing"] }, 'There is no app "nothing".'],
   ["a macro that is none", { macro: "TransferInvoce" }, 'There is no macro "TransferInvoce". Did you mean "TransferInvoice"?'],
-  ["one that is like no other", { macro: "Zzz" }, 'There is no macro "Zzz". There are: CountObjects, Echo, OverdueInvoices, TransferInvoice, WhoAmI.'],
+  ["one that is like no other", { macro: "Zzz" }, 'There is no macro "Zzz". There are: CountObjects, Echo, OpenInvoices, OverdueInvoices, TransferInvoice, WhoAmI.'],
 ])("%s is told in plain words", async (_title, differing, words) => {
   await expect(trial.run({ ...transfer, ...differing })).rejects.toMatchObject({ name: "TrialError", message: words });
 });

@@ -82,7 +82,7 @@ export class MacroRunner {
     if (context.execution !== undefined) return work(context);
     const place = await this.parts.runtime.reserve(this.parts.patience);
     try {
-      return await work({ ...context, execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime } });
+      return await work({ ...context, execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime, lines: new LineAllowance() } });
     } finally {
       place.release();
     }
