@@ -32,6 +32,7 @@ beforeAll(async () => {
   await put("Make", "await objects.create('Customer', { Name: input }); return await now();");
   await put("Look", "await objects.find('Customer', { perPage: 1 }); await now(); return (await objects.find('Customer', { perPage: 1 }))['~Count'];");
   await put("Hold", "await objects.get(input, { hold: true }); for (;;) await now();", "timeout: 1_500,");
+  await put("Spin", "for (;;) {}", "timeout: 1_500,");
   await put("Set", "await objects.update(input, { City: 'Rome' }); return 1;", "timeout: 3_000,");
 }, patience);
 afterAll(() => postgres.close());
@@ -58,6 +59,17 @@ test("transactions that wait for a thread and executions that wait for a connect
   const accepted = (from: number, to: number) => answers.slice(from, to).filter(({ code }) => code === "0").length;
   expect([await count(one), await count(two)]).toEqual([2 * accepted(0, 10), accepted(10, 20)]);
   expect([told(await execute("Make", two)), told(await together(one)), await idle()]).toEqual(["200/0", "200/0", 0]);
+}, patience);
+
+test("transactions that wait for a thread keep no connection meanwhile", async () => {
+  const spin = { isOver: false };
+  const spinning = execute("Spin", null).finally(() => (spin.isOver = true));
+  const waiting = Array.from({ length: 4 }, () => together(randomUUID()));
+  const read: string[] = [];
+  while (!spin.isOver) read.push(told(await callIn(server, demo, "/v1/objects/Customer?perPage=1", {})));
+  expect(new Set(read)).toEqual(new Set(["200/0"]));
+  expect(read.length).toBeGreaterThan(2);
+  expect([told(await spinning), ...(await Promise.all(waiting)).map(told)]).toEqual(["500/710", "200/0", "200/0", "200/0", "200/0"]);
 }, patience);
 
 test("one that holds an object for as long as it may keeps others waiting so long, and leaves nothing open", async () => {

@@ -42,9 +42,17 @@ export class ExecuteMacro {
       const failure = macroFailure(error);
       const code = failure instanceof ServiceError ? failure.code : 799;
       this.reports.executed({ alias, macro: name, code, cpu: error instanceof MacroFault ? (error.cpu ?? 0) : 0, milliseconds: Date.now() - began });
-      if (code === 401 || code === 402) await context.r.audit.append(sessionEvent(context, { type: "macro.refused", outcome: code, macroName: name }));
+      if (code === 401 || code === 402) {
+        const event = sessionEvent(context, { type: "macro.refused", outcome: code, macroName: name });
+        await context.unit.lastingly(({ audit }) => audit.append(event));
+      }
       throw failure;
     }
+  }
+
+  /** Does work in which macros may run, with a place to run in that is reserved before: so nobody waits for one who holds a transaction. */
+  prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
+    return this.runner.withPlace(context, work);
   }
 
   private async execute(context: SessionContext, name: string, { input, skipCheck }: MacroInput): Promise<MacroOutcome> {

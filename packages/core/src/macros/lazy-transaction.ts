@@ -13,6 +13,8 @@ export class LazyTransaction<T> {
   constructor(
     private readonly context: SessionContext,
     private readonly enter: Enter<T>,
+    /** Told `true` when the module is done and the transaction ends, `false` when it begins anew. */
+    private readonly onEnding: (isEnding: boolean) => void,
   ) {}
 
   async run(): Promise<T> {
@@ -31,12 +33,16 @@ export class LazyTransaction<T> {
   private open(running: Promise<T>, opened: Parameters<OpenTransaction>[0]): Promise<void> {
     return new Promise((resolve, reject) => {
       let tries = 0;
-      const work = (r: Repositories, attempt: Attempt): Promise<T> => {
+      const work = async (r: Repositories, attempt: Attempt): Promise<T> => {
         tries += 1;
-        if (tries > 1) return this.enter(MacroScope.joined(this.context, r, attempt));
-        opened(r, attempt);
-        resolve();
-        return running;
+        this.onEnding(false);
+        if (tries === 1) {
+          opened(r, attempt);
+          resolve();
+        }
+        const outcome = await (tries === 1 ? running : this.enter(MacroScope.joined(this.context, r, attempt)));
+        this.onEnding(true);
+        return outcome;
       };
       this.done = this.context.database.storage.transaction(work);
       this.done.catch(reject);

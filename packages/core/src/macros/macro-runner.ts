@@ -62,7 +62,9 @@ export class MacroRunner {
   run(context: SessionContext, macro: Macro, { input, skipCheck, names }: MacroInput & { readonly names: CallerNames }): Promise<MacroOutcome> {
     const argument = { ...(input === undefined ? {} : { input }), skipCheck };
     const job = { module: macro, driver: "run", argument, names, reads: false };
-    return this.inPlace(context, job, (execution) => this.perform(context, execution, job));
+    let isEnding = false;
+    const onEnding = (value: boolean): void => void (isEnding = value);
+    return this.inPlace(context, job, (execution) => this.perform(context, execution, job, onEnding), () => isEnding);
   }
 
   /** Calls a hook. What it writes belongs to the unit of the context; with `reads` it cannot. */
@@ -92,13 +94,14 @@ export class MacroRunner {
     { execution, unit }: SessionContext,
     { module }: Job,
     work: (execution: MacroExecution) => Promise<MacroOutcome>,
+    isEnding: () => boolean = () => false,
   ): Promise<MacroOutcome> {
     if (execution !== undefined) return work(deeper(execution));
     const place = await this.parts.runtime.reserve(this.parts.patience);
     try {
       const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // Who opened a transaction waits for all that is asked of it.
-      return await (unit.joined ? done : this.inTime(module, done));
+      return await (unit.joined ? done : this.inTime(module, done, isEnding));
     } finally {
       place.release();
     }
@@ -106,12 +109,14 @@ export class MacroRunner {
 
   /**
    * Waits no longer than the execution may take: a statement that others hold up would hold up the answer as well. Its transaction is
-   * rolled back when it comes to an end.
+   * rolled back when it comes to an end. Once it is being committed, only its end tells what is kept.
    */
-  private async inTime<T>({ name, limits: { timeout } }: Macro | HookModule, done: Promise<T>): Promise<T> {
+  private async inTime<T>({ name, limits: { timeout } }: Macro | HookModule, done: Promise<T>, isEnding: () => boolean): Promise<T> {
     let cancel = (): void => {};
     const late = new Promise<never>((_resolve, reject) => {
-      cancel = this.parts.after(timeout + grace, () => reject(new MacroFault("timeout", name, `took longer than ${timeout} ms`)));
+      cancel = this.parts.after(timeout + grace, () => {
+        if (!isEnding()) reject(new MacroFault("timeout", name, `took longer than ${timeout} ms`));
+      });
     });
     try {
       return await Promise.race([done, late]);
@@ -120,12 +125,12 @@ export class MacroRunner {
     }
   }
 
-  private perform(context: SessionContext, execution: MacroExecution, job: Job): Promise<MacroOutcome> {
+  private perform(context: SessionContext, execution: MacroExecution, job: Job, onEnding: (isEnding: boolean) => void = () => {}): Promise<MacroOutcome> {
     const inside = { ...context, execution };
     const enter = (scope: MacroScope) => this.enter(scope, execution, job);
     if (context.unit.joined) return context.unit.attempt(() => enter(new MacroScope(inside, null)));
     const isWhole = job.module.kind === "macro" && job.module.transaction;
-    return isWhole ? new LazyTransaction(inside, enter).run() : enter(new MacroScope(inside, null));
+    return isWhole ? new LazyTransaction(inside, enter, onEnding).run() : enter(new MacroScope(inside, null));
   }
 
   /** Runs the module once, with the calls that it makes. */

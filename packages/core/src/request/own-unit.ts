@@ -1,6 +1,6 @@
 import type { Repositories } from "../storage/repositories.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { UnitOfWork } from "./unit-of-work.ts";
+import type { LastingWork, UnitOfWork } from "./unit-of-work.ts";
 
 /** No transaction is open: each one is the use case's own. */
 export class OwnUnit implements UnitOfWork {
@@ -15,5 +15,9 @@ export class OwnUnit implements UnitOfWork {
 
   attempt<T>(work: () => Promise<T>): Promise<T> {
     return work();
+  }
+
+  lastingly(work: LastingWork): Promise<void> {
+    return work(this.storage.repositories);
   }
 }

@@ -16,4 +16,10 @@ export interface UnitOfWork {
 
   /** Does what may fail while the use case goes on: in an open transaction as a part of it, otherwise as it is. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
+
+  /** Does what has to stay whatever becomes of the unit, such as telling the audit: now, or once the transaction around it is over. */
+  lastingly(work: LastingWork): Promise<void>;
 }
+
+/** Gets repositories outside of any transaction. */
+export type LastingWork = (r: Repositories) => Promise<void>;

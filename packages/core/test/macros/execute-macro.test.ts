@@ -1,4 +1,4 @@
-import { type JsonValue, MacroFault, type ObjectId, seesAll, type SessionContext, type Storage } from "../../src/index.ts";
+import { inTransaction, type JsonValue, MacroFault, type ObjectId, seesAll, type SessionContext, type Storage } from "../../src/index.ts";
 import { sessionContext } from "../session-context.ts";
 import { MacroFixture } from "./macro-fixture.ts";
 
@@ -149,6 +149,20 @@ describe("a macro", () => {
     await expect(done).rejects.toThrow("took too long");
     expect({ names: await names(), alarms: macros.alarms.size, reserved: macros.runtime.reserved }).toEqual({ names: ["one"], alarms: 0, reserved: 0 });
   });
+
+  test("is answered as what becomes of its transaction once that is being committed, however late", async () => {
+    const { storage } = macros.fixture.database;
+    const transaction: Storage["transaction"] = storage.transaction.bind(storage);
+    storage.transaction = async (work) => {
+      const result = await transaction(work);
+      // The commit was sent, and its answer takes its time.
+      for (const alarm of macros.alarms) alarm();
+      return result;
+    };
+    macros.define("Write", async (ask) => (await ask("objects.create", create("one"))) ?? null);
+    await expect(macros.execute("Write")).resolves.toMatchObject({ version: 1 });
+    expect(await names()).toEqual(["one"]);
+  });
 });
 
 describe("a macro that calls another", () => {
@@ -281,6 +295,12 @@ describe("access", () => {
       { type: "macro.refused", outcome: 401, macroName: "Closed", userId: member.principal.userId },
       { type: "macro.refused", outcome: 402, macroName: "OfApp" },
     ]);
+  });
+
+  test("that was refused is in the audit, also where the transaction around it is undone", async () => {
+    const refused = inTransaction(member, (inside) => macros.execute("Closed", null, { as: inside }));
+    await expect(refused).rejects.toEqual(code(401));
+    expect(await macros.fixture.r.audit.read(0, 10)).toMatchObject([{ type: "macro.refused", outcome: 401, macroName: "Closed" }]);
   });
 
   test.each(["", "a-b", "1a", "a".repeat(129), "a b", "ä"])("does not come into question for %j, which is no name", async (name) => {

@@ -1,5 +1,5 @@
 import { multiItem, parseFields } from "@sallyport/contract";
-import { type ObjectHooks, type RequestContext, ServiceError } from "@sallyport/core";
+import { type ExecuteMacro, type ObjectHooks, type RequestContext, ServiceError } from "@sallyport/core";
 import { parseBody } from "../body/parse-body.ts";
 import { failureOf } from "../envelope/failure.ts";
 import { needsBody } from "../routes/needs-body.ts";
@@ -13,6 +13,7 @@ import { itemTarget } from "./item-target.ts";
 export interface ItemParts {
   readonly matcher: RouteMatcher;
   readonly hooks: Pick<ObjectHooks, "current">;
+  readonly macros: Pick<ExecuteMacro, "prepared">;
   readonly settings: RouteInput<unknown, unknown>["settings"];
   /** Whether they share a transaction. */
   readonly atomic: boolean;
@@ -51,6 +52,10 @@ export class Item {
 
   get changesModel(): boolean {
     return this.route?.changesModel === true;
+  }
+
+  get executesMacro(): boolean {
+    return this.route?.executesMacro === true;
   }
 
   async run(context: RequestContext): Promise<Success> {

@@ -30,9 +30,7 @@ export async function runTogether(given: readonly unknown[], context: SessionCon
     });
   try {
     await inTurn((item) => item.requirePrepared());
-    const hooks = await parts.hooks.current(context);
-    // Nobody is to wait for a place for his hooks while he holds a connection.
-    const data = await (hooks === null ? doAll(context) : hooks.prepared(context, doAll));
+    const data = await (await preparation(items, context, parts))(context, doAll);
     note(items.map((item) => item.record()));
     return data;
   } catch (error) {
@@ -40,6 +38,16 @@ export async function runTogether(given: readonly unknown[], context: SessionCon
     note(items.map((item) => ({ ...item.record(), status: failure.status, code: failure.code })));
     throw current === null ? error : failureAt(current, failure);
   }
+}
+
+type Prepared = (context: SessionContext, work: (context: SessionContext) => Promise<JsonText>) => Promise<JsonText>;
+
+/** Nobody is to wait for a place for his macros and hooks while he holds a connection. */
+async function preparation(items: readonly Item[], context: SessionContext, { hooks, macros }: ItemParts): Promise<Prepared> {
+  const active = await hooks.current(context);
+  if (active !== null) return (given, work) => active.prepared(given, work);
+  if (items.some((item) => item.executesMacro)) return (given, work) => macros.prepared(given, work);
+  return (given, work) => work(given);
 }
 
 /** Outside of the transaction, which has to see the errors of storage as they are. */

@@ -14,6 +14,7 @@ export function macroRoutes({ executeMacro }: Pick<UseCases, "executeMacro">): R
       description:
         "What the macro gives back is `data`; `{}` if that is nothing. It may choose the status message, and may answer with any code of the catalogue, also with one that is not listed here. Everything that it does is one transaction, unless it asks for something else: after a failure nothing of it is kept.",
       access: "session",
+      executesMacro: true,
       body: { schema: anyJson, faultOrder: [], any: true, optional: true },
       query: executeParameters,
       data: anyJson,

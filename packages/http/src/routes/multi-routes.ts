@@ -13,7 +13,7 @@ const description = [
 ].join(" ");
 
 /** Many requests in one. */
-export function multiRoutes(others: readonly Route[], hooks: UseCases["objectHooks"]): Route[] {
+export function multiRoutes(others: readonly Route[], { objectHooks: hooks, executeMacro: macros }: Pick<UseCases, "objectHooks" | "executeMacro">): Route[] {
   const inside = others.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
   const route = defineRoute({
     method: "POST",
@@ -29,7 +29,7 @@ export function multiRoutes(others: readonly Route[], hooks: UseCases["objectHoo
     errors: [...new Set(inside.flatMap(({ errors }) => errors))],
     handle: async (context, { body, query: { atomic }, settings, note }) => {
       const run = atomic ? runTogether : runSeparately;
-      return { data: await run(body, context, { matcher, hooks, settings, atomic }, note) };
+      return { data: await run(body, context, { matcher, hooks, macros, settings, atomic }, note) };
     },
   });
   const matcher = new RouteMatcher([...others, route]);

@@ -29,6 +29,6 @@ export function routeTable(useCases: UseCases): Route[] {
     ...modelRoutes(useCases),
     description,
   ];
-  const routes = [...single, ...multiRoutes(single, useCases.objectHooks)];
+  const routes = [...single, ...multiRoutes(single, useCases)];
   return routes;
 }

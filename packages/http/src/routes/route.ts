@@ -88,6 +88,8 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
   readonly standsAlone?: true;
   /** Whether it changes the model: that is never part of a transaction with something else. */
   readonly changesModel?: true;
+  /** Whether a macro is what it does. */
+  readonly executesMacro?: true;
   /** More about it, in Markdown. */
   readonly description?: string;
   /** The failures that this route's own work can give, besides those of the steps before it. */
