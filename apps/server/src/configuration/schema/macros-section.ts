@@ -30,8 +30,8 @@ export const macrosSection = section({
   }),
   niceness: field(wholeNumber(0, 19), {
     env: "MACRO_NICENESS",
-    default: 19,
-    doc: "How far the threads of macros stand back behind requests, on Linux: 0 not at all, 19 as far as can be. On a machine that is always busy they get next to no time at 19.",
+    default: 10,
+    doc: "How far the threads of macros stand back behind requests, on Linux: 0 not at all, 19 as far as can be. Where other work keeps all processors busy they get a tenth of their share at 10, and next to nothing at 19.",
   }),
   queue: field(wholeNumber(0, 100_000), {
     env: "MACRO_QUEUE",
