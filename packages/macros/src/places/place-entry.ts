@@ -17,6 +17,7 @@ export interface Ended {
 export interface Budget {
   readonly cpu: number;
   readonly timeout: number;
+  readonly hostCalls: number;
 }
 
 /** One entry as seen from the server: answers what it asks for, sees to its time, and settles once. */
@@ -24,6 +25,8 @@ export class PlaceEntry {
   readonly ended: Promise<Ended>;
   /** Milliseconds that it ran, with what ran inside of it. */
   cpu = 0;
+  /** How often it called the host, with what ran inside of it. */
+  calls = 0;
   private readonly id: number;
   private readonly entry: MacroEntry;
   private readonly host: MacroHost;
@@ -33,6 +36,7 @@ export class PlaceEntry {
   private deadline = Infinity;
   private timer: NodeJS.Timeout | undefined;
   private charge = 0;
+  private callsInside = 0;
   private hostIsBusy = false;
   private isStripped = false;
   private settled = false;
@@ -56,7 +60,7 @@ export class PlaceEntry {
 
   /** What is left to entries inside of this one. */
   get left(): Budget {
-    return { cpu: Math.max(1, this.budget.cpu - this.cpu), timeout: Math.max(1, this.deadline - performance.now()) };
+    return { cpu: Math.max(1, this.budget.cpu - this.cpu), timeout: Math.max(1, this.deadline - performance.now()), hostCalls: Math.max(0, this.budget.hostCalls - this.calls) };
   }
 
   /** Whether the thread is to be heard of: this one runs, or should. */
@@ -79,7 +83,7 @@ export class PlaceEntry {
       ...(language === undefined ? {} : { language }),
       driver,
       argument: JSON.stringify(argument),
-      limits: { ...this.budget, memory: limits.memory, hostCalls: limits.hostCalls, resultBytes: limits.resultBytes },
+      limits: { ...this.budget, memory: limits.memory, resultBytes: limits.resultBytes },
     });
   }
 
@@ -100,10 +104,12 @@ export class PlaceEntry {
     } else this.finish(message);
   }
 
-  /** What ran inside of it counts as running of its own. */
-  addCharge(cpu: number): void {
+  /** What ran inside of it counts as running of its own, and so do the calls that it made. */
+  addCharge({ cpu, calls }: Pick<PlaceEntry, "cpu" | "calls">): void {
     this.charge += cpu;
     this.cpu += cpu;
+    this.callsInside += calls;
+    this.calls += calls;
   }
 
   /** The thread is gone. */
@@ -125,6 +131,7 @@ export class PlaceEntry {
 
   private async answer({ name, argument }: Called): Promise<void> {
     this.hostIsBusy = true;
+    this.calls += 1;
     let answer: { readonly text: string | undefined; readonly code: number | undefined };
     try {
       const value = await this.host.answer({ name, argument: JSON.parse(argument) as JsonValue });
@@ -141,9 +148,9 @@ export class PlaceEntry {
       return;
     }
     this.hostIsBusy = false;
-    const { charge } = this;
-    this.charge = 0;
-    this.post({ type: "answer", id: this.id, charge, ...answer });
+    const { charge, callsInside } = this;
+    [this.charge, this.callsInside] = [0, 0];
+    this.post({ type: "answer", id: this.id, charge, callsInside, ...answer });
   }
 
   private timeIsUp(): void {

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { type MacroEntry, MacroFault, type MacroHost } from "@sallyport/core";
 import type { FromThread, Ready } from "../threads/messages.ts";
 import type { Service } from "../threads/thread.ts";
-import { type Ended, PlaceEntry } from "./place-entry.ts";
+import { type Budget, type Ended, PlaceEntry } from "./place-entry.ts";
 
 const TICK = 100;
 
@@ -49,8 +49,7 @@ export class Seat {
   async enter(entry: MacroEntry, host: MacroHost, language?: "js" | "ts"): Promise<Ended & { readonly cpu: number }> {
     if (this.over) throw new MacroFault("ended", entry.module.name, "its thread is gone");
     const around = this.nested.at(-1);
-    const { cpu, timeout } = entry.limits;
-    const budget = around === undefined ? { cpu, timeout } : { cpu: Math.min(cpu, around.left.cpu), timeout: Math.min(timeout, around.left.timeout) };
+    const budget = around === undefined ? entry.limits : lesser(entry.limits, around.left);
     const id = (this.lastId += 1);
     const entered = new PlaceEntry(id, entry, host, budget, { post: (message) => this.port.postMessage(message), kill: () => this.kill() });
     this.entries.set(id, entered);
@@ -64,7 +63,7 @@ export class Seat {
     } finally {
       this.entries.delete(id);
       this.nested.splice(this.nested.indexOf(entered), 1);
-      around?.addCharge(entered.cpu);
+      around?.addCharge(entered);
     }
   }
 
@@ -115,4 +114,12 @@ export class Seat {
     clearInterval(this.ticking);
     this.ticking = undefined;
   }
+}
+
+function lesser(one: Budget, other: Budget): Budget {
+  return {
+    cpu: Math.min(one.cpu, other.cpu),
+    timeout: Math.min(one.timeout, other.timeout),
+    hostCalls: Math.min(one.hostCalls, other.hostCalls),
+  };
 }

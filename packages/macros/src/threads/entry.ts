@@ -36,6 +36,7 @@ export class Entry {
   private readonly deadline: number;
   private readonly lines = new LogLines();
   private hostCalls = 0;
+  private callsInside = 0;
   private fault: Fault | undefined;
   private done: { readonly result: string; readonly status: string | undefined } | undefined;
   private call: { readonly name: string; readonly argument: string } | undefined;
@@ -70,9 +71,10 @@ export class Entry {
   }
 
   /** Goes on with the host's answer. Whether it has come to its end. */
-  answer({ text, code, charge }: Answer): boolean {
+  answer({ text, code, charge, callsInside }: Answer): boolean {
     this.waits = false;
     this.clock.charge(charge);
+    this.callsInside += callsInside;
     return this.run(() => this.sandbox.answer(text, code));
   }
 
@@ -116,7 +118,7 @@ export class Entry {
 
   private hearCall(name: string, argument: string): void {
     const { hostCalls } = this.given.limits;
-    if (this.hostCalls === hostCalls) this.fault = { kind: "hostCalls", message: `called the host more than ${hostCalls} times` };
+    if (this.hostCalls + this.callsInside >= hostCalls) this.fault = { kind: "hostCalls", message: `called the host more than ${hostCalls} times` };
     else if (Buffer.byteLength(argument) > LONGEST_ARGUMENT) this.fault = { kind: "threw", message: `${name}: more than ${LONGEST_ARGUMENT} bytes` };
     else if (isDeeper(argument, DEEPEST)) this.fault = { kind: "threw", message: `${name}: nesting deeper than ${DEEPEST}` };
     else {

@@ -28,6 +28,8 @@ export interface Answer {
   readonly code: number | undefined;
   /** Milliseconds that entries inside of this one ran meanwhile. */
   readonly charge: number;
+  /** Calls of the host that they made meanwhile. */
+  readonly callsInside: number;
 }
 
 /** Forgets an entry. */
