@@ -10,7 +10,7 @@ export const multiItem = z
   .strictObject({
     // Another method is refused as it is in a request of its own.
     method: z.string().meta({ enum: methods, description: "As in a request of its own." }),
-    path: z.string().describe("Without the alias of the database, but with the query string, encoded as in an address: `/v1/objects/Invoice?perPage=10`."),
+    path: z.string().describe("Without the alias of the database, but with the query string, encoded as in an address: `/v1/objects/Order?perPage=10`."),
     data: z.unknown().optional().describe("The body, where the route takes one."),
   })
   .meta({ id: "MultiItem", description: "A request inside of a multi request." });
