@@ -307,7 +307,18 @@ export function hookSuite(server: () => RunningServer): void {
       expect(Object.keys((await logIn()).user)).toEqual(metaFields);
     });
 
-    test("hooks cannot be executed, and broken ones are none", async () => {
+    test("a hook that breaks while the server runs goes on to keep what it guards", async () => {
+      await put("Guard", "beforeSave", [book], `run() {}`);
+      expect(await send(demo, `/v1/object/${book}`, "POST", { Title: "before" })).toMatchObject({ code: "0" });
+      await put("Guard", "beforeSave", [book], `run() { syntax error`);
+      expect(await send(demo, `/v1/object/${book}`, "POST", { Title: "meanwhile" })).toMatchObject({ status: 500, code: "710" });
+      await put("Guard", "beforeSave", [book], `run() { refuse(718); }`);
+      expect(await send(demo, `/v1/object/${book}`, "POST", { Title: "after" })).toMatchObject({ code: "718" });
+      await remove("Guard");
+      expect(await send(demo, `/v1/object/${book}`, "POST", { Title: "free" })).toMatchObject({ code: "0" });
+    });
+
+    test("hooks cannot be executed, and those that were never whole are none", async () => {
       await put("Quiet", "afterSave", [book], `run() {}`);
       await put("Broken", "beforeSave", [book], `run() { syntax error`);
       await put("Wrong", "beforeSomething", [book], `run() {}`);

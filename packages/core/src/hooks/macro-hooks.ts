@@ -1,5 +1,5 @@
 import { macroFailure } from "../macros/macro-failure.ts";
-import type { HookModule } from "../macros/macro.ts";
+import type { CalledHook } from "../macros/macro.ts";
 import type { MacroReports } from "../macros/macro-reports.ts";
 import type { MacroRunner } from "../macros/macro-runner.ts";
 import type { MacroSet } from "../macros/macro-set.ts";
@@ -56,7 +56,7 @@ export class MacroHooks implements ObjectHooks {
     return known.active;
   }
 
-  private activate(modules: readonly HookModule[]): ActiveHooks {
+  private activate(modules: readonly CalledHook[]): ActiveHooks {
     const telling = { reads: false, argument: ofItems, answer: nothing };
     return {
       buildSerialization: this.hooks(modules, { on: "xRestApi_BuildSerialization", driver: "buildSerialization", reads: true, argument: ofItems, answer: changes }),
@@ -70,7 +70,7 @@ export class MacroHooks implements ObjectHooks {
     };
   }
 
-  private hooks<Given, Answer>(modules: readonly HookModule[], calling: Calling<Given, Answer>): (Hook<Given, Answer> & { readonly byDefault: boolean })[] {
+  private hooks<Given, Answer>(modules: readonly CalledHook[], calling: Calling<Given, Answer>): (Hook<Given, Answer> & { readonly byDefault: boolean })[] {
     return modules
       .filter((module) => module.hook.on === calling.on)
       .map((module) => ({
@@ -81,9 +81,10 @@ export class MacroHooks implements ObjectHooks {
       }));
   }
 
-  private async run<Given, Answer>(module: HookModule, { driver, reads, argument, answer }: Calling<Given, Answer>, caller: HookCaller, given: Given): Promise<Answer> {
+  private async run<Given, Answer>(module: CalledHook, { driver, reads, argument, answer }: Calling<Given, Answer>, caller: HookCaller, given: Given): Promise<Answer> {
     const runner = await this.ready();
     try {
+      if (module.kind === "broken") throw module.fault;
       const { result } = await runner.runHook(asSession(caller), module, driver, argument(given) as Record<string, JsonValue>, { reads });
       return answer(module.name, result, given);
     } catch (error) {

@@ -43,6 +43,11 @@ export interface BrokenModule {
   readonly fault: Error;
   /** Whether that may say something about the machine and nothing about the text, so that another look may find it good. */
   readonly passing: boolean;
+  /** The hook that it was before it broke. What that guarded stays guarded: it goes on to be called, and fails. */
+  readonly hook?: HookDeclaration;
 }
+
+/** A module that is called as a hook. */
+export type CalledHook = HookModule | (BrokenModule & { readonly hook: HookDeclaration });
 
 export type LibraryModule = Macro | HookModule | BrokenModule;

@@ -1,4 +1,5 @@
 import { acceptDeclaration } from "./accept-declaration.ts";
+import type { HookDeclaration } from "../hooks/accept-hook.ts";
 import type { LibraryModule } from "./macro.ts";
 import { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 import { isMacroName } from "./macro-name.ts";
@@ -34,18 +35,18 @@ export class ModuleInspector {
 
   private async inspectOne([first, ...others]: readonly MacroText[]): Promise<InspectedText> {
     const text = first as MacroText;
+    const before = this.known.get(text.name);
     if (others.length > 0) {
       const origins = [text, ...others].map(({ origin }) => origin);
-      return broken(text, new MacroFault("invalid", text.name, `There are several texts of this name: ${origins.join(", ")}.`));
+      return broken(text, new MacroFault("invalid", text.name, `There are several texts of this name: ${origins.join(", ")}.`), formerHook(before?.module));
     }
-    const before = this.known.get(text.name);
     if (before !== undefined && before.text === text.text && before.language === text.language && !isPassing(before.module)) return { ...text, module: before.module };
     try {
       return { ...text, module: await this.read(text) };
     } catch (error) {
       // That there was no place to look at it says nothing about the text.
       if (!(error instanceof MacroFault)) throw error;
-      return broken(text, error);
+      return broken(text, error, formerHook(before?.module));
     }
   }
 
@@ -62,8 +63,13 @@ export class ModuleInspector {
   }
 }
 
-function broken(text: MacroText, fault: MacroFault): InspectedText {
-  return { ...text, module: { kind: "broken", name: text.name, fault, passing: byChance.has(fault.kind) } };
+function broken(text: MacroText, fault: MacroFault, hook: HookDeclaration | undefined): InspectedText {
+  const module = { kind: "broken", name: text.name, fault, passing: byChance.has(fault.kind) } as const;
+  return { ...text, module: hook === undefined ? module : { ...module, hook } };
+}
+
+function formerHook(module: LibraryModule | undefined): HookDeclaration | undefined {
+  return module === undefined || module.kind === "macro" ? undefined : module.hook;
 }
 
 /** Whether another look may find something else. */

@@ -66,6 +66,25 @@ describe("the library of a database", () => {
     await expect(macros.execute("Syntax")).rejects.toEqual(expect.objectContaining({ code: 710, detail: "The macro is broken." }));
   });
 
+  test("goes on to call a hook that breaks, which fails, until it is mended or gone", async () => {
+    const hook = JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] });
+    const hooks = async () => (await macros.library.current(await context())).hooks.map(({ kind, name, hook: { on } }) => [kind, name, on]);
+    folder(["Guard", hook], ["Never", "fault"]);
+    expect(await hooks()).toEqual([["hook", "Guard", "beforeSave"]]);
+    for (const text of ["fault of syntax", "fault once more"]) {
+      folder(["Guard", text], ["Never", "fault"]);
+      expect(await hooks()).toEqual([["broken", "Guard", "beforeSave"]]);
+    }
+    folder(["Guard", hook], ["Guard", hook]);
+    expect(await hooks()).toEqual([["broken", "Guard", "beforeSave"]]);
+    folder(["Guard", declared]);
+    expect(await hooks()).toEqual([]);
+    folder(["Guard", hook]);
+    expect(await hooks()).toEqual([["hook", "Guard", "beforeSave"]]);
+    folder();
+    expect(await hooks()).toEqual([]);
+  });
+
   test("takes the database's macro where both have one, and says so once", async () => {
     macros.define("Same", async () => "folder");
     await put("Same", JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] }));
