@@ -14,6 +14,8 @@ export class Disturbed implements Contestant {
     readonly name: string,
     private readonly measured: Contestant,
     private readonly disturbance: Pick<LoadJob, "address" | "connections" | "requests">,
+    /** Resolves when nothing is left of the disturbance: what is measured next is to find the server as it was. */
+    private readonly overcome: () => Promise<void>,
   ) {}
 
   async measure(seconds: number): Promise<Figures> {
@@ -25,6 +27,7 @@ export class Disturbed implements Contestant {
       });
       const figures = await this.measured.measure(seconds);
       this.disturbances.push(await disturbing);
+      await this.overcome();
       return figures;
     } finally {
       generator.close();
