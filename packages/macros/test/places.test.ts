@@ -180,6 +180,7 @@ it("starts no thread before there is work", async () => {
 });
 
 it("runs macros in threads that stand back behind the server, which stays as it was", async () => {
+  // Elsewhere a thread has no priority of its own, and is given none.
   if (process.platform !== "linux") return;
   const bench = new Bench(1, 1, {});
   await bench.run("return 1;");
