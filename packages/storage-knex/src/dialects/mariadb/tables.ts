@@ -18,9 +18,12 @@ export interface Tables {
   /** A procedure. */
   readonly claimBlocks: string;
   readonly classes: string;
+  readonly customAccounts: string;
   readonly departures: string;
   /** A procedure. */
   readonly failThrottle: string;
+  readonly identityLinks: string;
+  readonly identityProviders: string;
   readonly keys: string;
   readonly links: string;
   readonly locks: string;
@@ -29,18 +32,22 @@ export interface Tables {
   readonly objectCounts: string;
   /** A sequence. */
   readonly objectNumbers: string;
-  readonly objectSeries: string;
   readonly objects: string;
+  readonly objectSeries: string;
+  readonly oneTimeSecrets: string;
   /** A procedure. */
   readonly openSession: string;
+  readonly outbox: string;
   /** A procedure. */
   readonly passThrottle: string;
+  readonly passwordHistory: string;
   /** A procedure. */
   readonly removeAccounts: string;
   /** A procedure. */
   readonly reserveNumbers: string;
   /** A procedure. */
   readonly rotateKey: string;
+  readonly secondFactors: string;
   readonly sessionGates: string;
   readonly sessions: string;
   readonly settings: string;
@@ -77,8 +84,11 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     cipherBlocks: name("cipher_blocks"),
     claimBlocks: name("claim_blocks"),
     classes: name("classes"),
+    customAccounts: name("custom_accounts"),
     departures: name("departures"),
     failThrottle: name("fail_throttle"),
+    identityLinks: name("identity_links"),
+    identityProviders: name("identity_providers"),
     keys: name("keys"),
     links: name("links"),
     locks: name("locks"),
@@ -86,13 +96,17 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     migrations: name("migrations"),
     objectCounts: name("object_counts"),
     objectNumbers: name("object_numbers"),
-    objectSeries: name("object_series"),
     objects: name("objects"),
+    objectSeries: name("object_series"),
+    oneTimeSecrets: name("one_time_secrets"),
     openSession: name("open_session"),
+    outbox: name("outbox"),
     passThrottle: name("pass_throttle"),
+    passwordHistory: name("password_history"),
     removeAccounts: name("remove_accounts"),
     reserveNumbers: name("reserve_numbers"),
     rotateKey: name("rotate_key"),
+    secondFactors: name("second_factors"),
     sessionGates: name("session_gates"),
     sessions: name("sessions"),
     settings: name("settings"),

@@ -12,9 +12,12 @@ export interface Tables {
   readonly channels: string;
   readonly cipherBlocks: string;
   readonly classes: string;
+  readonly customAccounts: string;
   readonly departures: string;
   /** A function. */
   readonly holdObjects: string;
+  readonly identityLinks: string;
+  readonly identityProviders: string;
   /** A function. */
   readonly insertObjects: string;
   readonly keys: string;
@@ -29,14 +32,18 @@ export interface Tables {
   /** A function. */
   readonly objectNumber: string;
   readonly objects: string;
+  readonly oneTimeSecrets: string;
   /** A function. */
   readonly openSession: string;
+  readonly outbox: string;
   /** A function. */
   readonly passThrottle: string;
+  readonly passwordHistory: string;
   /** A function. */
   readonly releaseLock: string;
   /** A function. */
   readonly removeAccounts: string;
+  readonly secondFactors: string;
   readonly sessionCounts: string;
   readonly sessions: string;
   readonly settings: string;
@@ -64,8 +71,11 @@ export function tablesOf(schema: string): Tables {
     channels: name("channels"),
     cipherBlocks: name("cipher_blocks"),
     classes: name("classes"),
+    customAccounts: name("custom_accounts"),
     departures: name("departures"),
     holdObjects: name("hold_objects"),
+    identityLinks: name("identity_links"),
+    identityProviders: name("identity_providers"),
     insertObjects: name("insert_objects"),
     keys: name("keys"),
     linkedObjects: name("linked_objects"),
@@ -77,10 +87,14 @@ export function tablesOf(schema: string): Tables {
     objectIds: name("object_ids"),
     objectNumber: name("object_number"),
     objects: name("objects"),
+    oneTimeSecrets: name("one_time_secrets"),
     openSession: name("open_session"),
+    outbox: name("outbox"),
     passThrottle: name("pass_throttle"),
+    passwordHistory: name("password_history"),
     releaseLock: name("release_lock"),
     removeAccounts: name("remove_accounts"),
+    secondFactors: name("second_factors"),
     sessionCounts: name("session_counts"),
     sessions: name("sessions"),
     settings: name("settings"),

@@ -2,7 +2,8 @@ import { entry } from "./0001-entry.ts";
 import { objects } from "./0002-objects.ts";
 import { macros } from "./0003-macros.ts";
 import { objectNumbers } from "./0004-object-numbers.ts";
+import { identities } from "./0005-identities.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers];
+export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities];

@@ -9,6 +9,7 @@ import { changes } from "./0008-changes.ts";
 import { departures } from "./0009-departures.ts";
 import { auditedClasses } from "./0010-audited-classes.ts";
 import { macros } from "./0011-macros.ts";
+import { identities } from "./0012-identities.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   departures,
   auditedClasses,
   macros,
+  identities,
 ];

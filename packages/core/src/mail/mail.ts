@@ -1,0 +1,33 @@
+/** The languages that mail is written in. */
+export const mailLanguages = ["en", "de"] as const;
+
+export type MailLanguage = (typeof mailLanguages)[number];
+
+/**
+ * What is to be mailed, and what has to be known for it. A request for a new password names whoever was asked for: whether there is such a user,
+ * is found out when it is sent, so that asking takes the same for everybody.
+ */
+export type MailOrder =
+  | { readonly kind: "passwordReset"; readonly user: string; readonly language: MailLanguage }
+  | { readonly kind: "passwordChanged"; readonly to: string; readonly name: string; readonly language: MailLanguage }
+  | { readonly kind: "confirmationCode"; readonly to: string; readonly name: string; readonly code: string; readonly minutes: number; readonly language: MailLanguage };
+
+/** A mail as it is handed to the transport. */
+export interface Mail {
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Port: the transport of mail. */
+export interface Mailer {
+  /**
+   * Hands a mail over. `refused`: it will never be taken (an address that does not exist). Throws when it may be taken later:
+   * the relay is away, busy, or does not let this server in.
+   */
+  send(mail: Mail): Promise<"sent" | "refused">;
+
+  close(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export type { OneTimeKind, OneTimeRepository, OneTimeSecret } from "./one-time-repository.ts";

@@ -1,0 +1,35 @@
+import type { Digest } from "../digests/digest.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
+
+/** What a secret that opens something once is for: the state of a log-in at a provider, the link of an account to come, a new password. */
+export type OneTimeKind = "providerState" | "accountLink" | "passwordReset";
+
+export interface OneTimeSecret {
+  readonly kind: OneTimeKind;
+  /** SHA-256 of the secret; the secret itself is never stored. */
+  readonly digest: Digest;
+  /** Whose it is, so that all of one can be revoked; `null`: nobody's. At most 200 characters. */
+  readonly subject: string | null;
+  /** What it stands for. */
+  readonly payload: JsonValue;
+  /** Milliseconds for which it is good. */
+  readonly lifetime: number;
+}
+
+/** Port: secrets that are good once. Time is the storage's; one whose time is over is as good as absent in every call. */
+export interface OneTimeRepository {
+  /** Keeps it. A digest that is there already: 799. A text that is not storable: 307. */
+  issue(secret: OneTimeSecret): Promise<void>;
+
+  /** What it stands for, without spending it; `null` if it is unknown, spent, revoked or over. */
+  read(kind: OneTimeKind, digest: Digest): Promise<JsonValue | null>;
+
+  /** Spends it: of all who try, in however many processes, one is given what it stands for, and the others `null`. */
+  consume(kind: OneTimeKind, digest: Digest): Promise<JsonValue | null>;
+
+  /** Revokes all of a kind that are a subject's; how many there were. */
+  revoke(kind: OneTimeKind, subject: string): Promise<number>;
+
+  /** Forgets at most `limit` whose time is over; how many it were. */
+  sweep(limit: number): Promise<number>;
+}

@@ -1,0 +1,1 @@
+export type { PasswordHistoryRepository } from "./password-history-repository.ts";

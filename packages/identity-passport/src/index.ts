@@ -1,0 +1,1 @@
+export type { IdentityProvider } from "@sallyport/core";
