@@ -37,10 +37,12 @@ import { objectSizeChecks } from "./sections/objects/sizes.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
+import { oneTimeChecks } from "./sections/one-time.ts";
 import { parallelTransactionChecks } from "./sections/parallel-transactions.ts";
 import { partFailingChecks } from "./sections/parts/failing.ts";
 import { partShowingChecks } from "./sections/parts/showing.ts";
 import { partUndoingChecks } from "./sections/parts/undoing.ts";
+import { passwordHistoryChecks } from "./sections/password-history.ts";
 import { queryCombinationChecks } from "./sections/queries/combinations.ts";
 import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
 import { queryOrderChecks } from "./sections/queries/order.ts";
@@ -84,6 +86,8 @@ export const checks: readonly Check[] = [
   ...channelNumberChecks,
   ...channelBlockChecks,
   ...keyChecks,
+  ...oneTimeChecks,
+  ...passwordHistoryChecks,
   ...objectInsertionChecks,
   ...objectReadingChecks,
   ...objectVisibilityChecks,

@@ -16,6 +16,8 @@ import { KnexMacroRepository } from "./knex-macro-repository.ts";
 import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
+import { KnexOneTimeRepository } from "./knex-one-time-repository.ts";
+import { KnexPasswordHistoryRepository } from "./knex-password-history-repository.ts";
 import { KnexSessionRepository } from "./knex-session-repository.ts";
 import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
 import { objectOf } from "./object-of.ts";
@@ -39,6 +41,8 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, tables:
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new KnexModelRepository(sql, statements.model),
     objects: new KnexObjectRepository(sql, statements.objects, tables, offset),
+    oneTime: new KnexOneTimeRepository(sql, statements.oneTime, offset),
+    passwordHistory: new KnexPasswordHistoryRepository(sql, statements.passwordHistory),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
   };

@@ -15,6 +15,8 @@ import { MemoryMacroRepository } from "./memory-macro-repository.ts";
 import { MemoryMaintenanceSwitch } from "./memory-maintenance-switch.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
 import { MemoryObjectRepository } from "./memory-object-repository.ts";
+import { MemoryOneTimeRepository } from "./memory-one-time-repository.ts";
+import { MemoryPasswordHistoryRepository } from "./memory-password-history-repository.ts";
 import { MemorySessionRepository } from "./memory-session-repository.ts";
 import { MemoryThrottleRepository } from "./memory-throttle-repository.ts";
 
@@ -35,6 +37,8 @@ export function memoryRepositories(access: Access): Repositories {
     maintenance: new MemoryMaintenanceSwitch(access),
     model: new MemoryModelRepository(access),
     objects: new MemoryObjectRepository(access),
+    oneTime: new MemoryOneTimeRepository(access),
+    passwordHistory: new MemoryPasswordHistoryRepository(access),
     sessions: new MemorySessionRepository(access),
     throttle: new MemoryThrottleRepository(access),
   };

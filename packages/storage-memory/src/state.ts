@@ -3,6 +3,7 @@ import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { AuditTally } from "./audit-tally.ts";
 import type { DepartureRecord } from "./departure-record.ts";
+import type { OneTimeRecord } from "./one-time-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
@@ -38,6 +39,10 @@ export interface State {
   readonly numbers: Table<Series, number>;
   /** By object number, in the order in which they came, or came back. */
   readonly objects: Table<number, StoredObject>;
+  /** By kind and digest. */
+  readonly oneTimeSecrets: Table<string, OneTimeRecord>;
+  /** By subject, the latest last. */
+  readonly passwordHistory: Table<string, readonly string[]>;
   /** Object numbers by UUID, of objects that are gone, too. */
   readonly uuids: Table<string, number>;
   readonly sessions: Table<Digest, SessionRecord>;
@@ -66,6 +71,8 @@ export function emptyState(): State {
     macros: new Table(),
     numbers: new Table(),
     objects: new Table(),
+    oneTimeSecrets: new Table(),
+    passwordHistory: new Table(),
     uuids: new Table(),
     sessions: new Table(),
     stamps: new Table(),
@@ -94,6 +101,8 @@ export function forkState(state: State): State {
     macros: state.macros.fork(),
     numbers: state.numbers.fork(),
     objects: state.objects.fork(),
+    oneTimeSecrets: state.oneTimeSecrets.fork(),
+    passwordHistory: state.passwordHistory.fork(),
     uuids: state.uuids.fork(),
     sessions: state.sessions.fork(),
     stamps: state.stamps.fork(),

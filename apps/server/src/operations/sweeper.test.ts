@@ -28,6 +28,7 @@ function stub(alias: string, counts: { [chore: string]: () => Promise<number> })
     throttle: { sweep: () => count("throttle")() },
     audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
     locks: { sweep: () => count("locks")() },
+    oneTime: { sweep: () => count("oneTime")() },
     keys: { sweep: () => count("keys")(), kept: async () => [] },
     channels: { sweepBlocks: () => count("blocks")() },
   } as unknown as Repositories;
@@ -67,6 +68,16 @@ describe("over a real storage", () => {
     await locks.take(object?.id ?? "", "a".repeat(64));
     await new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
     expect(await locks.sweep(10)).toBe(0);
+  });
+
+  test("removes one-time secrets whose time is over", async () => {
+    const { oneTime } = storage.repositories;
+    await oneTime.issue({ kind: "passwordReset", digest: "a".repeat(64), subject: null, payload: {}, lifetime: hour });
+    offset += 2 * hour;
+    await oneTime.issue({ kind: "passwordReset", digest: "b".repeat(64), subject: null, payload: {}, lifetime: hour });
+    await new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
+    expect(await oneTime.sweep(10)).toBe(0);
+    expect(await oneTime.read("passwordReset", "b".repeat(64))).toEqual({});
   });
 
   test("removes forgotten failures, writes tallies down and forgets events beyond their retention, and says so", async () => {

@@ -59,6 +59,7 @@ export class Sweeper {
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
       { name: "locks of sessions that are over", run: (r, limit) => r.locks.sweep(limit) },
       { name: "forgotten failures", run: (r, limit) => r.throttle.sweep(limit) },
+      { name: "one-time secrets that are over", run: (r, limit) => r.oneTime.sweep(limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
       { name: "keys that are over", run: (r, limit) => r.keys.sweep(keyAge, limit) },
       { name: "cipher blocks of former keys", run: sweepBlocks },

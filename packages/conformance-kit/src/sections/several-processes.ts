@@ -159,6 +159,18 @@ const migrated = checksOf(
       equal([occurrences("first", verdicts), occurrences("refused", verdicts)], [1, 7], "how many were first and refused");
     },
 
+    "spend a one-time secret once, together": async ({ r, another }) => {
+      const other = await another();
+      const of = (index: number) => (index % 2 === 0 ? r : other.repositories).oneTime;
+      for (let round = 0; round < 4; round += 1) {
+        const digest = freshDigest();
+        await of(round).issue({ kind: "accountLink", digest, subject: null, payload: "link", lifetime: minute });
+        equal(await of(round + 1).read("accountLink", digest), "link", "what the other one reads");
+        const answers = await atOnce(12, (index) => of(index).consume("accountLink", digest));
+        equal([occurrences("link", answers), occurrences(null, answers)], [1, 11], "how many were given it and how many were not");
+      }
+    },
+
     "have one first key and rotate it once, together": async ({ r, another }) => {
       const other = await another();
       const of = (index: number) => (index % 2 === 0 ? r : other.repositories).keys;

@@ -14,7 +14,9 @@ import { brokenMacros } from "./broken-macros.ts";
 import { brokenMembers } from "./broken-members.ts";
 import { brokenNames } from "./broken-names.ts";
 import { brokenObjects } from "./broken-objects.ts";
+import { brokenOneTime } from "./broken-one-time.ts";
 import { brokenPartAdapters } from "./broken-parts.ts";
+import { brokenPasswordHistory } from "./broken-password-history.ts";
 import { brokenQueries } from "./broken-queries.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { brokenSessions } from "./broken-sessions.ts";
@@ -32,6 +34,8 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["secure channels", brokenChannels],
   ["cipher blocks of log-ins", brokenCipherBlocks],
   ["key pairs", brokenKeys],
+  ["one-time secrets", brokenOneTime],
+  ["the history of passwords", brokenPasswordHistory],
   ["objects", brokenObjects],
   ["queries", brokenQueries],
   ["writing objects", brokenWriting],

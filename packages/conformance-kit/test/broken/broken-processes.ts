@@ -1,5 +1,5 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError, type StoredKey, type StoredMacros } from "@sallyport/core";
+import { type Admission, type MessageVerdict, objectIdOf, type OneTimePayload, type Repositories, ServiceError, type StoredKey, type StoredMacros } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type Fault, unguarded } from "./broken-adapter.ts";
 import { type ProcessFault, SharedDatabase } from "./shared-database.ts";
@@ -165,6 +165,24 @@ export const brokenTogether: readonly BrokenProcesses[] = [
   brokenMemory("remembers the blocks of the log-ins that it has seen itself", "let one client have the blocks of a message, together", () => {
     const own = privately();
     return () => ({ channels: { claimBlocks: (claim, limits) => own.channels.claimBlocks(claim, limits) } });
+  }),
+
+  brokenMemory("remembers one-time secrets that it has read", "spend a one-time secret once, together", () => {
+    const known = new Map<string, OneTimePayload>();
+    return (r) => ({
+      oneTime: {
+        read: async (kind, digest) => {
+          const payload = await r.oneTime.read(kind, digest);
+          if (payload !== null) known.set(digest, payload);
+          return payload;
+        },
+        consume: async (kind, digest) => {
+          const payload = known.get(digest) ?? (await r.oneTime.consume(kind, digest));
+          known.delete(digest);
+          return payload;
+        },
+      },
+    });
   }),
 
   brokenMemory("takes its own key for the first", "have one first key and rotate it once, together", () => {

@@ -1,1 +1,2 @@
-export type { OneTimeKind, OneTimeRepository, OneTimeSecret } from "./one-time-repository.ts";
+export type { OneTimeKind, OneTimePayload, OneTimeRepository, OneTimeSecret } from "./one-time-repository.ts";
+export { randomUuid } from "./random-uuid.ts";

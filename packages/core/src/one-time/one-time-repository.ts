@@ -4,6 +4,9 @@ import type { JsonValue } from "../objects/stored-object.ts";
 /** What a secret that opens something once is for: the state of a log-in at a provider, the link of an account to come, a new password. */
 export type OneTimeKind = "providerState" | "accountLink" | "passwordReset";
 
+/** What a secret stands for. */
+export type OneTimePayload = Exclude<JsonValue, null>;
+
 export interface OneTimeSecret {
   readonly kind: OneTimeKind;
   /** SHA-256 of the secret; the secret itself is never stored. */
@@ -11,21 +14,21 @@ export interface OneTimeSecret {
   /** Whose it is, so that all of one can be revoked; `null`: nobody's. At most 200 characters. */
   readonly subject: string | null;
   /** What it stands for. */
-  readonly payload: JsonValue;
+  readonly payload: OneTimePayload;
   /** Milliseconds for which it is good. */
   readonly lifetime: number;
 }
 
 /** Port: secrets that are good once. Time is the storage's; one whose time is over is as good as absent in every call. */
 export interface OneTimeRepository {
-  /** Keeps it. A digest that is there already: 799. A text that is not storable: 307. */
+  /** Keeps it. A digest that is there already, of the same kind: 799. A text that is not storable: 307. */
   issue(secret: OneTimeSecret): Promise<void>;
 
   /** What it stands for, without spending it; `null` if it is unknown, spent, revoked or over. */
-  read(kind: OneTimeKind, digest: Digest): Promise<JsonValue | null>;
+  read(kind: OneTimeKind, digest: Digest): Promise<OneTimePayload | null>;
 
   /** Spends it: of all who try, in however many processes, one is given what it stands for, and the others `null`. */
-  consume(kind: OneTimeKind, digest: Digest): Promise<JsonValue | null>;
+  consume(kind: OneTimeKind, digest: Digest): Promise<OneTimePayload | null>;
 
   /** Revokes all of a kind that are a subject's; how many there were. */
   revoke(kind: OneTimeKind, subject: string): Promise<number>;

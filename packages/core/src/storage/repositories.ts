@@ -13,6 +13,8 @@ import type { LockRepository } from "../locks/lock-repository.ts";
 import type { MacroRepository } from "../macros/macro-repository.ts";
 import type { ModelRepository } from "../model/model-repository.ts";
 import type { ObjectRepository } from "../objects/object-repository.ts";
+import type { OneTimeRepository } from "../one-time/one-time-repository.ts";
+import type { PasswordHistoryRepository } from "../passwords/password-history-repository.ts";
 import type { SessionRepository } from "../sessions/session-repository.ts";
 import type { ThrottleRepository } from "../throttle/throttle-repository.ts";
 
@@ -33,6 +35,8 @@ export interface Repositories {
   readonly maintenance: MaintenanceSwitch;
   readonly model: ModelRepository;
   readonly objects: ObjectRepository;
+  readonly oneTime: OneTimeRepository;
+  readonly passwordHistory: PasswordHistoryRepository;
   readonly sessions: SessionRepository;
   readonly throttle: ThrottleRepository;
 }

@@ -13,6 +13,8 @@ import { macroRepository } from "./macro-repository.js";
 import { maintenanceSwitch } from "./maintenance-switch.js";
 import { modelRepository } from "./model-repository.js";
 import { objectRepository } from "./object-repository.js";
+import { oneTimeRepository } from "./one-time-repository.js";
+import { passwordHistoryRepository } from "./password-history-repository.js";
 import { sessionRepository } from "./session-repository.js";
 import { throttleRepository } from "./throttle-repository.js";
 
@@ -39,6 +41,8 @@ export function repositoriesOver(access) {
     maintenance: copying(maintenanceSwitch(access)),
     model: copying(modelRepository(access)),
     objects: copying(objectRepository(access)),
+    oneTime: copying(oneTimeRepository(access)),
+    passwordHistory: copying(passwordHistoryRepository(access)),
     sessions: copying(sessionRepository(access)),
     throttle: copying(throttleRepository(access)),
   };

@@ -9,6 +9,8 @@ import { KnexDatabaseContents } from "../../knex-database-contents.ts";
 import { KnexKeyRepository } from "../../knex-key-repository.ts";
 import { KnexMacroRepository } from "../../knex-macro-repository.ts";
 import { KnexMaintenanceSwitch } from "../../knex-maintenance-switch.ts";
+import { KnexOneTimeRepository } from "../../knex-one-time-repository.ts";
+import { KnexPasswordHistoryRepository } from "../../knex-password-history-repository.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
@@ -40,6 +42,8 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
     maintenance: new KnexMaintenanceSwitch(sql),
     model: new MariadbModelRepository(sql, statements.model, context),
     objects: new MariadbObjectRepository(sql, context),
+    oneTime: new KnexOneTimeRepository(sql, statements.oneTime, offset),
+    passwordHistory: new KnexPasswordHistoryRepository(sql, statements.passwordHistory),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
   };

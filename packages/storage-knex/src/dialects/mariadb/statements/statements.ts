@@ -8,6 +8,8 @@ import type { CipherBlockStatements } from "../../../statements/cipher-block-sta
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
 import type { MacroStatements } from "../../../statements/macro-statements.ts";
+import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
+import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
 import type { Tables } from "../tables.ts";
@@ -24,6 +26,8 @@ import { keyStatements } from "./key-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { macroStatements } from "./macro-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
+import { oneTimeStatements } from "./one-time-statements.ts";
+import { passwordHistoryStatements } from "./password-history-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
 import { type WritingStatements, writingStatements } from "./writing-statements.ts";
@@ -43,6 +47,8 @@ export interface Statements {
   readonly locks: LockStatements;
   readonly macros: MacroStatements;
   readonly model: ModelStatements;
+  readonly oneTime: OneTimeStatements;
+  readonly passwordHistory: PasswordHistoryStatements;
   readonly sessions: SessionStatements;
   readonly throttle: ThrottleStatements;
   readonly writing: WritingStatements;
@@ -63,6 +69,8 @@ export function statementsOf(tables: Tables): Statements {
     locks: lockStatements(tables),
     macros: macroStatements(tables),
     model: modelStatements(tables),
+    oneTime: oneTimeStatements(tables),
+    passwordHistory: passwordHistoryStatements(tables),
     sessions: sessionStatements(tables),
     throttle: throttleStatements(tables),
     writing: writingStatements(tables),

@@ -8,6 +8,8 @@ import type { CipherBlockStatements } from "../../../statements/cipher-block-sta
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
 import type { MacroStatements } from "../../../statements/macro-statements.ts";
+import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
+import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
 import type { Tables } from "../tables.ts";
@@ -27,6 +29,8 @@ import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { macroStatements } from "./macro-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { type ObjectStatements, objectStatements } from "./object-statements.ts";
+import { oneTimeStatements } from "./one-time-statements.ts";
+import { passwordHistoryStatements } from "./password-history-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
 
@@ -48,6 +52,8 @@ export interface Statements {
   readonly macros: MacroStatements;
   readonly model: ModelStatements;
   readonly objects: ObjectStatements;
+  readonly oneTime: OneTimeStatements;
+  readonly passwordHistory: PasswordHistoryStatements;
   readonly sessions: SessionStatements;
   readonly throttle: ThrottleStatements;
 }
@@ -70,6 +76,8 @@ export function statementsOf(tables: Tables): Statements {
     macros: macroStatements(tables),
     model: modelStatements(tables),
     objects: objectStatements(tables),
+    oneTime: oneTimeStatements(tables),
+    passwordHistory: passwordHistoryStatements(tables),
     sessions: sessionStatements(tables),
     throttle: throttleStatements(tables),
   };

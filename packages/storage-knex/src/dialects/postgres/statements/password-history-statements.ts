@@ -1,0 +1,16 @@
+import { statement } from "../../../statement.ts";
+import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
+import type { Tables } from "../tables.ts";
+
+export function passwordHistoryStatements({ passwordHistory }: Tables): PasswordHistoryStatements {
+  return {
+    latest: statement("password_history_latest", `select secret from ${passwordHistory} where subject = $1::text order by position desc limit $2::bigint`),
+    add: statement("password_history_add", `insert into ${passwordHistory} (subject, secret) values ($1::text, $2::text)`),
+    prune: statement(
+      "password_history_prune",
+      `delete from ${passwordHistory} where subject = $1::text and position <= (
+        select position from ${passwordHistory} where subject = $1::text order by position desc offset $2::bigint limit 1
+      )`,
+    ),
+  };
+}

@@ -1,0 +1,23 @@
+import { acceptStorable, isStorableText, type PasswordHistoryRepository } from "@sallyport/core";
+import type { SqlRunner } from "./sql-runner.ts";
+import type { PasswordHistoryStatements } from "./statements/password-history-statements.ts";
+
+export class KnexPasswordHistoryRepository implements PasswordHistoryRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: PasswordHistoryStatements,
+  ) {}
+
+  async latest(subject: string, limit: number): Promise<string[]> {
+    if (!isStorableText(subject)) return [];
+    const { rows } = await this.sql.run<{ secret: string }>(this.statements.latest, [subject, limit]);
+    return rows.map(({ secret }) => secret);
+  }
+
+  async add(subject: string, secret: string, keep: number): Promise<void> {
+    acceptStorable([subject, secret]);
+    await this.sql.atomically(async (sql) => {
+      await Promise.all([sql.run(this.statements.add, [subject, secret]), sql.run(this.statements.prune, [subject, keep])]);
+    });
+  }
+}

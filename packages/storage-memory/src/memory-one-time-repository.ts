@@ -1,0 +1,53 @@
+import { acceptStorable, type Digest, type OneTimeKind, type OneTimePayload, type OneTimeRepository, type OneTimeSecret, ServiceError } from "@sallyport/core";
+import type { Access } from "./access.ts";
+import { frozenCopy } from "./frozen-copy.ts";
+import { oneTimeKey, type OneTimeRecord } from "./one-time-record.ts";
+import type { State } from "./state.ts";
+
+export class MemoryOneTimeRepository implements OneTimeRepository {
+  constructor(private readonly access: Access) {}
+
+  async issue({ kind, digest, subject, payload, lifetime }: OneTimeSecret): Promise<void> {
+    acceptStorable([subject, payload]);
+    const kept = frozenCopy({ kind, subject, payload });
+    return this.access.write((state, now) => {
+      if (good(state, kind, digest, now) !== undefined) throw new ServiceError(799, { detail: "A secret was given out twice." });
+      state.oneTimeSecrets.set(oneTimeKey(kind, digest), Object.freeze({ ...kept, expiresAt: now + lifetime }));
+    });
+  }
+
+  read(kind: OneTimeKind, digest: Digest): Promise<OneTimePayload | null> {
+    return this.access.read((state, now) => good(state, kind, digest, now)?.payload ?? null);
+  }
+
+  consume(kind: OneTimeKind, digest: Digest): Promise<OneTimePayload | null> {
+    return this.access.write((state, now) => {
+      const record = good(state, kind, digest, now);
+      if (record === undefined) return null;
+      state.oneTimeSecrets.delete(oneTimeKey(kind, digest));
+      return record.payload;
+    });
+  }
+
+  revoke(kind: OneTimeKind, subject: string): Promise<number> {
+    return this.access.write(({ oneTimeSecrets }, now) => {
+      const revoked = [...oneTimeSecrets.entries()].filter(([, each]) => each.kind === kind && each.subject === subject && each.expiresAt > now);
+      for (const [key] of revoked) oneTimeSecrets.delete(key);
+      return revoked.length;
+    });
+  }
+
+  sweep(limit: number): Promise<number> {
+    return this.access.write(({ oneTimeSecrets }, now) => {
+      const over = [...oneTimeSecrets.entries()].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit);
+      for (const [key] of over) oneTimeSecrets.delete(key);
+      return over.length;
+    });
+  }
+}
+
+/** The secret, if its time is not over. */
+function good({ oneTimeSecrets }: State, kind: OneTimeKind, digest: Digest, now: number): OneTimeRecord | undefined {
+  const record = oneTimeSecrets.get(oneTimeKey(kind, digest));
+  return record !== undefined && record.expiresAt > now ? record : undefined;
+}
