@@ -13,6 +13,8 @@ import { changeTellingChecks } from "./sections/changes/telling.ts";
 import { channelBlockChecks } from "./sections/channels/blocks.ts";
 import { channelLifeChecks } from "./sections/channels/life.ts";
 import { channelNumberChecks } from "./sections/channels/numbers.ts";
+import { customAccountKeepingChecks } from "./sections/custom-accounts/keeping.ts";
+import { customAccountPasswordChecks } from "./sections/custom-accounts/passwords.ts";
 import { durabilityChecks } from "./sections/durability.ts";
 import { goingChecks } from "./sections/departures/going.ts";
 import { departureRaceChecks } from "./sections/departures/races.ts";
@@ -77,6 +79,8 @@ export const checks: readonly Check[] = [
   ...applicationChecks,
   ...accountChecks,
   ...accountRemovalChecks,
+  ...customAccountKeepingChecks,
+  ...customAccountPasswordChecks,
   ...admissionChecks,
   ...sessionExpiryChecks,
   ...sessionLimitChecks,

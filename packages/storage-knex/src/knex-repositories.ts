@@ -8,6 +8,7 @@ import { KnexApplicationRepository } from "./knex-application-repository.ts";
 import { KnexAuditRepository } from "./knex-audit-repository.ts";
 import { KnexChangeRepository } from "./knex-change-repository.ts";
 import { KnexChannelRepository } from "./knex-channel-repository.ts";
+import { KnexCustomAccountRepository } from "./knex-custom-account-repository.ts";
 import { KnexDatabaseContents } from "./knex-database-contents.ts";
 import { KnexDepartureRepository } from "./knex-departure-repository.ts";
 import { KnexKeyRepository } from "./knex-key-repository.ts";
@@ -34,6 +35,7 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, tables:
     changes: new KnexChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
     contents: new KnexDatabaseContents(sql, statements.contents),
+    customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new KnexDepartureRepository(sql, statements.departures, offset),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
     locks: new KnexLockRepository(sql, statements.locks, offset),

@@ -7,6 +7,7 @@ import { MemoryApplicationRepository } from "./memory-application-repository.ts"
 import { MemoryAuditRepository } from "./memory-audit-repository.ts";
 import { MemoryChangeRepository } from "./memory-change-repository.ts";
 import { MemoryChannelRepository } from "./memory-channel-repository.ts";
+import { MemoryCustomAccountRepository } from "./memory-custom-account-repository.ts";
 import { MemoryDatabaseContents } from "./memory-database-contents.ts";
 import { MemoryDepartureRepository } from "./memory-departure-repository.ts";
 import { MemoryKeyRepository } from "./memory-key-repository.ts";
@@ -30,6 +31,7 @@ export function memoryRepositories(access: Access): Repositories {
     changes: new MemoryChangeRepository(access),
     channels: new MemoryChannelRepository(access),
     contents: new MemoryDatabaseContents(access),
+    customAccounts: new MemoryCustomAccountRepository(access),
     departures: new MemoryDepartureRepository(access),
     keys: new MemoryKeyRepository(access),
     locks: new MemoryLockRepository(access),

@@ -2,6 +2,7 @@ import type { Account, AppKey, Application, ClassDefinition, Digest, Links, Lock
 import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { AuditTally } from "./audit-tally.ts";
+import type { CustomAccountRecord } from "./custom-account-record.ts";
 import type { DepartureRecord } from "./departure-record.ts";
 import type { OneTimeRecord } from "./one-time-record.ts";
 import type { SessionRecord } from "./session-record.ts";
@@ -26,6 +27,8 @@ export interface State {
   readonly channels: Table<Digest, ChannelRecord>;
   readonly cipherBlocks: Table<Digest, CipherBlockRecord>;
   readonly classes: Table<string, ClassDefinition>;
+  /** By id. */
+  readonly customAccounts: Table<string, CustomAccountRecord>;
   /** By object number. */
   readonly departures: Table<number, DepartureRecord>;
   /** By kind and id, in the order in which they became current. */
@@ -64,6 +67,7 @@ export function emptyState(): State {
     channels: new Table(),
     cipherBlocks: new Table(),
     classes: new Table(),
+    customAccounts: new Table(),
     departures: new Table(),
     keys: new Table(),
     links: new Table(),
@@ -94,6 +98,7 @@ export function forkState(state: State): State {
     channels: state.channels.fork(),
     cipherBlocks: state.cipherBlocks.fork(),
     classes: state.classes.fork(),
+    customAccounts: state.customAccounts.fork(),
     departures: state.departures.fork(),
     keys: state.keys.fork(),
     links: state.links.fork(),

@@ -67,6 +67,16 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     administrator: z.boolean(),
     disabled: z.boolean(),
   }),
+  customAccounts: z.strictObject({
+    id: uuid,
+    loginName: z.string(),
+    userId: objectId,
+    email: z.string().nullable(),
+    secret: z.string(),
+    secretVersion: z.int(),
+    disabled: z.boolean(),
+    confusableKey: z.string(),
+  }),
   keys: z.strictObject({
     kind: z.enum(["rsa", "jwt"]),
     keyId: z.string(),

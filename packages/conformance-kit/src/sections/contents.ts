@@ -2,6 +2,7 @@ import type { Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
+import { createCustomAccount } from "../fixtures/create-custom-account.ts";
 import { createUserObject } from "../fixtures/create-user.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { macroNamed } from "../fixtures/macro-named.ts";
@@ -24,6 +25,7 @@ export const contentsChecks: readonly Check[] = checksOf("contents", {
   "are not empty with an object that only some may read": fills((r) => r.objects.insert([{ className: "File", attributes: {}, readers: [] }])),
   "are not empty with an object of a class that the model does not name": fills((r) => r.objects.insert([{ className: "Unknown", attributes: {} }])),
   "are not empty with an account": fills((r) => r.accounts.create({ userId: "1", loginName: "name", secret: "", administrator: false }, "name")),
+  "are not empty with a custom account": fills((r) => createCustomAccount(r, { userId: "1" })),
   "are not empty with a macro": fills((r) => r.macros.put(macroNamed("Report"), null)),
   "are not empty with a macro that was removed": fills(async (r) => {
     await r.macros.put(macroNamed("Report"), null);

@@ -46,6 +46,17 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
     });
   },
 
+  "are refused in custom accounts": async ({ r }) => {
+    const account = { id: "00000000-0000-4000-8000-000000000000", loginName: "name", userId: "1", email: null, secret: "secret" };
+    await refuses({
+      "a log-in name": (loginName) => r.customAccounts.create({ ...account, loginName }, "key"),
+      "a confusable key": (key) => r.customAccounts.create(account, key),
+      "an e-mail address": (email) => r.customAccounts.create({ ...account, email }, "key"),
+    });
+    equal(await r.customAccounts.create(account, "key"), "created", "creating the account");
+    await refuses({ "a new e-mail address": (email) => r.customAccounts.setEmail(account.id, email) });
+  },
+
   "are refused in app keys and app names": async ({ r }) => {
     const [appKey, digest] = [{ name: "name", appNames: null, origins: [] }, freshDigest()];
     await refuses({

@@ -7,6 +7,7 @@ import { brokenChanges } from "./broken-changes.ts";
 import { brokenChannels } from "./broken-channels.ts";
 import { brokenCipherBlocks } from "./broken-cipher-blocks.ts";
 import { brokenContents } from "./broken-contents.ts";
+import { brokenCustomAccounts } from "./broken-custom-accounts.ts";
 import { brokenDepartures } from "./broken-departures.ts";
 import { brokenKeys } from "./broken-keys.ts";
 import { brokenLocks } from "./broken-locks.ts";
@@ -45,6 +46,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["changes", brokenChanges],
   ["departures", brokenDepartures],
   ["app keys, applications and accounts", brokenNames],
+  ["custom accounts", brokenCustomAccounts],
   ["model, throttle and audit", brokenRecords],
   ["tallies and retention", brokenAudit],
   ["macros", brokenMacros],

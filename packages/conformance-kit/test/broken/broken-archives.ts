@@ -98,6 +98,12 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
+    "forgets custom accounts",
+    ["holds custom accounts by their names, without what waits to be confirmed", "is the same when it was imported and is exported again"],
+    exporting(without("customAccounts")),
+  ),
+
+  brokenArchive(
     "carries the macros that are there",
     ["holds macros with everything that they were, in the order in which they were changed", "is the same when it was imported and is exported again"],
     exporting((record) => (record.section === "macros" && record.text === null ? null : record)),

@@ -254,6 +254,16 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
     ],
   },
   {
+    fault: "takes codes that come at once for one",
+    sections: ["custom accounts"],
+    checks: ["never exceed the tries, however many try at once", "are confirmed by one of those who have the code at once"],
+  },
+  {
+    fault: "does not count wrong codes",
+    sections: ["custom accounts"],
+    checks: ["refuse the code when its tries are used up", "never exceed the tries, however many try at once"],
+  },
+  {
     fault: "never takes an index away",
     sections: ["indexes"],
     checks: ["are taken away when they are not wanted any more", "stay when they are wanted again"],

@@ -2,6 +2,7 @@ import type { Account } from "../accounts/account.ts";
 import type { AppKey } from "../appkeys/app-key.ts";
 import type { Application } from "../appkeys/application.ts";
 import type { RecordedAuditEvent } from "../audit/audit-event.ts";
+import type { CustomAccount } from "../custom-users/custom-account.ts";
 import type { Digest } from "../digests/digest.ts";
 import type { StoredKey } from "../keys/stored-key.ts";
 import type { MacroVersion } from "../macros/macro-version.ts";
@@ -70,6 +71,9 @@ export interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "att
 /** By the number of the user object. */
 export type ArchivedAccount = Account & { readonly section: "accounts"; readonly confusableKey: string };
 
+/** By login name. A password that waits to be confirmed is not in it. */
+export type ArchivedCustomAccount = CustomAccount & { readonly section: "customAccounts"; readonly confusableKey: string };
+
 /** In the order in which they became current; the wrapped private half is empty when it was swept away. */
 export type ArchivedKey = StoredKey & { readonly section: "keys" };
 
@@ -81,7 +85,7 @@ export type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & { readonly se
 
 /**
  * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the
- * blocks of secure log-ins, and failed attempts.
+ * blocks of secure log-ins, failed attempts, and passwords that wait to be confirmed.
  */
 export type ArchiveRecord =
   | ArchivedSettings
@@ -93,6 +97,7 @@ export type ArchiveRecord =
   | ArchivedLinks
   | ArchivedDeparture
   | ArchivedAccount
+  | ArchivedCustomAccount
   | ArchivedKey
   | ArchivedAuditEvent
   | ArchivedTally;
@@ -113,6 +118,7 @@ export const archiveSections = [
   "links",
   "departures",
   "accounts",
+  "customAccounts",
   "keys",
   "audit",
   "tallies",

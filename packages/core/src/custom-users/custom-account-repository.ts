@@ -1,4 +1,5 @@
 import type { Digest } from "../digests/digest.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import type { CustomAccount, ListedCustomAccount, NewCustomAccount, PendingPassword } from "./custom-account.ts";
 
 /** What a proof of a name needs, at the same cost whether the name is known or not. */
@@ -12,27 +13,42 @@ export interface ForCustomProof {
 export interface CustomAccountRepository {
   forProof(loginName: string): Promise<ForCustomProof>;
 
+  /** Disabled ones included; `null` if there is none. */
   find(id: string): Promise<CustomAccount | null>;
 
-  /** `nameTaken` when the name or the confusable key is another's. A text that is not storable: 307. */
+  /** `nameTaken` when the name or the confusable key is another's, or the id is. A text that is not storable: 307. */
   create(account: NewCustomAccount, confusableKey: string): Promise<"created" | "nameTaken">;
 
-  /** Replaces the secret if `expectedVersion` is current, raises the version and forgets a pending one. Sessions opened before are no longer admitted. */
+  /**
+   * Replaces the secret if `expectedVersion` is current, raises the version and forgets a pending one; else `stale`, also for
+   * unknown accounts. Sessions opened before are no longer admitted.
+   */
   setSecret(id: string, secret: string, expectedVersion: number): Promise<"stored" | "stale">;
 
   /** Puts another hash of the same password in the place of `secret`. */
   rehash(id: string, secret: string, newSecret: string): Promise<"stored" | "stale">;
 
-  /** Keeps a new password until it is confirmed, in the place of one that waited; `false` if there is no such account. */
-  request(id: string, pending: PendingPassword): Promise<boolean>;
+  /**
+   * Keeps a new password until it is confirmed, in the place of one that waited, if `expectedVersion` is current; else `stale`, also
+   * for unknown accounts. What is current stays so until then.
+   */
+  request(id: string, pending: PendingPassword, expectedVersion: number): Promise<"kept" | "stale">;
 
   /**
    * Makes the pending password the current one if the code is its own and neither its time nor its tries are used up: then the
-   * new version. Otherwise `null`, and a try is used up. However many try at once, the tries are not exceeded.
+   * new version, and nothing waits any more. Otherwise `null`, and a try is used up. However many try at once, the tries are not
+   * exceeded, and one succeeds. Sessions opened before are no longer admitted.
    */
   confirm(id: string, code: Digest): Promise<number | null>;
 
+  /** `false` if there is no such account. A text that is not storable: 307. */
   setEmail(id: string, email: string | null): Promise<boolean>;
+
+  /**
+   * Maps it to another user and raises the version: sessions opened before are no longer admitted, nor one that is being opened. `false`
+   * if there is no such account.
+   */
+  setUser(id: string, userId: ObjectId): Promise<boolean>;
 
   /** Disables or enables; `false` if there is none. A disabled account's sessions are not admitted. */
   setDisabled(id: string, disabled: boolean): Promise<boolean>;

@@ -1,8 +1,9 @@
+import type { Digest } from "../digests/digest.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
 /** Somebody who is no database user and logs in with a name and a password of his own, as the database user he is mapped to. */
 export interface CustomAccount {
-  /** A UUID. */
+  /** A UUID in lower case. */
   readonly id: string;
   /** Unicode NFC; compared exactly. Names of custom accounts and of database users know nothing of one another. */
   readonly loginName: string;
@@ -12,7 +13,7 @@ export interface CustomAccount {
   readonly email: string | null;
   /** The stored password hash, as the password hasher encodes it. */
   readonly secret: string;
-  /** Raised by every change of the secret. */
+  /** Raised by every change of the secret, and of the user. */
   readonly secretVersion: number;
   readonly disabled: boolean;
 }
@@ -26,7 +27,7 @@ export type ListedCustomAccount = Omit<CustomAccount, "secret" | "secretVersion"
 export interface PendingPassword {
   readonly secret: string;
   /** SHA-256 of what confirms it. */
-  readonly code: string;
+  readonly code: Digest;
   /** Milliseconds for which it can be confirmed. */
   readonly lifetime: number;
   /** How often a wrong code may be tried. */

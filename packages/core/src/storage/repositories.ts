@@ -5,6 +5,7 @@ import type { ApplicationRepository } from "../appkeys/application-repository.ts
 import type { AuditRepository } from "../audit/audit-repository.ts";
 import type { ChangeRepository } from "../changes/change-repository.ts";
 import type { ChannelRepository } from "../channels/channel-repository.ts";
+import type { CustomAccountRepository } from "../custom-users/custom-account-repository.ts";
 import type { DatabaseContents } from "../databases/database-contents.ts";
 import type { MaintenanceSwitch } from "../databases/maintenance-switch.ts";
 import type { DepartureRepository } from "../departures/departure-repository.ts";
@@ -28,6 +29,7 @@ export interface Repositories {
   readonly changes: ChangeRepository;
   readonly channels: ChannelRepository;
   readonly contents: DatabaseContents;
+  readonly customAccounts: CustomAccountRepository;
   readonly departures: DepartureRepository;
   readonly keys: KeyRepository;
   readonly locks: LockRepository;

@@ -10,6 +10,7 @@ const archivedTables = [
   "audit",
   "auditTallies",
   "classes",
+  "customAccounts",
   "departures",
   "keys",
   "links",
@@ -34,7 +35,7 @@ export function replaceState(state: State, other: ArchivedState): void {
 }
 
 /** Whether there is nothing that an archive could hold but what a migration leaves. */
-export function isUntouched({ accounts, appKeys, applications, audit, auditTallies, departures, keys, macros, numbers, objects }: State): boolean {
-  const tables = [accounts, appKeys, applications, audit, auditTallies, departures, keys, macros, objects];
+export function isUntouched({ accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, numbers, objects }: State): boolean {
+  const tables = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, objects];
   return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
 }

@@ -28,6 +28,8 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepDeparture(state, record);
     case "accounts":
       return keepAccount(state, record);
+    case "customAccounts":
+      return keepCustomAccount(state, record);
     case "keys":
       return add(state.keys, `${record.kind}:${record.keyId}`, without(record, "section"));
     case "audit":
@@ -73,6 +75,13 @@ function keepAccount(state: ArchivedState, record: RecordOf<"accounts">): void {
   const { confusableKey, ...account } = without(record, "section");
   add(state.accounts, account.userId, Object.freeze(account));
   for (const name of [`name:${account.loginName}`, `key:${confusableKey}`]) add(state.accountNames, name, account.userId);
+}
+
+function keepCustomAccount(state: ArchivedState, record: RecordOf<"customAccounts">): void {
+  const { confusableKey, ...account } = without(record, "section");
+  const names = Array.from(state.customAccounts.values(), (each) => [each.account.loginName, each.confusableKey]);
+  if (names.some(([loginName, key]) => loginName === account.loginName || key === confusableKey)) throw contradictingRecords();
+  add(state.customAccounts, account.id, Object.freeze({ account: Object.freeze(account), confusableKey, pending: null }));
 }
 
 /** What is known of every object, whether it is there or gone. */

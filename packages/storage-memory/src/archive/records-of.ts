@@ -17,6 +17,9 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   yield* linksOf(state);
   yield* departuresOf(state);
   yield* accountsOf(state);
+  for (const { account, confusableKey } of byName(state.customAccounts.values(), ({ account: { loginName } }) => loginName)) {
+    yield { section: "customAccounts", ...account, confusableKey };
+  }
   for (const key of state.keys.values()) yield { section: "keys", ...key };
   for (const event of state.audit.values()) yield { section: "audit", ...event };
   for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name)) yield { section: "tallies", key, ...tally };

@@ -6,6 +6,7 @@ import { archived, ofSection } from "../../fixtures/archived.ts";
 import { bringBack } from "../../fixtures/bring-back.ts";
 import { changeOf } from "../../fixtures/change-of.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createCustomAccount, pendingPassword } from "../../fixtures/create-custom-account.ts";
 import { createObject } from "../../fixtures/create-object.ts";
 import { createUser } from "../../fixtures/create-user.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
@@ -24,6 +25,7 @@ async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await r.applications.create({ name: "late", seats: 1 });
   await createAppKey(r);
   await createUser(r, { loginName: "late" });
+  await createCustomAccount(r, { loginName: "late" });
   await r.keys.addFirst(newKey("jwt", "late"));
   await r.audit.append(auditEvent);
   await r.audit.tally("late", auditEvent);
@@ -118,6 +120,19 @@ export const exportingChecks: readonly Check[] = [
       );
       const account = { ...user, secret: "$argon2id$2", secretVersion: 2 };
       equal(ofSection(records, "accounts"), [{ section: "accounts", ...account, confusableKey: `like ${user.loginName}` }], "the accounts");
+    },
+
+    "holds custom accounts by their names, without what waits to be confirmed": async ({ storage, r }) => {
+      for (const loginName of ["\uffff", "b", "\u{10000}", "B", "a"]) await createCustomAccount(r, { loginName, email: loginName === "b" ? "b@example.com" : null });
+      const records = () => archived(storage).then((all) => ofSection(all, "customAccounts"));
+      const before = await records();
+      equal(before.map(({ loginName }) => loginName), ["B", "a", "b", "\uffff", "\u{10000}"], "the names");
+      for (const { section: _section, confusableKey, ...account } of before) {
+        equal(account, await r.customAccounts.find(account.id), "an account");
+        equal(confusableKey, `like ${account.loginName}`, "its confusable key");
+        await r.customAccounts.request(account.id, pendingPassword(), account.secretVersion);
+      }
+      equal(await records(), before, "the accounts while passwords wait to be confirmed");
     },
 
     "holds keys in the order in which they became current, the audit and what is still counted": async ({ storage, r, advance }) => {

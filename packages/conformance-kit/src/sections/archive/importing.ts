@@ -5,6 +5,7 @@ import { accountNamed } from "../../fixtures/account-named.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
 import { changesUpTo } from "../../fixtures/changes-up-to.ts";
 import { createAppKey } from "../../fixtures/create-app-key.ts";
+import { createCustomAccount } from "../../fixtures/create-custom-account.ts";
 import { createObject } from "../../fixtures/create-object.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
@@ -93,6 +94,8 @@ export const importingChecks: readonly Check[] = [
       const referrers = await r.departures.referrers(["3"], { attributes: null, limit: 10 });
       equal(referrers.map(({ id, attribute }) => `${id} ${attribute}`).toSorted(), ["14 Files", "14 Other"], "who points to an object");
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
+      const [custom] = ofSection(sampleArchive, "customAccounts");
+      equal((await r.customAccounts.forProof("Z")).account?.secret, custom?.secret, "the secret of a custom account");
       equal((await r.keys.accepted("rsa")).map(({ keyId }) => keyId), ["a", "z"], "the keys that are accepted");
       const [all] = ofSection(sampleArchive, "appKeys");
       const admitted = await r.admission.admit({ appKey: all?.digest ?? "", session: null, idleTimeout: generous.idleTimeout });
@@ -121,6 +124,8 @@ export const importingChecks: readonly Check[] = [
       await failsWith(307, () => r.objects.insert([{ className: "File", attributes: {}, uuid: gone?.uuid ?? "" }]), "the UUID of an object that is gone");
       equal(await r.applications.create({ name: "a", seats: null }), "nameTaken", "an app name");
       equal(await r.accounts.create({ userId: id, loginName: "other", secret: "", administrator: false }, "name 0"), "nameTaken", "a confusable name");
+      const another = { id: "00000000-0000-4000-8000-aaaaaaaaaaaa", loginName: "other", userId: id, email: null, secret: "" };
+      equal(await r.customAccounts.create(another, "like a"), "nameTaken", "a confusable name of a custom account");
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
@@ -146,6 +151,7 @@ export const importingChecks: readonly Check[] = [
     "is refused when there is an object": leavesAlone((r) => createObject(r)),
     "is refused when there was an object": leavesAlone(async (r, storage) => takeAway(storage, [(await createObject(r)).id])),
     "is refused when there is an app key": leavesAlone((r) => createAppKey(r)),
+    "is refused when there is a custom account": leavesAlone((r) => createCustomAccount(r, { userId: "1" })),
     "is refused when there is a key of the server": leavesAlone((r) => r.keys.addFirst(newKey("jwt", "one"))),
     "is refused when there is an audit": leavesAlone((r) => r.audit.append(auditEvent)),
     "is refused when attempts are counted": leavesAlone((r) => r.audit.tally("key", auditEvent)),
@@ -167,6 +173,8 @@ export const importingChecks: readonly Check[] = [
 
     "leaves nothing behind of records that contradict one another": async ({ storage }) => {
       const [account] = ofSection(sampleArchive, "accounts");
+      const [custom] = ofSection(sampleArchive, "customAccounts");
+      const unused = "00000000-0000-4000-8000-bbbbbbbbbbbb";
       const twice: readonly (readonly [string, (record: ArchiveRecord) => ArchiveRecord | null])[] = [
         ["an id twice", changedObject({ id: objectIdOf(1_000_000) })],
         ["a UUID twice", changedObject({ uuid: "00000000-0000-4000-8000-000000000003" })],
@@ -176,6 +184,8 @@ export const importingChecks: readonly Check[] = [
         ["an app name twice", (record) => (record.section === "applications" && record.name === "a" ? record : null)],
         ["an app key twice", (record) => (record.section === "appKeys" && record.name === "some" ? { ...record, id: "2", name: "z" } : null)],
         ["a confusable name twice", (record) => (record === account ? { ...account, userId: "14", loginName: "other" } : null)],
+        ["a custom account twice", (record) => (record === custom ? { ...custom, loginName: "other", confusableKey: "other" } : null)],
+        ["a confusable name of a custom account twice", (record) => (record === custom ? { ...custom, id: unused, loginName: "other" } : null)],
         ["a version of a macro twice", (record) => (record.section === "macros" && record.name === "Apple" ? record : null)],
         ["a key twice", (record) => (record.section === "keys" && record.keyId === "a" ? record : null)],
       ];

@@ -5,6 +5,7 @@ import { applicationRepository } from "./application-repository.js";
 import { auditRepository } from "./audit-repository.js";
 import { changeRepository } from "./change-repository.js";
 import { channelRepository } from "./channel-repository.js";
+import { customAccountRepository } from "./custom-account-repository.js";
 import { databaseContents } from "./database-contents.js";
 import { departureRepository } from "./departure-repository.js";
 import { keyRepository } from "./key-repository.js";
@@ -34,6 +35,7 @@ export function repositoriesOver(access) {
     changes: copying(changeRepository(access)),
     channels: copying(channelRepository(access)),
     contents: copying(databaseContents(access)),
+    customAccounts: copying(customAccountRepository(access)),
     departures: copying(departureRepository(access)),
     keys: copying(keyRepository(access)),
     locks: copying(lockRepository(access)),

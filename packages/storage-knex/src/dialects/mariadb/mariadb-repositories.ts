@@ -5,6 +5,7 @@ import { KnexAppKeyRepository } from "../../knex-app-key-repository.ts";
 import { KnexApplicationRepository } from "../../knex-application-repository.ts";
 import { KnexAuditRepository } from "../../knex-audit-repository.ts";
 import { KnexChannelRepository } from "../../knex-channel-repository.ts";
+import { KnexCustomAccountRepository } from "../../knex-custom-account-repository.ts";
 import { KnexDatabaseContents } from "../../knex-database-contents.ts";
 import { KnexKeyRepository } from "../../knex-key-repository.ts";
 import { KnexMacroRepository } from "../../knex-macro-repository.ts";
@@ -35,6 +36,7 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
     changes: new MariadbChangeRepository(sql, statements.changes),
     channels: new KnexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
     contents: new KnexDatabaseContents(sql, statements.contents),
+    customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new MariadbDepartureRepository(sql, context),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
     locks: new MariadbLockRepository(sql, statements.locks, context),

@@ -4,6 +4,7 @@ import { archivedAccounts, archivedKeys } from "./archived-accounts.ts";
 import { archivedAudit, archivedTallies } from "./archived-audit.ts";
 import { archivedMacros } from "./archived-macros.ts";
 import { archivedAppKeys, archivedApplications, archivedClasses } from "./archived-names.ts";
+import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
 import { archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 
@@ -20,6 +21,7 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     links: archivedLinks(tables),
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
+    customAccounts: archivedCustomAccounts(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),

@@ -6,6 +6,7 @@ import type { AuditStatements } from "../../../statements/audit-statements.ts";
 import type { ChannelStatements } from "../../../statements/channel-statements.ts";
 import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
+import type { CustomAccountStatements } from "../../../statements/custom-account-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
 import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
@@ -22,6 +23,7 @@ import { type ChangeStatements, changeStatements } from "./change-statements.ts"
 import { channelStatements } from "./channel-statements.ts";
 import { cipherBlockStatements } from "./cipher-block-statements.ts";
 import { contentsStatements } from "./contents-statements.ts";
+import { customAccountStatements } from "./custom-account-statements.ts";
 import { keyStatements } from "./key-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { macroStatements } from "./macro-statements.ts";
@@ -43,6 +45,7 @@ export interface Statements {
   readonly changes: ChangeStatements;
   readonly cipherBlocks: CipherBlockStatements;
   readonly contents: ContentsStatements;
+  readonly customAccounts: CustomAccountStatements;
   readonly keys: KeyStatements;
   readonly locks: LockStatements;
   readonly macros: MacroStatements;
@@ -65,6 +68,7 @@ export function statementsOf(tables: Tables): Statements {
     changes: changeStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     contents: contentsStatements(tables),
+    customAccounts: customAccountStatements(tables),
     keys: keyStatements(tables),
     locks: lockStatements(tables),
     macros: macroStatements(tables),

@@ -6,6 +6,7 @@ import { archivedAppKeys } from "./archived-app-keys.ts";
 import { archivedApplications } from "./archived-applications.ts";
 import { archivedAudit } from "./archived-audit.ts";
 import { archivedClasses } from "./archived-classes.ts";
+import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
 import { archivedDepartures } from "./archived-departures.ts";
 import { archivedKeys } from "./archived-keys.ts";
 import { archivedLinks } from "./archived-links.ts";
@@ -29,6 +30,7 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     links: archivedLinks(tables),
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
+    customAccounts: archivedCustomAccounts(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),

@@ -6,6 +6,7 @@ import type { AuditStatements } from "../../../statements/audit-statements.ts";
 import type { ChannelStatements } from "../../../statements/channel-statements.ts";
 import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
+import type { CustomAccountStatements } from "../../../statements/custom-account-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
 import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
@@ -22,6 +23,7 @@ import { type ChangeStatements, changeStatements } from "./change-statements.ts"
 import { channelStatements } from "./channel-statements.ts";
 import { cipherBlockStatements } from "./cipher-block-statements.ts";
 import { contentsStatements } from "./contents-statements.ts";
+import { customAccountStatements } from "./custom-account-statements.ts";
 import { type DepartureStatements, departureStatements } from "./departure-statements.ts";
 import { type IndexStatements, indexStatements } from "./index-statements.ts";
 import { keyStatements } from "./key-statements.ts";
@@ -45,6 +47,7 @@ export interface Statements {
   readonly channels: ChannelStatements;
   readonly cipherBlocks: CipherBlockStatements;
   readonly contents: ContentsStatements;
+  readonly customAccounts: CustomAccountStatements;
   readonly departures: DepartureStatements;
   readonly indexes: IndexStatements;
   readonly keys: KeyStatements;
@@ -69,6 +72,7 @@ export function statementsOf(tables: Tables): Statements {
     channels: channelStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     contents: contentsStatements(tables),
+    customAccounts: customAccountStatements(tables),
     departures: departureStatements(tables),
     indexes: indexStatements(tables),
     keys: keyStatements(tables),
