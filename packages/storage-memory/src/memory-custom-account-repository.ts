@@ -10,7 +10,7 @@ import {
   type PendingPassword,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import type { CustomAccountRecord } from "./custom-account-record.ts";
+import { customAccountOf, type CustomAccountRecord } from "./custom-account-record.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
 
@@ -19,44 +19,47 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
 
   forProof(loginName: string): Promise<ForCustomProof> {
     return this.access.read(({ customAccounts }) => {
-      const accounts = Array.from(customAccounts.values(), ({ account }) => account);
-      const nextAfter = (name: string | null) => partByName(accounts, (account) => account.loginName, name, 1)[0];
+      const nextAfter = (name: string | null) => partByName(customAccounts.values(), (record) => record.loginName, name, 1)[0];
       const next = nextAfter(loginName) ?? nextAfter(null);
-      return { account: accounts.find((account) => account.loginName === loginName) ?? null, decoy: next?.secret ?? null };
+      const known = [...customAccounts.values()].find((record) => record.loginName === loginName);
+      return { account: known === undefined ? null : customAccountOf(known), decoy: next?.secret ?? null };
     });
   }
 
   find(id: string): Promise<CustomAccount | null> {
-    return this.access.read(({ customAccounts }) => customAccounts.get(id)?.account ?? null);
+    return this.access.read(({ customAccounts }) => {
+      const record = customAccounts.get(id);
+      return record === undefined ? null : customAccountOf(record);
+    });
   }
 
   async create({ id, loginName, userId, email, secret }: NewCustomAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
     acceptStorable([loginName, email, secret, confusableKey]);
     return this.access.write(({ customAccounts }) => {
-      const isTaken = [...customAccounts.values()].some((each) => each.account.loginName === loginName || each.confusableKey === confusableKey);
+      const isTaken = [...customAccounts.values()].some((each) => each.loginName === loginName || each.confusableKey === confusableKey);
       if (isTaken || customAccounts.has(id)) return "nameTaken";
       const account = { id, loginName, userId, email, secret, secretVersion: 1, disabled: false };
-      customAccounts.set(id, frozenCopy({ account, confusableKey, pending: null }));
+      customAccounts.set(id, frozenCopy({ ...account, confusableKey, pending: null }));
       return "created";
     });
   }
 
   async setSecret(id: string, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
     const isSet = await this.change(id, (record) => {
-      if (record.account.secretVersion !== expectedVersion) return null;
-      return { ...record, account: { ...record.account, secret, secretVersion: expectedVersion + 1 }, pending: null };
+      if (record.secretVersion !== expectedVersion) return null;
+      return { ...record, secret, secretVersion: expectedVersion + 1, pending: null };
     });
     return isSet ? "stored" : "stale";
   }
 
   async rehash(id: string, secret: string, newSecret: string): Promise<"stored" | "stale"> {
-    const isSet = await this.change(id, (record) => (record.account.secret === secret ? withAccount(record, { secret: newSecret }) : null));
+    const isSet = await this.change(id, (record) => (record.secret === secret ? { ...record, secret: newSecret } : null));
     return isSet ? "stored" : "stale";
   }
 
   async request(id: string, { secret, code, lifetime, tries }: PendingPassword, expectedVersion: number): Promise<"kept" | "stale"> {
     const isKept = await this.change(id, (record, now) => {
-      if (record.account.secretVersion !== expectedVersion) return null;
+      if (record.secretVersion !== expectedVersion) return null;
       return { ...record, pending: { secret, code, tries, until: now + lifetime } };
     });
     return isKept ? "kept" : "stale";
@@ -71,23 +74,23 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
         customAccounts.set(id, frozenCopy({ ...record, pending: { ...pending, tries: pending.tries - 1 } }));
         return null;
       }
-      const secretVersion = record.account.secretVersion + 1;
-      customAccounts.set(id, frozenCopy({ ...withAccount(record, { secret: pending.secret, secretVersion }), pending: null }));
+      const secretVersion = record.secretVersion + 1;
+      customAccounts.set(id, frozenCopy({ ...record, secret: pending.secret, secretVersion, pending: null }));
       return secretVersion;
     });
   }
 
   async setEmail(id: string, email: string | null): Promise<boolean> {
     acceptStorable(email);
-    return this.change(id, (record) => withAccount(record, { email }));
+    return this.change(id, (record) => ({ ...record, email }));
   }
 
   setUser(id: string, userId: ObjectId): Promise<boolean> {
-    return this.change(id, (record) => withAccount(record, { userId, secretVersion: record.account.secretVersion + 1 }));
+    return this.change(id, (record) => ({ ...record, userId, secretVersion: record.secretVersion + 1 }));
   }
 
   setDisabled(id: string, disabled: boolean): Promise<boolean> {
-    return this.change(id, (record) => withAccount(record, { disabled }));
+    return this.change(id, (record) => ({ ...record, disabled }));
   }
 
   remove(id: string): Promise<boolean> {
@@ -100,10 +103,8 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
 
   list(after: string | null, limit: number): Promise<ListedCustomAccount[]> {
     return this.access.read(({ customAccounts }) => {
-      const accounts = Array.from(customAccounts.values(), ({ account }) => account);
-      return partByName(accounts, ({ loginName }) => loginName, after, limit).map(({ id, loginName, userId, email, disabled }) => {
-        return { id, loginName, userId, email, disabled };
-      });
+      const part = partByName(customAccounts.values(), ({ loginName }) => loginName, after, limit);
+      return part.map(({ id, loginName, userId, email, disabled }) => ({ id, loginName, userId, email, disabled }));
     });
   }
 
@@ -116,8 +117,4 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
       return replaced !== null;
     });
   }
-}
-
-function withAccount(record: CustomAccountRecord, change: Partial<CustomAccount>): CustomAccountRecord {
-  return { ...record, account: { ...record.account, ...change } };
 }

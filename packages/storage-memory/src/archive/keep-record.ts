@@ -78,10 +78,10 @@ function keepAccount(state: ArchivedState, record: RecordOf<"accounts">): void {
 }
 
 function keepCustomAccount(state: ArchivedState, record: RecordOf<"customAccounts">): void {
-  const { confusableKey, ...account } = without(record, "section");
-  const names = Array.from(state.customAccounts.values(), (each) => [each.account.loginName, each.confusableKey]);
-  if (names.some(([loginName, key]) => loginName === account.loginName || key === confusableKey)) throw contradictingRecords();
-  add(state.customAccounts, account.id, Object.freeze({ account: Object.freeze(account), confusableKey, pending: null }));
+  const account = without(record, "section");
+  const isTaken = ({ loginName, confusableKey }: typeof account) => loginName === account.loginName || confusableKey === account.confusableKey;
+  if ([...state.customAccounts.values()].some(isTaken)) throw contradictingRecords();
+  add(state.customAccounts, account.id, Object.freeze({ ...account, pending: null }));
 }
 
 /** What is known of every object, whether it is there or gone. */

@@ -1,4 +1,5 @@
 import { type ArchiveRecord, canonicalJson, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { customAccountOf } from "../custom-account-record.ts";
 import { partByName } from "../part-by-name.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
@@ -17,8 +18,8 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   yield* linksOf(state);
   yield* departuresOf(state);
   yield* accountsOf(state);
-  for (const { account, confusableKey } of byName(state.customAccounts.values(), ({ account: { loginName } }) => loginName)) {
-    yield { section: "customAccounts", ...account, confusableKey };
+  for (const record of byName(state.customAccounts.values(), ({ loginName }) => loginName)) {
+    yield { section: "customAccounts", ...customAccountOf(record), confusableKey: record.confusableKey };
   }
   for (const key of state.keys.values()) yield { section: "keys", ...key };
   for (const event of state.audit.values()) yield { section: "audit", ...event };
