@@ -1,1 +1,1 @@
-export type { IdentityProvider } from "@sallyport/core";
+export { identityProviders, type IdentityProvidersOptions } from "./identity-providers.ts";

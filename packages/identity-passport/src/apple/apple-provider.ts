@@ -1,0 +1,29 @@
+import { profileText } from "../data/profile-text.ts";
+import { OpenIdProvider } from "../strategies/open-id-provider.ts";
+import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
+import { acceptAppleData } from "./accept-apple-data.ts";
+import { appleClientSecret } from "./apple-client-secret.ts";
+import { appleName } from "./apple-name.ts";
+import { appleStrategy } from "./apple-strategy.ts";
+
+export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
+  const { imitation, now } = surroundings;
+  const issuer = imitation === null ? "https://appleid.apple.com" : `${imitation}/apple`;
+  const endpoints = { authorize: `${issuer}/auth/authorize`, token: `${issuer}/auth/token`, keys: `${issuer}/auth/keys` };
+  return new OpenIdProvider(
+    {
+      type: "apple",
+      scope: "name email",
+      hasPkce: false,
+      // Whoever asks for a name or an address is answered with a form.
+      parameters: { response_mode: "form_post" },
+      endpoints: () => endpoints,
+      accept: (data) => acceptAppleData(data, imitation !== null),
+      clientSecret: (data) => appleClientSecret(data, issuer, now()),
+      strategy: appleStrategy,
+      issuerOf: ({ iss }) => (iss === issuer ? issuer : null),
+      profileOf: (claims, parameters) => ({ ...appleName(parameters.get("user")), email: profileText(claims["email"]) }),
+    },
+    surroundings,
+  );
+}

@@ -1,0 +1,3 @@
+declare module "passport-apple" {
+  export const Strategy: unknown;
+}

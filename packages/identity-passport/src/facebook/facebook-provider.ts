@@ -1,0 +1,112 @@
+import { createHmac } from "node:crypto";
+import type { AuthorizationAnswer, AuthorizationRequest, IdentityProvider, ProviderData, ProviderProfile } from "@sallyport/core";
+import { Strategy } from "passport-facebook";
+import { acceptedTexts, secretRule } from "../data/accepted-texts.ts";
+import { profileText } from "../data/profile-text.ts";
+import type { ProviderAnswer } from "../http/guarded-client.ts";
+import { unproven } from "../http/provider-failure.ts";
+import type { JsonObject } from "../http/strict-json.ts";
+import { codeOf } from "../strategies/code-of.ts";
+import type { OAuthStrategy, StrategyClass, StrategyOptions } from "../strategies/oauth-strategy.ts";
+import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
+import { authorizationAddress, tradeCode } from "../strategies/run-strategy.ts";
+import { stateOfCaller } from "../strategies/state-of-caller.ts";
+
+const version = "v24.0";
+
+const real = {
+  authorize: `https://www.facebook.com/${version}/dialog/oauth`,
+  graph: `https://graph.facebook.com/${version}`,
+  issuer: "https://www.facebook.com",
+};
+
+const imitated = (base: string): typeof real => ({ authorize: `${base}/facebook/dialog/oauth`, graph: `${base}/facebook`, issuer: `${base}/facebook` });
+
+/** Facebook, which signs nothing here: what counts is what it says of the access token that it gave for the code. */
+export class FacebookProvider implements IdentityProvider {
+  readonly type = "facebook";
+  private readonly surroundings: ProviderSurroundings;
+  private readonly endpoints: typeof real;
+
+  constructor(surroundings: ProviderSurroundings) {
+    this.surroundings = surroundings;
+    this.endpoints = surroundings.imitation === null ? real : imitated(surroundings.imitation);
+  }
+
+  accept(data: unknown): ProviderData {
+    return acceptedTexts(data, { clientId: { pattern: /^\d{1,32}$/ }, clientSecret: secretRule });
+  }
+
+  async begin(request: AuthorizationRequest): Promise<string> {
+    return authorizationAddress(this.strategyFor(request), request.state, {});
+  }
+
+  async finish(answer: AuthorizationAnswer): Promise<ProviderProfile> {
+    const { data, parameters, state } = answer;
+    const { client, timeout } = this.surroundings;
+    const code = codeOf(parameters, state);
+    const signal = AbortSignal.timeout(timeout);
+    const traded = (await tradeCode(this.strategyFor(answer), { code, state, client, signal, blamesData })) as { access_token?: unknown };
+    const token = traded.access_token;
+    if (typeof token !== "string") throw unproven("the provider sent no access token");
+    const subject = await this.userOf(token, data, signal);
+    const profile = await this.profileOf(token, data, signal);
+    if (profile["id"] !== subject) throw unproven("the profile is somebody else's");
+    return {
+      issuer: this.endpoints.issuer,
+      subject,
+      name: profileText(profile["first_name"]),
+      surname: profileText(profile["last_name"]),
+      email: profileText(profile["email"]),
+    };
+  }
+
+  /** Whom the access token stands for, if it was given to this application: one for another would be as good at the profile. */
+  private async userOf(token: string, { clientId = "", clientSecret = "" }: ProviderData, signal: AbortSignal): Promise<string> {
+    const answer = await this.graph("/debug_token", { input_token: token, access_token: `${clientId}|${clientSecret}` }, signal);
+    const said = answer["data"];
+    if (typeof said !== "object" || said === null) throw unproven("the provider does not say what the access token is");
+    const { app_id: app, is_valid: isValid, type, user_id: user, expires_at: end } = said as JsonObject;
+    if (app !== clientId) throw unproven("the access token was made for another application");
+    if (isValid !== true || type !== "USER" || typeof end !== "number") throw unproven("the access token is not valid");
+    // 0: it does not end.
+    if (end !== 0 && end * 1_000 <= this.surroundings.now()) throw unproven("the access token is over");
+    if (typeof user !== "string" || !/^\d{1,255}$/.test(user)) throw unproven("the access token is nobody's");
+    return user;
+  }
+
+  private profileOf(token: string, { clientSecret = "" }: ProviderData, signal: AbortSignal): Promise<JsonObject> {
+    const proof = createHmac("sha256", clientSecret).update(token).digest("hex");
+    return this.graph("/me", { fields: "id,first_name,last_name,email", appsecret_proof: proof, access_token: token }, signal);
+  }
+
+  private async graph(path: string, parameters: Readonly<Record<string, string>>, signal: AbortSignal): Promise<JsonObject> {
+    const { status, json } = await this.surroundings.client.ask({ method: "GET", url: `${this.endpoints.graph}${path}?${new URLSearchParams(parameters)}` }, signal);
+    if (status >= 400) throw unproven("the provider does not accept its own access token");
+    return json;
+  }
+
+  private strategyFor({ data, redirectUri, state }: AuthorizationRequest): OAuthStrategy {
+    const options: StrategyOptions = {
+      clientID: data["clientId"] ?? "",
+      clientSecret: data["clientSecret"] ?? "",
+      callbackURL: redirectUri,
+      authorizationURL: this.endpoints.authorize,
+      tokenURL: `${this.endpoints.graph}/oauth/access_token`,
+      scope: "email,public_profile",
+      store: stateOfCaller(state, null),
+      skipUserProfile: true,
+      passReqToCallback: false,
+    };
+    return new (Strategy as unknown as StrategyClass)(options, (_accessToken, _refreshToken, answer, _profile, done) => done(null, answer));
+  }
+}
+
+/** An application that is unknown, or a wrong secret. */
+const faultsOfData = new Set([1, 101]);
+
+function blamesData({ json }: ProviderAnswer): boolean {
+  const { error } = json;
+  if (typeof error !== "object" || error === null) return error === "invalid_client";
+  return faultsOfData.has(Number((error as JsonObject)["code"]));
+}

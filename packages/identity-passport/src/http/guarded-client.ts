@@ -1,0 +1,158 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { isIP } from "node:net";
+import { AddressRefused, guardedLookup, type Resolve } from "./guarded-lookup.ts";
+import { Places } from "./places.ts";
+import { unanswered, unproven } from "./provider-failure.ts";
+import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { type JsonObject, strictJsonObject } from "./strict-json.ts";
+
+export interface ProviderRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a POST: a form, encoded. */
+  readonly body?: string;
+}
+
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** What the text stands for. */
+  readonly json: JsonObject;
+}
+
+export interface GuardedClientOptions {
+  /** The base address of an imitation, which may be plain HTTP on a loopback address; everything else is asked by HTTPS. */
+  readonly imitation: string | null;
+  readonly allowPrivateAddresses: boolean;
+  readonly resolve: Resolve;
+}
+
+/** A provider answers with a few kilobytes. */
+const answerBytes = 1_048_576;
+
+/** Requests to one host: those under way, and those that wait behind them. */
+const perHost = { concurrency: 32, waiting: 128 };
+
+const keepAlive = { keepAlive: true, maxSockets: perHost.concurrency, maxFreeSockets: 4, timeout: 10_000 };
+
+/**
+ * The one way in which providers are asked: within the time that the caller has, to public addresses, without following
+ * redirects, for JSON of at most 1 MiB. Failures: 706 when there is no answer in time, or one that says that the provider
+ * is out of order; 324 when it is not such an answer as a provider gives.
+ */
+export class GuardedClient {
+  private readonly options: GuardedClientOptions;
+  private readonly imitation: string | null;
+  private readonly agents = { http: new HttpAgent(keepAlive), https: new HttpsAgent(keepAlive) };
+  private readonly places = new Map<string, Places>();
+  private readonly lookups;
+
+  constructor(options: GuardedClientOptions) {
+    this.options = options;
+    this.imitation = options.imitation === null ? null : new URL(options.imitation).origin;
+    this.lookups = {
+      outside: guardedLookup((address) => this.isAllowed(address, false), options.resolve),
+      imitation: guardedLookup((address) => this.isAllowed(address, true), options.resolve),
+    };
+  }
+
+  /** The answer, unless it is a failure. Statuses from 400 to 499 are answers, too, except 429. */
+  async ask(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer> {
+    const url = new URL(request.url);
+    const isImitation = url.origin === this.imitation;
+    if (url.protocol !== "https:" && !isImitation) throw unproven("an address of a provider is not HTTPS");
+    const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+    // Addresses written as such are connected to without a look-up.
+    if (isIP(host) !== 0 && !this.isAllowed(host, isImitation)) throw notPublic();
+    return this.placesOf(url.host).run(() => this.send(url, request, isImitation, signal), signal);
+  }
+
+  private async send(url: URL, request: ProviderRequest, isImitation: boolean, signal: AbortSignal): Promise<ProviderAnswer> {
+    try {
+      const message = await this.headOf(url, request, isImitation, signal);
+      return await answerOf(message);
+    } catch (error) {
+      throw signal.aborted ? unanswered("the provider did not answer in time") : failureOf(error);
+    }
+  }
+
+  private headOf(url: URL, { method, headers, body }: ProviderRequest, isImitation: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+    const isSecure = url.protocol === "https:";
+    const options = {
+      method,
+      signal,
+      agent: isSecure ? this.agents.https : this.agents.http,
+      lookup: isImitation ? this.lookups.imitation : this.lookups.outside,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        "user-agent": "sallyport",
+        ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+        ...headers,
+      },
+    };
+    const attempt = (isSecond: boolean): Promise<IncomingMessage> =>
+      new Promise((resolve, reject) => {
+        const sent = (isSecure ? requestHttps : requestHttp)(url, options, resolve);
+        sent.on("error", (error: NodeJS.ErrnoException) => {
+          // The provider closed a connection that was kept for further requests, just as this one was sent.
+          if (error.code === "ECONNRESET" && sent.reusedSocket && !isSecond) resolve(attempt(true));
+          else reject(error);
+        });
+        sent.end(body);
+      });
+    return attempt(false);
+  }
+
+  private isAllowed(address: string, isImitation: boolean): boolean {
+    return this.options.allowPrivateAddresses || (isImitation ? isLoopbackAddress(address) : isPublicAddress(address));
+  }
+
+  private placesOf(host: string): Places {
+    let places = this.places.get(host);
+    if (places === undefined) this.places.set(host, (places = new Places(perHost)));
+    return places;
+  }
+}
+
+async function answerOf(message: IncomingMessage): Promise<ProviderAnswer> {
+  const status = message.statusCode ?? 0;
+  const refused = refusalOf(status, message);
+  if (refused !== null) {
+    message.destroy();
+    throw refused;
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // Leaving the loop ends the connection.
+    if (bytes > answerBytes) throw unproven("the provider answered with more than 1 MiB");
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString("utf8");
+  const json = strictJsonObject(text);
+  if (json === null) throw unproven("the provider answered with something else than one JSON object");
+  return { status, text, json };
+}
+
+function refusalOf(status: number, { headers }: IncomingMessage): Error | null {
+  if (status >= 500 || status === 429) return unanswered("the provider is out of order or overloaded");
+  if (status < 200 || (status >= 300 && status < 400)) return unproven("the provider answered with a redirect");
+  if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers["content-type"] ?? "")) return unproven("the provider answered with another content type than JSON");
+  if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) return unproven("the provider compressed its answer, unasked");
+  return null;
+}
+
+/** Of errors of the network only their code is told: their texts have addresses and what was received in them. */
+function failureOf(error: unknown): Error {
+  if (error instanceof Error && error.name === "ServiceError") return error;
+  if (error instanceof AddressRefused) return notPublic();
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code.startsWith("HPE_")) return unproven("the provider answered with malformed HTTP");
+  return unanswered(`the provider cannot be reached (${/^[A-Z_]{1,40}$/.test(code) ? code : "unknown reason"})`);
+}
+
+const notPublic = () => unanswered("the address of the provider is not a public one");

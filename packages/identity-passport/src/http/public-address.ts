@@ -1,0 +1,60 @@
+import { BlockList, isIP } from "node:net";
+
+/** Special-purpose addresses of version 4: this network, private, shared, loopback, link-local, documentation, multicast and so on. */
+const specialV4 = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const) {
+  specialV4.addSubnet(network, prefix, "ipv4");
+}
+
+const globalV6 = new BlockList();
+globalV6.addSubnet("2000::", 3, "ipv6");
+
+/** Within the global addresses of version 6: protocol assignments with Teredo, documentation, 6to4, which can hide an address of version 4. */
+const specialV6 = new BlockList();
+for (const [network, prefix] of [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+] as const) {
+  specialV6.addSubnet(network, prefix, "ipv6");
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** What networks without version 4 reach it by; the last 32 bits are the address. */
+const translated = /^64:ff9b::(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$/i;
+
+/** Whether an address belongs to the open Internet. What is no address does not. */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(address);
+  if (version === 4) return !specialV4.check(address, "ipv4");
+  if (version !== 6 || address.includes("%")) return false;
+  const [, high = "0", low] = translated.exec(address) ?? [];
+  if (low !== undefined) return isPublicAddress(embedded(Number.parseInt(high, 16), Number.parseInt(low, 16)));
+  return globalV6.check(address, "ipv6") && !specialV6.check(address, "ipv6");
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && !address.includes("%") && loopback.check(address, version === 4 ? "ipv4" : "ipv6");
+}
+
+const embedded = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join(".");

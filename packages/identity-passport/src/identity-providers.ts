@@ -1,0 +1,40 @@
+import type { IdentityProvider, ProviderType } from "@sallyport/core";
+import { appleProvider } from "./apple/apple-provider.ts";
+import { FacebookProvider } from "./facebook/facebook-provider.ts";
+import { googleProvider } from "./google/google-provider.ts";
+import { GuardedClient } from "./http/guarded-client.ts";
+import { type Resolve, resolveBySystem } from "./http/guarded-lookup.ts";
+import { isLoopbackAddress } from "./http/public-address.ts";
+import { microsoftProvider } from "./microsoft/microsoft-provider.ts";
+import type { ProviderSurroundings } from "./strategies/provider-surroundings.ts";
+
+export interface IdentityProvidersOptions {
+  /** The base address of an imitation of all providers, for tests and the demo: `http://127.0.0.1:4010`. Nothing but loopback addresses are taken. */
+  readonly imitation?: string | null;
+  /** Milliseconds that a provider has for everything that one callback asks of it. */
+  readonly timeout?: number;
+  /** Whether providers may have addresses that are not on the open Internet. */
+  readonly allowPrivateAddresses?: boolean;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** How hosts are looked up. */
+  readonly resolve?: Resolve;
+}
+
+/** The providers that there are. What they share are the connections and the keys that they fetched. */
+export function identityProviders(options: IdentityProvidersOptions = {}): ReadonlyMap<ProviderType, IdentityProvider> {
+  const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000, now = Date.now } = options;
+  const imitation = imitationAt(options.imitation ?? null);
+  const client = new GuardedClient({ imitation, allowPrivateAddresses, resolve });
+  const surroundings: ProviderSurroundings = { client, timeout, imitation, now };
+  const providers: readonly IdentityProvider[] = [googleProvider(surroundings), new FacebookProvider(surroundings), microsoftProvider(surroundings), appleProvider(surroundings)];
+  return new Map(providers.map((provider) => [provider.type, provider]));
+}
+
+function imitationAt(base: string | null): string | null {
+  if (base === null) return null;
+  const { protocol, hostname, pathname, origin } = new URL(base);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (!/^https?:$/.test(protocol) || !(host === "localhost" || isLoopbackAddress(host))) throw new TypeError("an imitation of providers has a loopback address");
+  return `${origin}${pathname}`.replace(/\/$/, "");
+}

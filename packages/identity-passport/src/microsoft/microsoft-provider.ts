@@ -1,0 +1,49 @@
+import type { ProviderData } from "@sallyport/core";
+import { Strategy } from "passport-microsoft";
+import { acceptedTexts, idRule, secretRule } from "../data/accepted-texts.ts";
+import { profileText } from "../data/profile-text.ts";
+import type { JsonObject } from "../http/strict-json.ts";
+import type { StrategyClass } from "../strategies/oauth-strategy.ts";
+import { OpenIdProvider } from "../strategies/open-id-provider.ts";
+import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
+
+/** A UUID, as directories are known by in tokens. */
+const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Anybody with an account at Microsoft, unless the entry names a directory of an organisation. */
+const anybody = "common";
+
+export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdProvider {
+  const { imitation } = surroundings;
+  const base = imitation === null ? "https://login.microsoftonline.com" : `${imitation}/microsoft`;
+  return new OpenIdProvider(
+    {
+      type: "microsoft",
+      scope: "openid email profile",
+      hasPkce: true,
+      parameters: { response_mode: "query" },
+      endpoints: ({ tenant = anybody }) => ({
+        authorize: `${base}/${tenant}/oauth2/v2.0/authorize`,
+        token: `${base}/${tenant}/oauth2/v2.0/token`,
+        keys: `${base}/${tenant}/discovery/v2.0/keys`,
+      }),
+      accept: (data) =>
+        acceptedTexts(data, { clientId: idRule, clientSecret: secretRule, tenant: { pattern: /^[\dA-Za-z][\dA-Za-z.-]{0,253}$/, isOptional: true } }),
+      clientSecret: async ({ clientSecret = "" }) => clientSecret,
+      strategy: (options, verify) => new (Strategy as unknown as StrategyClass)(options, verify),
+      issuerOf: (claims, data) => issuerOf(base, claims, data),
+      profileOf: (claims) => ({
+        name: profileText(claims["given_name"] ?? claims["name"]),
+        surname: profileText(claims["family_name"]),
+        email: profileText(claims["email"]),
+      }),
+    },
+    surroundings,
+  );
+}
+
+/** Each directory is an issuer of its own, which `tid` names; an entry for one directory takes no other. */
+function issuerOf(base: string, { iss, tid }: JsonObject, { tenant = anybody }: ProviderData): string | null {
+  if (typeof tid !== "string" || !directory.test(tid) || iss !== `${base}/${tid}/v2.0`) return null;
+  return directory.test(tenant.toLowerCase()) && tenant.toLowerCase() !== tid ? null : iss;
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import type { AuthorizationAnswer, AuthorizationRequest, CallbackParameters, IdentityProvider, ProviderData, ProviderProfile, ProviderType } from "@sallyport/core";
+import type { ProviderAnswer } from "../http/guarded-client.ts";
+import { inTime } from "../http/in-time.ts";
+import { unproven } from "../http/provider-failure.ts";
+import type { JsonObject } from "../http/strict-json.ts";
+import { KeySet } from "../tokens/key-set.ts";
+import { verifyIdToken } from "../tokens/verify-id-token.ts";
+import { codeOf } from "./code-of.ts";
+import type { OAuthStrategy, StrategyOptions, Verify } from "./oauth-strategy.ts";
+import type { ProviderSurroundings } from "./provider-surroundings.ts";
+import { authorizationAddress, tradeCode } from "./run-strategy.ts";
+import { stateOfCaller } from "./state-of-caller.ts";
+
+/** What sets a provider with id tokens apart from others. */
+export interface OpenIdKind {
+  readonly type: ProviderType;
+  readonly scope: string;
+  readonly hasPkce: boolean;
+  /** Parameters of the authorization request beyond those of all providers. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly endpoints: (data: ProviderData) => { readonly authorize: string; readonly token: string; readonly keys: string };
+  readonly accept: (data: unknown) => ProviderData;
+  /** What the token endpoint knows the client by. */
+  readonly clientSecret: (data: ProviderData) => Promise<string>;
+  readonly strategy: (options: StrategyOptions, verify: Verify) => OAuthStrategy;
+  /** The issuer by which identities are known, for a token's claims or the `iss` of a callback; `null` for a foreign one. */
+  readonly issuerOf: (claims: JsonObject, data: ProviderData) => string | null;
+  /** What is told of somebody whom the claims are about. */
+  readonly profileOf: (claims: JsonObject, parameters: CallbackParameters) => Pick<ProviderProfile, "name" | "surname" | "email">;
+}
+
+/** A provider whose word is an id token: nothing else that it says is asked for. */
+export class OpenIdProvider implements IdentityProvider {
+  readonly type: ProviderType;
+  private readonly kind: OpenIdKind;
+  private readonly surroundings: ProviderSurroundings;
+  /** By the address that they are fetched from. */
+  private readonly keys = new Map<string, KeySet>();
+
+  constructor(kind: OpenIdKind, surroundings: ProviderSurroundings) {
+    this.type = kind.type;
+    this.kind = kind;
+    this.surroundings = surroundings;
+  }
+
+  accept(data: unknown): ProviderData {
+    return this.kind.accept(data);
+  }
+
+  async begin(request: AuthorizationRequest): Promise<string> {
+    const { hasPkce, parameters } = this.kind;
+    const strategy = this.strategyFor(request, "");
+    const challenge = hasPkce ? { code_challenge: challengeOf(request.codeVerifier), code_challenge_method: "S256" } : {};
+    return authorizationAddress(strategy, request.state, { ...parameters, ...challenge, nonce: request.nonce });
+  }
+
+  async finish(answer: AuthorizationAnswer): Promise<ProviderProfile> {
+    const { kind, surroundings } = this;
+    const { data, parameters, state } = answer;
+    const code = codeOf(parameters, state);
+    const iss = parameters.get("iss");
+    if (iss !== undefined && kind.issuerOf({ iss }, data) === null) throw unproven("the callback comes from another provider");
+
+    const signal = AbortSignal.timeout(surroundings.timeout);
+    const strategy = this.strategyFor(answer, await kind.clientSecret(data));
+    const { id_token: token } = (await tradeCode(strategy, { code, state, client: surroundings.client, signal, blamesData })) as { id_token?: unknown };
+    const verified = verifyIdToken(token, {
+      keys: this.keysAt(kind.endpoints(data).keys),
+      clientId: data["clientId"] ?? "",
+      nonce: answer.nonce,
+      issuerOf: (claims) => kind.issuerOf(claims, data),
+      now: surroundings.now,
+    });
+    const { issuer, subject, claims } = await inTime(verified, signal);
+    return { issuer, subject, ...kind.profileOf(claims, parameters) };
+  }
+
+  private strategyFor({ data, redirectUri, state, codeVerifier }: AuthorizationRequest, clientSecret: string): OAuthStrategy {
+    const { authorize, token } = this.kind.endpoints(data);
+    const options: StrategyOptions = {
+      clientID: data["clientId"] ?? "",
+      clientSecret,
+      callbackURL: redirectUri,
+      authorizationURL: authorize,
+      tokenURL: token,
+      scope: this.kind.scope,
+      store: stateOfCaller(state, this.kind.hasPkce ? codeVerifier : null),
+      skipUserProfile: true,
+      passReqToCallback: false,
+    };
+    // Strategies look at the number of arguments here, too.
+    return this.kind.strategy(options, (_accessToken, _refreshToken, answer, _profile, done) => done(null, answer));
+  }
+
+  private keysAt(address: string): KeySet {
+    const { client, timeout, now } = this.surroundings;
+    const known = this.keys.get(address);
+    if (known !== undefined) return known;
+    const load = async () => {
+      // Half of the time: when the provider is silent, what is left is enough to go on with the keys from before.
+      const { status, json } = await client.ask({ method: "GET", url: address }, AbortSignal.timeout(timeout / 2));
+      if (status !== 200) throw unproven("the provider refused to tell its keys");
+      return json;
+    };
+    const keys = new KeySet({ load, now });
+    this.keys.set(address, keys);
+    return keys;
+  }
+}
+
+const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
+
+const faultsOfData = new Set(["invalid_client", "unauthorized_client", "redirect_uri_mismatch"]);
+
+const blamesData = ({ json }: ProviderAnswer) => faultsOfData.has(String(json["error"]));

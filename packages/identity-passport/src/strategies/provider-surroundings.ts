@@ -1,0 +1,12 @@
+import type { GuardedClient } from "../http/guarded-client.ts";
+
+/** What all providers of a server share. */
+export interface ProviderSurroundings {
+  readonly client: GuardedClient;
+  /** Milliseconds that a provider has for all answers to one callback. */
+  readonly timeout: number;
+  /** The base address of an imitation that stands in for all providers, without a slash at its end. */
+  readonly imitation: string | null;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}

@@ -1,0 +1,32 @@
+/** Somebody who has an account at every imitation. */
+export interface ImitatedAccount {
+  /** The start of his e-mail address. */
+  readonly id: string;
+  /** What applications know him by. */
+  readonly subject: string;
+  readonly name: string;
+  readonly surname: string;
+  readonly email: string;
+  /** The directory of his organisation at Microsoft. */
+  readonly directory: string;
+}
+
+const account = (id: string, number: number, name: string, surname: string, directory: string): ImitatedAccount => ({
+  id,
+  subject: `1000000000000000000${number}`,
+  name,
+  surname,
+  email: `${id}@example.com`,
+  directory,
+});
+
+const oneOrganisation = "11111111-1111-4111-8111-111111111111";
+const another = "22222222-2222-4222-8222-222222222222";
+
+export const imitatedAccounts: readonly ImitatedAccount[] = [
+  account("anna", 1, "Anna", "Example", oneOrganisation),
+  account("ben", 2, "Ben", "Example", oneOrganisation),
+  account("chloe", 3, "Chloé", "Exemple", another),
+];
+
+export const accountNamed = (id: string): ImitatedAccount | null => imitatedAccounts.find((each) => each.id === id) ?? null;

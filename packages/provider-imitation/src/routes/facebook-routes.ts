@@ -1,0 +1,68 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { DebugFault } from "../misbehaviour.ts";
+import { answer, marker, send } from "./answer.ts";
+import { authorize } from "./authorize.ts";
+import type { Call } from "./call.ts";
+import { trade } from "./token.ts";
+
+const rules = { title: "Facebook", cancelled: { error: "access_denied", error_reason: "user_denied", error_description: marker }, requires: ["state", "scope"] };
+
+const refuse = ({ response }: Call, code: number) => send(response, 400, { error: { message: marker, type: "OAuthException", code, fbtrace_id: marker } });
+
+export const facebookRoutes = {
+  authorize: (call: Call) => authorize(call, rules),
+
+  token: (call: Call) => {
+    const { imitation, form } = call;
+    const client = imitation.clients.get(form.get("client_id") ?? "");
+    if (client === undefined) return refuse(call, 101);
+    if (form.get("client_secret") !== client.clientSecret) return refuse(call, 1);
+    return trade(call, async ({ account, clientId }) => {
+      const token = randomBytes(48).toString("base64url");
+      imitation.accessTokens.set(token, { account, clientId });
+      return { access_token: token, token_type: "bearer", expires_in: 5_184_000 };
+    });
+  },
+
+  /** What the token in `input_token` is, for whoever proves to be an application. */
+  debug: (call: Call) => {
+    const { imitation, query, now } = call;
+    const [appId = "", secret = ""] = (query.get("access_token") ?? "").split("|");
+    const found = imitation.accessTokens.get(query.get("input_token") ?? "");
+    if (imitation.clients.get(appId)?.clientSecret !== secret) return refuse(call, 190);
+    const seconds = Math.floor(now / 1_000);
+    const isValid = found !== undefined;
+    const data = { app_id: found?.clientId ?? appId, type: "USER", is_valid: isValid, user_id: found?.account.subject, expires_at: seconds + 5_184_000, scopes: ["email", "public_profile"] };
+    answer(call, "debug", { data: { ...data, ...faulty(imitation.misbehaviour.debug, seconds) } });
+  },
+
+  profile: (call: Call) => {
+    const { imitation, query } = call;
+    const token = query.get("access_token") ?? "";
+    const found = imitation.accessTokens.get(token);
+    const secret = imitation.clients.get(found?.clientId ?? "")?.clientSecret ?? "";
+    const proof = createHmac("sha256", secret).update(token).digest("hex");
+    if (found === undefined || query.get("appsecret_proof") !== proof) return refuse(call, 190);
+    const { account } = found;
+    answer(call, "profile", { id: account.subject, first_name: account.name, last_name: account.surname, email: account.email });
+  },
+};
+
+function faulty(fault: DebugFault | undefined, seconds: number): Readonly<Record<string, unknown>> {
+  switch (fault) {
+    case undefined:
+      return {};
+    case "otherApp":
+      return { app_id: "999999999999999" };
+    case "otherUser":
+      return { user_id: "88888888888888888" };
+    case "notValid":
+      return { is_valid: false };
+    case "expired":
+      return { expires_at: seconds - 3_600 };
+    case "noUser":
+      return { user_id: undefined };
+    case "otherKind":
+      return { type: "PAGE" };
+  }
+}

@@ -1,0 +1,26 @@
+import type { Grant } from "../granted-codes.ts";
+import type { ImitatedClient } from "../imitated-client.ts";
+import { isSignedClient } from "../tokens/signed-client.ts";
+import { answer, refuse } from "./answer.ts";
+import type { Call } from "./call.ts";
+
+/** Trades the code of a form for what `make` makes of it. */
+export async function trade(call: Call, make: (grant: Grant) => Promise<Readonly<Record<string, unknown>>>): Promise<void> {
+  const { imitation, form } = call;
+  const client = imitation.clients.get(form.get("client_id") ?? "");
+  if (client === undefined || !isItself(call, client)) return refuse(call, 401, "invalid_client");
+  if (form.get("grant_type") !== "authorization_code") return refuse(call, 400, "unsupported_grant_type");
+  const grant = imitation.codes.redeem(form.get("code") ?? "", {
+    clientId: client.clientId,
+    callback: form.get("redirect_uri") ?? "",
+    verifier: form.get("code_verifier") ?? "",
+    now: call.now,
+  });
+  if (grant === null) return refuse(call, 400, "invalid_grant");
+  answer(call, "token", await make(grant));
+}
+
+function isItself({ form, base, now }: Call, client: ImitatedClient): boolean {
+  const secret = form.get("client_secret") ?? "";
+  return client.clientSecret === null ? isSignedClient(client, secret, base, now / 1_000) : secret === client.clientSecret;
+}

@@ -1,0 +1,74 @@
+import { createHmac, createSign, generateKeyPair, type JsonWebKey, type KeyObject, randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+
+interface KeyPair {
+  readonly id: string;
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** The keys that an imitation signs with, the last of them being in use; made when they are first needed. */
+export class SigningKeys {
+  private pairs: Promise<readonly KeyPair[]> | null = null;
+  private foreign: Promise<KeyPair> | null = null;
+
+  /** A new key signs from now on; the ones before are published no more. */
+  rotate(): void {
+    this.pairs = newPair().then((pair) => [pair]);
+  }
+
+  /** Makes them now rather than with the first log-in. */
+  async prepare(): Promise<void> {
+    await this.all();
+  }
+
+  async published(): Promise<{ keys: JsonWebKey[] }> {
+    const pairs = await this.all();
+    return { keys: pairs.map(({ id, publicKey }) => ({ ...publicKey.export({ format: "jwk" }), kid: id, use: "sig", alg: "RS256" })) };
+  }
+
+  async signed(payload: string, header: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const pair = await this.current();
+    return signedBy(pair.privateKey, { alg: "RS256", kid: pair.id, typ: "JWT", ...header }, payload);
+  }
+
+  /** Under a key that nobody has published, which claims to be the current one unless it has another name. */
+  async signedByForeignKey(payload: string, id?: string): Promise<string> {
+    this.foreign ??= newPair();
+    const [own, foreign] = await Promise.all([this.current(), this.foreign]);
+    return signedBy(foreign.privateKey, { alg: "RS256", kid: id ?? own.id, typ: "JWT" }, payload);
+  }
+
+  /** What a verifier that takes the public key for a shared secret would believe. */
+  async signedByPublicKey(payload: string): Promise<string> {
+    const { id, publicKey } = await this.current();
+    const content = contentOf({ alg: "HS256", kid: id, typ: "JWT" }, payload);
+    const secret = publicKey.export({ type: "spki", format: "pem" });
+    return `${content}.${createHmac("sha256", secret).update(content).digest("base64url")}`;
+  }
+
+  private all(): Promise<readonly KeyPair[]> {
+    this.pairs ??= newPair().then((pair) => [pair]);
+    return this.pairs;
+  }
+
+  private async current(): Promise<KeyPair> {
+    return (await this.all()).at(-1) as KeyPair;
+  }
+}
+
+export const unsigned = (payload: string): string => `${contentOf({ alg: "none", typ: "JWT" }, payload)}.`;
+
+const signedBy = (key: KeyObject, header: object, payload: string) => {
+  const content = contentOf(header, payload);
+  return `${content}.${createSign("sha256").update(content).sign(key, "base64url")}`;
+};
+
+const contentOf = (header: object, payload: string) => `${encoded(JSON.stringify(header))}.${encoded(payload)}`;
+
+const encoded = (text: string) => Buffer.from(text).toString("base64url");
+
+async function newPair(): Promise<KeyPair> {
+  const pair = await promisify(generateKeyPair)("rsa", { modulusLength: 2_048 });
+  return { id: randomUUID(), ...pair };
+}
