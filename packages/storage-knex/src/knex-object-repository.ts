@@ -122,8 +122,10 @@ export class KnexObjectRepository implements ObjectRepository {
     }));
     if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw uuidInUse();
     const links = linkParameters(objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })));
-    const values = [JSON.stringify(wanted.map(elementOf)), ...links, by?.modelGeneration ?? null, this.offset()];
-    const { rows } = await this.sql.run<ObjectRow>(this.statements.insert, values);
+    const elements = wanted.map(elementOf);
+    const [statement, asked] = elements.length === 1 ? [this.statements.insertOne, elements[0]] : [this.statements.insert, elements];
+    const values = [JSON.stringify(asked), ...links, by?.modelGeneration ?? null, this.offset()];
+    const { rows } = await this.sql.run<ObjectRow>(statement, values);
     const byUuid = new Map(rows.map((row) => [row.uuid, row]));
     return wanted.map((object) => {
       const { oid, version, stored_at } = byUuid.get(object.uuid) as ObjectRow;

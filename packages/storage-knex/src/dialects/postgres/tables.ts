@@ -19,6 +19,8 @@ export interface Tables {
   readonly identityLinks: string;
   readonly identityProviders: string;
   /** A function. */
+  readonly insertObject: string;
+  /** A function. */
   readonly insertObjects: string;
   readonly keys: string;
   /** A function. */
@@ -76,6 +78,7 @@ export function tablesOf(schema: string): Tables {
     holdObjects: name("hold_objects"),
     identityLinks: name("identity_links"),
     identityProviders: name("identity_providers"),
+    insertObject: name("insert_object"),
     insertObjects: name("insert_objects"),
     keys: name("keys"),
     linkedObjects: name("linked_objects"),

@@ -36,6 +36,8 @@ export interface ObjectStatements {
   readonly hold: Statement;
   /** 1 array of `{uuid, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 generation of the model or null, 5 offset of the clock. */
   readonly insert: Statement;
+  /** The same for one object, given without a list around it. */
+  readonly insertOne: Statement;
   /**
    * 1 array of `{oid, attributes, versions}`, 2 array of `{source, attribute, targets}` or null, 3 all targets, 4 digest of the session
    * or null, 5 generation of the model or null, 6 class or null, 7 visible classes, 8 principals, 9 offset of the clock.
@@ -82,16 +84,18 @@ export function objectStatements(tables: Tables): ObjectStatements {
         select from ${objects} o where ${severalIds} order by o.oid for no key update
       ) held`,
     ),
-    insert: statement(
-      "object_insert",
-      `select o.oid, o.uuid, o.version, ${epochMilliseconds("o.stored_at")} as stored_at
-      from ${tables.insertObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bigint, $5::float8) o`,
-    ),
+    insert: statement("object_insert", inserted(tables.insertObjects)),
+    insertOne: statement("object_insert_one", inserted(tables.insertObject)),
     update: statement(
       "object_update",
       `select ${objectColumns("o")} from ${tables.updateObjects}($1::jsonb, $2::jsonb, $3::bigint[], $4::bytea, $5::bigint, $6::text, $7::text[], $8::bigint[], $9::float8) o`,
     ),
   };
+}
+
+function inserted(insert: string): string {
+  return `select o.oid, o.uuid, o.version, ${epochMilliseconds("o.stored_at")} as stored_at
+    from ${insert}($1::jsonb, $2::jsonb, $3::bigint[], $4::bigint, $5::float8) o`;
 }
 
 function readable(o: string, principals: string): string {
