@@ -29,6 +29,8 @@ import { lockChecks } from "./sections/locks.ts";
 import { macroChangingChecks } from "./sections/macros/changing.ts";
 import { macroKeepingChecks } from "./sections/macros/keeping.ts";
 import { modelChecks } from "./sections/model.ts";
+import { outboxClaimingChecks } from "./sections/outbox/claiming.ts";
+import { outboxKeepingChecks } from "./sections/outbox/keeping.ts";
 import { objectBoundChecks } from "./sections/objects/bounds.ts";
 import { objectInsertionChecks } from "./sections/objects/insertion.ts";
 import { objectLinkChecks } from "./sections/objects/links.ts";
@@ -121,6 +123,8 @@ export const checks: readonly Check[] = [
   ...indexChecks,
   ...macroKeepingChecks,
   ...macroChangingChecks,
+  ...outboxKeepingChecks,
+  ...outboxClaimingChecks,
   ...unstorableTextChecks,
   ...throttleChecks,
   ...auditChecks,

@@ -18,6 +18,7 @@ import { KnexMaintenanceSwitch } from "./knex-maintenance-switch.ts";
 import { KnexModelRepository } from "./knex-model-repository.ts";
 import { KnexObjectRepository } from "./knex-object-repository.ts";
 import { KnexOneTimeRepository } from "./knex-one-time-repository.ts";
+import { KnexOutboxRepository } from "./knex-outbox-repository.ts";
 import { KnexPasswordHistoryRepository } from "./knex-password-history-repository.ts";
 import { KnexSessionRepository } from "./knex-session-repository.ts";
 import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
@@ -44,6 +45,7 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, tables:
     model: new KnexModelRepository(sql, statements.model),
     objects: new KnexObjectRepository(sql, statements.objects, tables, offset),
     oneTime: new KnexOneTimeRepository(sql, statements.oneTime, offset),
+    outbox: new KnexOutboxRepository(sql, statements.outbox, offset),
     passwordHistory: new KnexPasswordHistoryRepository(sql, statements.passwordHistory),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),

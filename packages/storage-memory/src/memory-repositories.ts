@@ -17,6 +17,7 @@ import { MemoryMaintenanceSwitch } from "./memory-maintenance-switch.ts";
 import { MemoryModelRepository } from "./memory-model-repository.ts";
 import { MemoryObjectRepository } from "./memory-object-repository.ts";
 import { MemoryOneTimeRepository } from "./memory-one-time-repository.ts";
+import { MemoryOutboxRepository } from "./memory-outbox-repository.ts";
 import { MemoryPasswordHistoryRepository } from "./memory-password-history-repository.ts";
 import { MemorySessionRepository } from "./memory-session-repository.ts";
 import { MemoryThrottleRepository } from "./memory-throttle-repository.ts";
@@ -40,6 +41,7 @@ export function memoryRepositories(access: Access): Repositories {
     model: new MemoryModelRepository(access),
     objects: new MemoryObjectRepository(access),
     oneTime: new MemoryOneTimeRepository(access),
+    outbox: new MemoryOutboxRepository(access),
     passwordHistory: new MemoryPasswordHistoryRepository(access),
     sessions: new MemorySessionRepository(access),
     throttle: new MemoryThrottleRepository(access),

@@ -6,11 +6,12 @@ import type { CustomAccountRecord } from "./custom-account-record.ts";
 import type { DepartureRecord } from "./departure-record.ts";
 import type { OneTimeRecord } from "./one-time-record.ts";
 import type { SessionRecord } from "./session-record.ts";
+import type { OutboxRecord } from "./outbox-record.ts";
 import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 
 /** What is counted. */
-type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "watermark";
+type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "outbox" | "watermark";
 
 /** Everything that the database holds. */
 export interface State {
@@ -48,6 +49,8 @@ export interface State {
   readonly passwordHistory: Table<string, readonly string[]>;
   /** Object numbers by UUID, of objects that are gone, too. */
   readonly uuids: Table<string, number>;
+  /** By id, in the order in which they were put in. */
+  readonly outbox: Table<number, OutboxRecord>;
   readonly sessions: Table<Digest, SessionRecord>;
   /** By object number, the stamp of the last change. */
   readonly stamps: Table<number, number>;
@@ -78,6 +81,7 @@ export function emptyState(): State {
     oneTimeSecrets: new Table(),
     passwordHistory: new Table(),
     uuids: new Table(),
+    outbox: new Table(),
     sessions: new Table(),
     stamps: new Table(),
     switches: new Table(),
@@ -109,6 +113,7 @@ export function forkState(state: State): State {
     oneTimeSecrets: state.oneTimeSecrets.fork(),
     passwordHistory: state.passwordHistory.fork(),
     uuids: state.uuids.fork(),
+    outbox: state.outbox.fork(),
     sessions: state.sessions.fork(),
     stamps: state.stamps.fork(),
     switches: state.switches.fork(),

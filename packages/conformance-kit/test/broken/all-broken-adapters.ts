@@ -16,6 +16,7 @@ import { brokenMembers } from "./broken-members.ts";
 import { brokenNames } from "./broken-names.ts";
 import { brokenObjects } from "./broken-objects.ts";
 import { brokenOneTime } from "./broken-one-time.ts";
+import { brokenOutboxes } from "./broken-outboxes.ts";
 import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenPasswordHistory } from "./broken-password-history.ts";
 import { brokenQueries } from "./broken-queries.ts";
@@ -50,6 +51,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["model, throttle and audit", brokenRecords],
   ["tallies and retention", brokenAudit],
   ["macros", brokenMacros],
+  ["the outbox", brokenOutboxes],
   ["the archive", brokenArchives],
   ["contents and texts", brokenContents],
 ];

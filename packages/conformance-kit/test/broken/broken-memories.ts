@@ -22,7 +22,7 @@ function brokenReopening(fault: string, caughtBy: readonly string[], reopen: (op
 
 /** Faults that show when a database is opened again. */
 export const brokenMemories: readonly BrokenProcesses[] = [
-  brokenReopening("keeps nothing, but declares to be durable", ["is healthy when it is opened again, without another migration", kept, "goes on with its numbers"], async (options) => {
+  brokenReopening("keeps nothing, but declares to be durable", ["is healthy when it is opened again, without another migration", kept, "goes on with its numbers", "still holds what was put in when the database is opened again"], async (options) => {
     const storage = new MemoryStorage(options);
     return brokenStorage(storage, {});
   }),

@@ -117,6 +117,18 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     },
   })),
 
+  brokenMemory("bounds the orders that it has put in itself", "of several processes is one", () => {
+    const own = privately();
+    return (r) => ({
+      outbox: {
+        put: async (order, options) => {
+          await own.outbox.put(order, options);
+          await r.outbox.put(order, { ...options, limit: 1_000 });
+        },
+      },
+    });
+  }),
+
   brokenMemory("remembers the macros that it has loaded", "of several processes are the same", () => {
     let known: StoredMacros | undefined;
     return (r) => ({

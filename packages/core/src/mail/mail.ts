@@ -12,22 +12,25 @@ export type MailOrder =
   | { readonly kind: "passwordChanged"; readonly to: string; readonly name: string; readonly language: MailLanguage }
   | { readonly kind: "confirmationCode"; readonly to: string; readonly name: string; readonly code: string; readonly minutes: number; readonly language: MailLanguage };
 
+/** What a mail says and to whom, when all of it is known. */
+export type Letter =
+  | Exclude<MailOrder, { readonly kind: "passwordReset" }>
+  | {
+      readonly kind: "passwordReset";
+      readonly to: string;
+      readonly name: string;
+      /** Opens the way to a new password, once. */
+      readonly token: string;
+      /** For how long it does. */
+      readonly minutes: number;
+      readonly language: MailLanguage;
+    };
+
 /** A mail as it is handed to the transport. */
 export interface Mail {
-  /** One address. */
+  /** One address, as `mailAddress` takes it. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-}
-
-/** Port: the transport of mail. */
-export interface Mailer {
-  /**
-   * Hands a mail over. `refused`: it will never be taken (an address that does not exist). Throws when it may be taken later:
-   * the relay is away, busy, or does not let this server in.
-   */
-  send(mail: Mail): Promise<"sent" | "refused">;
-
-  close(): Promise<void>;
 }

@@ -12,6 +12,7 @@ import type { DepartureRepository } from "../departures/departure-repository.ts"
 import type { KeyRepository } from "../keys/key-repository.ts";
 import type { LockRepository } from "../locks/lock-repository.ts";
 import type { MacroRepository } from "../macros/macro-repository.ts";
+import type { OutboxRepository } from "../mail/outbox-repository.ts";
 import type { ModelRepository } from "../model/model-repository.ts";
 import type { ObjectRepository } from "../objects/object-repository.ts";
 import type { OneTimeRepository } from "../one-time/one-time-repository.ts";
@@ -38,6 +39,7 @@ export interface Repositories {
   readonly model: ModelRepository;
   readonly objects: ObjectRepository;
   readonly oneTime: OneTimeRepository;
+  readonly outbox: OutboxRepository;
   readonly passwordHistory: PasswordHistoryRepository;
   readonly sessions: SessionRepository;
   readonly throttle: ThrottleRepository;

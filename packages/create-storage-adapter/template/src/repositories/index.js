@@ -15,6 +15,7 @@ import { maintenanceSwitch } from "./maintenance-switch.js";
 import { modelRepository } from "./model-repository.js";
 import { objectRepository } from "./object-repository.js";
 import { oneTimeRepository } from "./one-time-repository.js";
+import { outboxRepository } from "./outbox-repository.js";
 import { passwordHistoryRepository } from "./password-history-repository.js";
 import { sessionRepository } from "./session-repository.js";
 import { throttleRepository } from "./throttle-repository.js";
@@ -44,6 +45,7 @@ export function repositoriesOver(access) {
     model: copying(modelRepository(access)),
     objects: copying(objectRepository(access)),
     oneTime: copying(oneTimeRepository(access)),
+    outbox: copying(outboxRepository(access)),
     passwordHistory: copying(passwordHistoryRepository(access)),
     sessions: copying(sessionRepository(access)),
     throttle: copying(throttleRepository(access)),

@@ -11,6 +11,7 @@ import { KnexKeyRepository } from "../../knex-key-repository.ts";
 import { KnexMacroRepository } from "../../knex-macro-repository.ts";
 import { KnexMaintenanceSwitch } from "../../knex-maintenance-switch.ts";
 import { KnexOneTimeRepository } from "../../knex-one-time-repository.ts";
+import { KnexOutboxRepository } from "../../knex-outbox-repository.ts";
 import { KnexPasswordHistoryRepository } from "../../knex-password-history-repository.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
@@ -45,6 +46,7 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
     model: new MariadbModelRepository(sql, statements.model, context),
     objects: new MariadbObjectRepository(sql, context),
     oneTime: new KnexOneTimeRepository(sql, statements.oneTime, offset),
+    outbox: new KnexOutboxRepository(sql, statements.outbox, offset),
     passwordHistory: new KnexPasswordHistoryRepository(sql, statements.passwordHistory),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),

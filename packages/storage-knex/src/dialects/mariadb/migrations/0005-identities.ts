@@ -108,6 +108,7 @@ function mail({ outbox }: Tables): string {
     put_at datetime(6) not null,
     due_at datetime(6) not null,
     expires_at datetime(6) not null,
+    stuck_since datetime(6),
     key outbox_due (due_at)
   ) ${tableOptions}`;
 }

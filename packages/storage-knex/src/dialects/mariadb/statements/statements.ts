@@ -10,6 +10,7 @@ import type { CustomAccountStatements } from "../../../statements/custom-account
 import type { KeyStatements } from "../../../statements/key-statements.ts";
 import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
+import type { OutboxStatements } from "../../../statements/outbox-statements.ts";
 import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
@@ -29,6 +30,7 @@ import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { macroStatements } from "./macro-statements.ts";
 import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { oneTimeStatements } from "./one-time-statements.ts";
+import { outboxStatements } from "./outbox-statements.ts";
 import { passwordHistoryStatements } from "./password-history-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
@@ -51,6 +53,7 @@ export interface Statements {
   readonly macros: MacroStatements;
   readonly model: ModelStatements;
   readonly oneTime: OneTimeStatements;
+  readonly outbox: OutboxStatements;
   readonly passwordHistory: PasswordHistoryStatements;
   readonly sessions: SessionStatements;
   readonly throttle: ThrottleStatements;
@@ -74,6 +77,7 @@ export function statementsOf(tables: Tables): Statements {
     macros: macroStatements(tables),
     model: modelStatements(tables),
     oneTime: oneTimeStatements(tables),
+    outbox: outboxStatements(tables),
     passwordHistory: passwordHistoryStatements(tables),
     sessions: sessionStatements(tables),
     throttle: throttleStatements(tables),

@@ -100,7 +100,8 @@ function mail({ outbox }: Tables): string[] {
       attempts integer not null default 0,
       put_at timestamptz not null,
       due_at timestamptz not null,
-      expires_at timestamptz not null
+      expires_at timestamptz not null,
+      stuck_since timestamptz
     )`,
     `create index outbox_due on ${outbox} (due_at)`,
   ];

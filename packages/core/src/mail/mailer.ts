@@ -1,0 +1,21 @@
+import type { Mail } from "./mail.ts";
+
+/** What became of a mail. `reply` is the code that it was answered with, such as `550 5.1.1`: never text, which can quote the mail. */
+export type MailOutcome =
+  | { readonly kind: "sent" }
+  /** It will never be taken: an address that does not exist, or contents that are not wanted. */
+  | { readonly kind: "refused"; readonly reply: string }
+  /** It may be taken later: a mailbox that is full, a relay that wants to see it again. Other mail may be taken now. */
+  | { readonly kind: "later"; readonly reply: string };
+
+/** Port: the transport of mail. */
+export interface Mailer {
+  /**
+   * Hands a mail over. Throws `MailerUnusable` when no mail at all can be handed over now: the relay is away, not the one that it says,
+   * or does not let this server in. After it has thrown anything else, whether the mail was taken is not known.
+   */
+  send(mail: Mail): Promise<MailOutcome>;
+
+  /** Waits for what is being sent; nothing can be sent afterwards. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,67 @@
+import { acceptStorable, type MailHindrance, type OutboxEntry, type OutboxRepository, ServiceError, type WaitingMail } from "@sallyport/core";
+import type { OutboxRow, OutboxStatements, WaitingRow } from "./statements/outbox-statements.ts";
+import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+import type { Statement } from "./statement.ts";
+
+export class KnexOutboxRepository implements OutboxRepository {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: OutboxStatements,
+    private readonly offset: () => number,
+  ) {}
+
+  async put(sealedOrder: string, { lifetime, limit }: { readonly lifetime: number; readonly limit: number }): Promise<void> {
+    acceptStorable(sealedOrder);
+    const added = await this.sql.atomically(async (sql) => {
+      // What is counted in a statement of its own is what those have left who were waited for.
+      const holding = sql.run(this.statements.hold, []);
+      const putting = sql.run(this.statements.put, [sealedOrder, lifetime, limit, this.offset()]);
+      const [, { rowCount }] = await Promise.all([holding, putting]);
+      return rowCount;
+    });
+    if (added === 0) throw new ServiceError(706, { detail: "Too much mail waits." });
+  }
+
+  claim(limit: number, lease: number): Promise<OutboxEntry[]> {
+    return this.sql.atomically(async (sql) => {
+      const { rows } = await sql.run<OutboxRow>(this.statements.due, [limit, this.offset()]);
+      if (rows.length === 0) return [];
+      await sql.run(this.statements.take, [rows.map(({ id }) => Number(id)), lease, this.offset()]);
+      return rows.map(({ id, sealed_order, attempts, age }) => ({
+        id: Number(id),
+        sealedOrder: sealed_order,
+        attempts: Number(attempts) + 1,
+        age: Number(age),
+      }));
+    });
+  }
+
+  async replace(id: number, attempts: number, sealedOrder: string): Promise<boolean> {
+    acceptStorable(sealedOrder);
+    return this.change(this.statements.replace, [id, attempts, sealedOrder]);
+  }
+
+  done(id: number, attempts: number): Promise<boolean> {
+    return this.change(this.statements.done, [id, attempts]);
+  }
+
+  postpone(id: number, attempts: number, delay: number, blame: MailHindrance): Promise<boolean> {
+    return this.change(this.statements.postpone, [id, attempts, delay, blame === "transport", this.offset()]);
+  }
+
+  async waiting(): Promise<WaitingMail> {
+    const { rows } = await this.sql.run<WaitingRow>(this.statements.waiting, [this.offset()]);
+    const { count, oldest, stuck } = rows[0] as WaitingRow;
+    return { count: Number(count), oldest: Number(oldest), stuck: Number(stuck) };
+  }
+
+  async sweep(limit: number): Promise<number> {
+    const { rowCount } = await this.sql.run(this.statements.sweep, [limit, this.offset()]);
+    return rowCount;
+  }
+
+  private async change(statement: Statement, values: readonly SqlValue[]): Promise<boolean> {
+    const { rowCount } = await this.sql.run(statement, values);
+    return rowCount === 1;
+  }
+}
