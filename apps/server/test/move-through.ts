@@ -32,7 +32,7 @@ async function goOn(storage: Storage): Promise<void> {
   for (const text of ["export default 1;", "\u0001é\t"]) await r.macros.put({ name: "Report", text, language: "ts", changedBy: "somebody" }, null);
   await r.macros.put({ name: "Gone", text: "", language: "js", changedBy: "somebody" }, null);
   await r.macros.remove("Gone", { changedBy: "somebody else", expectedVersion: 1 });
-  const event = { type: "login.refused", requestId: "r", outcome: 302, appKeyId: "1", userId: third, address: "::1", appNames: ["a"], className: "Invoice", macroName: "Report" } as const;
+  const event = { type: "login.refused", requestId: "r", outcome: 302, appKeyId: "1", userId: third, address: "::1", appNames: ["a"], className: "Invoice", macroName: "Report", providerName: "apple" } as const;
   await r.audit.append(event);
   await r.audit.tally("key", event);
 }

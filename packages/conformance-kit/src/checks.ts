@@ -1,4 +1,5 @@
 import type { Check } from "./check.ts";
+import { accountFindingChecks } from "./sections/account-finding.ts";
 import { accountRemovalChecks } from "./sections/account-removal.ts";
 import { accountChecks } from "./sections/accounts.ts";
 import { admissionChecks } from "./sections/admission.ts";
@@ -57,6 +58,7 @@ import { queryVisibilityChecks } from "./sections/queries/visibility.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
+import { sessionRenewingChecks } from "./sections/sessions/renewing.ts";
 import { sessionReplacementChecks } from "./sections/sessions/replacement.ts";
 import { severalProcessesChecks } from "./sections/several-processes.ts";
 import { throttleChecks } from "./sections/throttle.ts";
@@ -80,6 +82,7 @@ export const checks: readonly Check[] = [
   ...appKeyChecks,
   ...applicationChecks,
   ...accountChecks,
+  ...accountFindingChecks,
   ...accountRemovalChecks,
   ...customAccountKeepingChecks,
   ...customAccountPasswordChecks,
@@ -88,6 +91,7 @@ export const checks: readonly Check[] = [
   ...sessionLimitChecks,
   ...sessionReplacementChecks,
   ...sessionEndingChecks,
+  ...sessionRenewingChecks,
   ...channelLifeChecks,
   ...channelNumberChecks,
   ...channelBlockChecks,

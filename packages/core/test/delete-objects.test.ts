@@ -1,4 +1,4 @@
-import { type ObjectId, seesAll } from "../src/index.ts";
+import { type ObjectId, passwordEntrance, seesAll } from "../src/index.ts";
 import { departureFixture } from "./departure-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
@@ -101,7 +101,7 @@ describe("deleting objects", () => {
     const [child, losing] = [await create({ Owner: root }), await create({ Near: root })];
     const policy = { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0 };
     for (const digest of ["a".repeat(64), at.context.sessionDigest]) {
-      await r.sessions.open({ digest, mode: "session", appKeyId: asked.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null }, policy);
+      await r.sessions.open({ digest, mode: "session", appKeyId: asked.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance }, policy);
     }
     for (const id of [root, child, losing]) {
       expect(await r.locks.take(id, "a".repeat(64))).toBe("taken");

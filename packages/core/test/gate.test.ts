@@ -1,4 +1,4 @@
-import { type Account, type Claim, Gate, type Person, ServiceError, type StoredObject } from "@sallyport/core";
+import { type Account, type Claim, Gate, type GuardedAttempt, passwordEntrance, type Person, type Repositories, ServiceError, type StoredObject } from "@sallyport/core";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
 const gate = new Gate(digests, random);
@@ -14,7 +14,7 @@ describe("the gate", () => {
     await fixture.r.accounts.create({ userId: userId as string, loginName: "u", secret: "s", administrator: false }, "u");
     const found = await fixture.r.accounts.forProof("u", []);
     account = found.account as Account;
-    person = { account, user: found.user as StoredObject, linked: [] };
+    person = { account, user: found.user as StoredObject, linked: [], entrance: passwordEntrance };
   };
   beforeEach(() => prepare());
 
@@ -117,5 +117,116 @@ describe("the gate", () => {
     await prepare({ throttle: { user: off, address: off } });
     for (let n = 0; n < 50; n += 1) await codeOf(enter(claim(false)));
     expect(await codeOf(enter(claim(true)))).toBe(0);
+  });
+
+  test("does what is asked for alongside with the opening, or neither", async () => {
+    const disable = (failing: number | null): Claim =>
+      claim(true, {
+        alongside: async (r, { account: { userId } }) => {
+          await r.accounts.setEmail(userId, "alongside@example.com");
+          if (failing !== null) throw new ServiceError(failing === 324 ? 324 : 704);
+        },
+      });
+    const state = async () => [(await fixture.r.accounts.byUser(account.userId, [])).account?.email, await fixture.r.sessions.count()];
+    expect(await codeOf(enter(disable(324)))).toBe(324);
+    expect(await codeOf(enter(disable(704)))).toBe(704);
+    expect(await state()).toEqual([null, 0]);
+    expect(await codeOf(enter(disable(null)))).toBe(0);
+    expect(await state()).toEqual(["alongside@example.com", 1]);
+    expect(await trail()).toEqual(["login.refused 324", "login.accepted 0"]);
+  });
+
+  test("does nothing alongside for a guess that was overtaken by failures", async () => {
+    let answer: (proven: boolean) => void = () => {};
+    const proof = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    let done = 0;
+    const slow = codeOf(enter(claim(proof, { alongside: async () => void (done += 1) })));
+    for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
+    answer(true);
+    expect([await slow, done]).toEqual([302, 0]);
+  });
+
+  test("counts a wrong second factor as a failure of the user, who is known", async () => {
+    for (let n = 0; n < 3; n += 1) expect(await codeOf(enter(claim(true), () => Promise.reject(new ServiceError(342))))).toBe(342);
+    expect(await enter(claim(true)).catch((error: unknown) => error)).toMatchObject({ code: 302, retryAfter: 60 });
+    expect((await fixture.r.audit.read(0, 10)).map(({ outcome, userId }) => [outcome, userId])).toEqual(Array.from({ length: 3 }, () => [342, account.userId]));
+  });
+
+  test("names the provider in the audit", async () => {
+    await enter(claim(true, { providerName: "google" }));
+    await codeOf(enter(claim(false, { providerName: "apple" })));
+    expect((await fixture.r.audit.read(0, 10)).map(({ providerName }) => providerName)).toEqual(["google", "apple"]);
+  });
+});
+
+describe("what the gate guards", () => {
+  let fixture: Fixture;
+  beforeEach(async () => {
+    fixture = await openFixture();
+  });
+
+  const attempt = (proven: boolean | Promise<boolean>, more: Partial<GuardedAttempt<string, string>> = {}): GuardedAttempt<string, string> => ({
+    userKey: "u",
+    refusal: { code: 339, type: "password.refused" },
+    userId: "1",
+    prove: async () => ((await proven) ? "proof" : null),
+    act: async (r, proof) => {
+      await r.maintenance.set(true);
+      return `done with ${proof}`;
+    },
+    ...more,
+  });
+  const guard = (each: GuardedAttempt<string, string>) => gate.guard(fixture.context, each).catch((error: ServiceError) => [error.code, error.retryAfter]);
+  const trail = async () => (await fixture.r.audit.read(0, 100)).map(({ type, outcome, attempts }) => `${type} ${outcome} ${attempts}`);
+
+  test("is done when it is proven", async () => {
+    expect(await guard(attempt(true))).toBe("done with proof");
+    expect((await fixture.r.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance).toBe(true);
+  });
+
+  test("is refused, counted and audited when it is not, and locked out like log-ins of the same user", async () => {
+    for (let n = 0; n < 2; n += 1) expect(await guard(attempt(false))).toEqual([339, undefined]);
+    expect(await guard(attempt(false))).toEqual([339, 60]);
+    let asked = 0;
+    expect(await guard(attempt(true, { prove: async () => `${(asked += 1)}` }))).toEqual([339, 60]);
+    expect(asked).toBe(0);
+    const other: GuardedAttempt<string, string> = attempt(true, { refusal: { code: 326, type: "customPassword.refused" } });
+    expect(await guard(other)).toEqual([326, 60]);
+    const login: Claim = { mode: "session", userKey: "u", prepareProof: async () => async () => null, appNames: [], deviceId: null };
+    await expect(gate.enter(fixture.context, login, async () => {})).rejects.toMatchObject({ code: 302, retryAfter: 60 });
+    expect(await trail()).toEqual(Array<string>(3).fill("password.refused 339 1"));
+    expect(await fixture.r.audit.settle(0, 10)).toBe(3);
+    expect((await trail()).slice(3).toSorted()).toEqual(["customPassword.refused 326 1", "login.refused 302 1", "password.refused 339 1"]);
+  });
+
+  test("forgets the user's failures when it is done", async () => {
+    for (let n = 0; n < 5; n += 1) {
+      for (let failure = 0; failure < 2; failure += 1) expect(await guard(attempt(false))).toEqual([339, undefined]);
+      expect(await guard(attempt(true))).toBe("done with proof");
+    }
+  });
+
+  test("answers its own refusals as they are, undone and not counted", async () => {
+    const failing = async (r: Repositories): Promise<string> => {
+      await r.maintenance.set(true);
+      throw new ServiceError(320);
+    };
+    for (let n = 0; n < 5; n += 1) expect(await guard(attempt(true, { act: failing }))).toEqual([320, undefined]);
+    expect((await fixture.r.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance).toBe(false);
+    expect(await trail()).toEqual([]);
+  });
+
+  test("is not done when failures have overtaken it, and answered as they are", async () => {
+    let answer: (proven: boolean) => void = () => {};
+    const proof = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    const slow = guard(attempt(proof));
+    for (let n = 0; n < 3; n += 1) await guard(attempt(false));
+    answer(true);
+    expect(await slow).toEqual([339, 60]);
+    expect((await fixture.r.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance).toBe(false);
   });
 });

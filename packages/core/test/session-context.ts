@@ -1,4 +1,4 @@
-import type { ObjectId, Principal, SessionContext } from "../src/index.ts";
+import { type ObjectId, passwordEntrance, type Principal, type SessionContext } from "../src/index.ts";
 import { digests, type Fixture } from "./fixture.ts";
 
 /** A request of a session of somebody, under the model of now. */
@@ -6,7 +6,7 @@ export async function sessionContext({ context, r }: Fixture, who: Partial<Princ
   const { generation } = await r.model.load();
   const userId: ObjectId = who.userId ?? "ZZZ";
   const sessionDigest = digests.sha256(name);
-  const session = { mode: "session", appKeyId: context.appKey.id, userId, appNames: [], deviceId: null } as const;
+  const session = { mode: "session", appKeyId: context.appKey.id, userId, appNames: [], deviceId: null, entrance: passwordEntrance } as const;
   return {
     ...context,
     modelGeneration: generation,

@@ -1,4 +1,4 @@
-import { type ClassDefinition, type ObjectId, seesAll, type SessionContext, UpdateObjects, type UpdateObjectsInput } from "../src/index.ts";
+import { type ClassDefinition, type ObjectId, passwordEntrance, seesAll, type SessionContext, UpdateObjects, type UpdateObjectsInput } from "../src/index.ts";
 import { digests, type Fixture, openFixture } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
@@ -51,7 +51,7 @@ describe("updating objects that match", () => {
     const tools = await insert("Tool", 3);
     await expect(run()).rejects.toEqual(refused(404));
     await expect(run({ query: { where: { Size: { $lt: 3 } } }, expectedVersions: [2] })).rejects.toEqual(refused(713));
-    await fixture.r.sessions.open({ digest: digests.sha256("other"), mode: "session", appKeyId: "1", userId: "1", secretVersion: 1, appNames: [], deviceId: null }, fixture.database.policy.sessions);
+    await fixture.r.sessions.open({ digest: digests.sha256("other"), mode: "session", appKeyId: "1", userId: "1", secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance }, fixture.database.policy.sessions);
     await fixture.r.locks.take(ids[1] as string, digests.sha256("other"));
     await expect(run({ query: { where: { Size: { $lt: 3 } } } })).rejects.toEqual(refused(713));
     expect(await versions([...ids, ...tools])).toEqual([1, 1, 1]);

@@ -93,7 +93,7 @@ const joined: readonly (readonly [string, CallName, Fault, number | "done", numb
 
 test.each(joined)("calls together that %s: %s, %j", async (_title, call, fault, outcome, kept) => {
   script.add({ call, fault });
-  const event = { type: "login.refused", requestId: "request", outcome: 302, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null } as const;
+  const event = { type: "login.refused", requestId: "request", outcome: 302, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null, providerName: null } as const;
   const work = storage.together((r) => Promise.all([r.throttle.fail([throttleKey]), r.audit.append(event)]));
   expect(await outcomeOf(work)).toBe(outcome);
   expect(await inner.repositories.audit.read(0, 10)).toHaveLength(kept);
@@ -157,7 +157,7 @@ test("slow calls of a transaction wait for their gates, and so do its end and wh
     const gate = new Gate();
     script.add({ call, fault: faults.slow(gate) });
     const order: string[] = [];
-    const event = { type: "logout", requestId: "request", outcome: 0, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null } as const;
+    const event = { type: "logout", requestId: "request", outcome: 0, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null, providerName: null } as const;
     const work = call === "audit.append" ? storage.together((r) => r.audit.append(event)) : storage.transaction(insertTwice);
     const done = work.then(() => order.push("done"));
     await gate.reached;

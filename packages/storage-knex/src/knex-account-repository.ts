@@ -3,6 +3,7 @@ import {
   type AccountRepository,
   acceptStorable,
   type ForProof,
+  type FoundAccount,
   isObjectId,
   isStorableText,
   type ListedAccount,
@@ -23,6 +24,7 @@ interface AccountRow {
   readonly secret_version: number;
   readonly administrator: boolean;
   readonly disabled: boolean;
+  readonly email: string | null;
 }
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
@@ -42,19 +44,19 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     // A name that cannot be stored is looked up all the same: as one that nobody has.
     const asked = isStorableText(loginName) ? loginName : "";
     const { rows } = await this.sql.run<ProofRow<ObjectRow>>(this.statements.forProof, [asked, links]);
-    const known = asked === loginName ? rows.find(({ part }) => part === "known") : undefined;
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
-    return {
-      account: known === undefined ? null : accountOf(known),
-      user: known === undefined || known.oid === null ? null : this.objectOf(known),
-      linked: known === undefined ? [] : rows.filter(({ part, attributes }) => part === "linked" && attributes !== null).map((row) => this.objectOf(row)),
-      decoy: decoy?.secret ?? null,
-    };
+    return { ...this.found(asked === loginName ? rows : []), decoy: decoy?.secret ?? null };
   }
 
-  async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
-    acceptStorable([loginName, secret, confusableKey]);
-    const values = [objectNumber(userId), loginName, confusableKey, secret, administrator];
+  async byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount> {
+    if (!isObjectId(userId)) return this.found([]);
+    const { rows } = await this.sql.run<ProofRow<ObjectRow>>(this.statements.byUser, [objectNumber(userId), links]);
+    return this.found(rows);
+  }
+
+  async create({ userId, loginName, secret, administrator, email = null }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+    acceptStorable([loginName, secret, confusableKey, email]);
+    const values = [objectNumber(userId), loginName, confusableKey, secret, administrator, email];
     const { rowCount } = await this.sql.run(this.statements.create, values);
     return rowCount === 1 ? "created" : "nameTaken";
   }
@@ -85,6 +87,13 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     return rowCount === 1;
   }
 
+  async setEmail(userId: ObjectId, email: string | null): Promise<boolean> {
+    acceptStorable(email);
+    if (!isObjectId(userId)) return false;
+    const { rowCount } = await this.sql.build(this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ email }));
+    return rowCount === 1;
+  }
+
   async setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
     const { rowCount } = await this.sql.build(this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ disabled }));
     return rowCount === 1;
@@ -96,11 +105,20 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
   }
 
   async list(after: string | null, limit: number): Promise<ListedAccount[]> {
-    const query = this.sql.table("accounts").select("user_id", "login_name", "administrator", "disabled").orderBy("login_name").limit(limit);
+    const query = this.sql.table("accounts").select("user_id", "login_name", "administrator", "disabled", "email").orderBy("login_name").limit(limit);
     const { rows } = await this.sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
-    return rows.map(({ user_id, login_name, administrator, disabled }) => {
-      return { userId: objectIdOf(Number(user_id)), loginName: login_name, administrator, disabled };
+    return rows.map(({ user_id, login_name, administrator, disabled, email }) => {
+      return { userId: objectIdOf(Number(user_id)), loginName: login_name, administrator, disabled, email };
     });
+  }
+
+  private found(rows: readonly ProofRow<ObjectRow>[]): FoundAccount {
+    const known = rows.find(({ part }) => part === "known");
+    return {
+      account: known === undefined ? null : accountOf(known),
+      user: known === undefined || known.oid === null ? null : this.objectOf(known),
+      linked: known === undefined ? [] : rows.filter(({ part, attributes }) => part === "linked" && attributes !== null).map((row) => this.objectOf(row)),
+    };
   }
 }
 
@@ -112,5 +130,6 @@ function accountOf(row: AccountRow): Account {
     secretVersion: row.secret_version,
     administrator: row.administrator,
     disabled: row.disabled,
+    email: row.email,
   };
 }

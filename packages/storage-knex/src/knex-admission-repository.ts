@@ -3,10 +3,12 @@ import {
   type AdmissionRepository,
   type AdmissionRequest,
   type Digest,
+  type Entrance,
   type Principal,
   type Session,
   type SessionMode,
   objectIdOf,
+  passwordEntrance,
   touchInterval,
 } from "@sallyport/core";
 import type { AdmissionRow, AdmissionStatements } from "./statements/admission-statements.ts";
@@ -57,8 +59,14 @@ function sessionOf(row: AdmissionRow): Session {
     userId: objectIdOf(Number(row.user_id)),
     appNames: row.app_names,
     deviceId: row.device_id,
+    entrance: entranceOf(row),
     ...(row.wrapped_key === undefined ? {} : { channel: { wrappedKey: row.wrapped_key, ivPrefix: Uint8Array.from(row.iv_prefix) } }),
   };
+}
+
+function entranceOf({ custom_account, custom_version, identity_link, shared }: AdmissionRow): Entrance {
+  if (custom_account !== null) return { kind: "custom", accountId: custom_account, secretVersion: custom_version };
+  return identity_link === null ? passwordEntrance : { kind: "provider", linkId: identity_link, shared };
 }
 
 function principalOf({ user_id, groups, administrator }: AdmissionRow): Principal {

@@ -38,6 +38,7 @@ export class KnexAuditRepository implements AuditRepository {
       appNames: row.app_names,
       className: row.class_name,
       macroName: row.macro_name,
+      providerName: row.provider_name,
     }));
   }
 
@@ -46,8 +47,8 @@ export class KnexAuditRepository implements AuditRepository {
     return rowCount;
   }
 
-  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames, className, macroName }: AuditEvent): SqlValue[] {
+  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames, className, macroName, providerName }: AuditEvent): SqlValue[] {
     const user = userId === null ? null : objectNumber(userId);
-    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, macroName, this.offset()];
+    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, macroName, providerName, this.offset()];
   }
 }

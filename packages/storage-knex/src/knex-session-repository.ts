@@ -1,4 +1,16 @@
-import { acceptStorable, channelOf, type NewSession, type SessionPolicy, type SessionRepository, type SessionSelector, objectNumber } from "@sallyport/core";
+import {
+  acceptStorable,
+  channelOf,
+  type Digest,
+  type Entrance,
+  isUuid,
+  type NewSession,
+  objectNumber,
+  type SessionPolicy,
+  type SessionRepository,
+  type SessionSelector,
+} from "@sallyport/core";
+import type { Statement } from "./statement.ts";
 import type { ChannelStatements } from "./statements/channel-statements.ts";
 import type { SessionStatements } from "./statements/session-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
@@ -24,11 +36,15 @@ export class KnexSessionRepository implements SessionRepository {
   }
 
   async end(selector: SessionSelector): Promise<number> {
-    const { rows } =
-      "digest" in selector
-        ? await this.sql.run<{ live: string | number }>(this.statements.endOne, [Buffer.from(selector.digest, "hex"), this.offset()])
-        : await this.sql.run<{ live: string | number }>(this.statements.endAllOfUser, [objectNumber(selector.userId), this.offset()]);
+    const chosen = this.chosen(selector);
+    if (chosen === null) return 0;
+    const { rows } = await this.sql.run<{ live: string | number }>(...chosen);
     return sumOf(rows.map(({ live }) => live));
+  }
+
+  async renew(digest: Digest, secretVersion: number): Promise<boolean> {
+    const { rowCount } = await this.sql.run(this.statements.renew, [Buffer.from(digest, "hex"), this.offset(), secretVersion]);
+    return rowCount === 1;
   }
 
   async count(): Promise<number> {
@@ -41,7 +57,18 @@ export class KnexSessionRepository implements SessionRepository {
     return sumOf(rows.map(({ all }) => all));
   }
 
-  private valuesOf({ digest, mode, appKeyId, userId, secretVersion, appNames, deviceId }: NewSession, policy: SessionPolicy): SqlValue[] {
+  /** The statement that ends them, with its values; `null` if there can be none. */
+  private chosen(selector: SessionSelector): [Statement, SqlValue[]] | null {
+    const offset = this.offset();
+    if ("digest" in selector) return [this.statements.endOne, [Buffer.from(selector.digest, "hex"), offset]];
+    const except = "except" in selector && selector.except !== undefined ? Buffer.from(selector.except, "hex") : null;
+    if ("userId" in selector) return [this.statements.endAllOfUser, [objectNumber(selector.userId), offset, except]];
+    const [statement, id] =
+      "linkId" in selector ? [this.statements.endAllOfLink, selector.linkId] : [this.statements.endAllOfCustomAccount, selector.customAccountId];
+    return isUuid(id) ? [statement, [id, offset, except]] : null;
+  }
+
+  private valuesOf({ digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, entrance }: NewSession, policy: SessionPolicy): SqlValue[] {
     return [
       Buffer.from(digest, "hex"),
       mode,
@@ -55,7 +82,20 @@ export class KnexSessionRepository implements SessionRepository {
       secretVersion,
       policy.limit,
       policy.perUserLimit,
+      ...entranceValues(entrance),
     ];
+  }
+}
+
+/** Custom account with version, and link. */
+function entranceValues(entrance: Entrance): [string | null, number | null, string | null] {
+  switch (entrance.kind) {
+    case "password":
+      return [null, null, null];
+    case "custom":
+      return [entrance.accountId, entrance.secretVersion, null];
+    case "provider":
+      return [null, null, entrance.linkId];
   }
 }
 

@@ -14,6 +14,7 @@ const auditEvent: AuditEvent = {
   appNames: [],
   className: null,
   macroName: null,
+  providerName: null,
 };
 
 describe("transactions on a server", () => {

@@ -1,7 +1,9 @@
 import {
+  type Account,
   type AccountRepository,
   acceptStorable,
   type ForProof,
+  type FoundAccount,
   isObjectId,
   type ListedAccount,
   type NewAccount,
@@ -15,33 +17,32 @@ import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { objectBytes } from "./object-bytes.ts";
 import { partByName } from "./part-by-name.ts";
+import type { State } from "./state.ts";
 
 export class MemoryAccountRepository implements AccountRepository {
   constructor(private readonly access: Access) {}
 
   forProof(loginName: string, links: readonly string[]): Promise<ForProof> {
-    return this.access.read(({ accounts, accountNames, objects }) => {
+    return this.access.read((state) => {
+      const { accounts, accountNames } = state;
       const userId = accountNames.get(`name:${loginName}`);
       const nextAfter = (name: string | null) => partByName(accounts.values(), (account) => account.loginName, name, 1)[0];
       const next = nextAfter(loginName) ?? nextAfter(null);
-      const user = (userId === undefined ? undefined : objects.get(objectNumber(userId))) ?? null;
-      const targets = new Set(user === null ? [] : links.flatMap((name) => targetsOf(user, name)));
-      const linked = [...targets].flatMap((id) => objects.get(objectNumber(id)) ?? []);
-      return {
-        account: (userId === undefined ? undefined : accounts.get(userId)) ?? null,
-        user,
-        linked: linked.reduce((sum, object) => sum + objectBytes(object), 0) > maximumObjectBytes ? [] : linked,
-        decoy: next?.secret ?? null,
-      };
+      const account = userId === undefined ? undefined : accounts.get(userId);
+      return { ...found(state, account, links), decoy: next?.secret ?? null };
     });
   }
 
-  async create({ userId, loginName, secret, administrator }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
-    acceptStorable([loginName, secret, confusableKey]);
+  byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount> {
+    return this.access.read((state) => found(state, state.accounts.get(userId), links));
+  }
+
+  async create({ userId, loginName, secret, administrator, email = null }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+    acceptStorable([loginName, secret, confusableKey, email]);
     return this.access.write(({ accounts, accountNames }) => {
       const names = [`name:${loginName}`, `key:${confusableKey}`];
       if (accounts.has(userId) || names.some((name) => accountNames.has(name))) return "nameTaken";
-      accounts.set(userId, frozenCopy({ userId, loginName, secret, secretVersion: 1, administrator, disabled: false }));
+      accounts.set(userId, frozenCopy({ userId, loginName, secret, secretVersion: 1, administrator, disabled: false, email }));
       for (const name of names) accountNames.set(name, userId);
       return "created";
     });
@@ -81,6 +82,16 @@ export class MemoryAccountRepository implements AccountRepository {
     });
   }
 
+  async setEmail(userId: ObjectId, email: string | null): Promise<boolean> {
+    acceptStorable(email);
+    return this.access.write(({ accounts }) => {
+      const account = accounts.get(userId);
+      if (account === undefined) return false;
+      accounts.set(userId, Object.freeze({ ...account, email }));
+      return true;
+    });
+  }
+
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
     return this.access.write(({ accounts }) => {
       const account = accounts.get(userId);
@@ -102,11 +113,20 @@ export class MemoryAccountRepository implements AccountRepository {
 
   list(after: string | null, limit: number): Promise<ListedAccount[]> {
     return this.access.read(({ accounts }) =>
-      partByName(accounts.values(), ({ loginName }) => loginName, after, limit).map(({ userId, loginName, administrator, disabled }) => {
-        return { userId, loginName, administrator, disabled };
+      partByName(accounts.values(), ({ loginName }) => loginName, after, limit).map(({ userId, loginName, administrator, disabled, email }) => {
+        return { userId, loginName, administrator, disabled, email };
       }),
     );
   }
+}
+
+/** An account with its user object, and what the links of that point to. */
+function found({ objects }: State, account: Account | undefined, links: readonly string[]): FoundAccount {
+  const user = (account === undefined ? undefined : objects.get(objectNumber(account.userId))) ?? null;
+  const targets = new Set(user === null ? [] : links.flatMap((name) => targetsOf(user, name)));
+  const linked = [...targets].flatMap((id) => objects.get(objectNumber(id)) ?? []);
+  const bytes = linked.reduce((sum, object) => sum + objectBytes(object), 0);
+  return { account: account ?? null, user, linked: bytes > maximumObjectBytes ? [] : linked };
 }
 
 /** The ids that an attribute of an object holds. */

@@ -1,4 +1,4 @@
-import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Principal, Session, SessionMode } from "@sallyport/core";
+import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Entrance, Principal, Session, SessionMode } from "@sallyport/core";
 import { objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { channelOfRecord } from "./channel-record.ts";
@@ -34,7 +34,7 @@ function look(state: State, { appKey: keyDigest, session: digest, mode = "sessio
     modelGeneration: state.numbers.get("modelGeneration") ?? 0,
     macroGeneration: state.numbers.get("macroGeneration") ?? 0,
     appKey,
-    session: found === null ? null : sessionOf(state, digest as string, found.record),
+    session: found === null ? null : sessionOf(state, digest as string, found),
     principal: found === null ? null : principalOf(state, found.account),
   };
   return { admission, record: found?.record ?? null, touchDue: found !== null && isTouchDue(found.record, idleTimeout, now) };
@@ -45,22 +45,46 @@ function appKeyOf({ appKeys, appKeyDigests }: State, digest: string | null): App
   return (name === undefined ? undefined : appKeys.get(name)) ?? null;
 }
 
+interface LiveSession {
+  readonly record: SessionRecord;
+  readonly account: Account;
+  readonly entrance: Entrance;
+}
+
 function liveSession(
-  { accounts, sessions }: State,
+  state: State,
   digest: string,
   mode: SessionMode,
   appKey: AppKey,
   now: number,
-): { record: SessionRecord; account: Account } | null {
-  const record = sessions.get(digest);
+): LiveSession | null {
+  const record = state.sessions.get(digest);
   if (record === undefined || record.session.mode !== mode || record.session.appKeyId !== appKey.id || !isLive(record, now)) return null;
-  const account = accounts.get(record.session.userId);
+  const account = state.accounts.get(record.session.userId);
   if (account === undefined || account.disabled || account.secretVersion !== record.secretVersion) return null;
-  return { record, account };
+  const entrance = currentEntrance(state, record.session.entrance);
+  return entrance === null ? null : { record, account, entrance };
 }
 
-function sessionOf({ channels }: State, digest: string, { session }: SessionRecord): Session {
+/** The way in that a session came, `null` if it does not hold any more. */
+function currentEntrance({ customAccounts, identityLinks }: State, entrance: Entrance): Entrance | null {
+  switch (entrance.kind) {
+    case "password":
+      return entrance;
+    case "custom": {
+      const account = customAccounts.get(entrance.accountId);
+      return account !== undefined && !account.disabled && account.secretVersion === entrance.secretVersion ? entrance : null;
+    }
+    case "provider": {
+      const link = identityLinks.get(entrance.linkId);
+      return link === undefined ? null : { ...entrance, shared: link.shared };
+    }
+  }
+}
+
+function sessionOf({ channels }: State, digest: string, { record, entrance }: LiveSession): Session {
   const channel = channels.get(digest);
+  const session = { ...record.session, entrance };
   return channel === undefined ? session : { ...session, channel: channelOfRecord(channel) };
 }
 

@@ -49,6 +49,17 @@ export class MemorySessionRepository implements SessionRepository {
     });
   }
 
+  renew(digest: Digest, secretVersion: number): Promise<boolean> {
+    return this.access.write(({ sessions }, now) => {
+      const record = sessions.get(digest);
+      if (record === undefined || !isLive(record, now)) return false;
+      const { entrance } = record.session;
+      const renewed = entrance.kind === "custom" ? { session: Object.freeze({ ...record.session, entrance: { ...entrance, secretVersion } }) } : { secretVersion };
+      sessions.set(digest, { ...record, ...renewed });
+      return true;
+    });
+  }
+
   count(): Promise<number> {
     return this.access.read(({ sessions }, now) => [...sessions.values()].filter((record) => isLive(record, now)).length);
   }
@@ -83,6 +94,12 @@ function* selected({ sessions }: State, selector: SessionSelector): Generator<[s
     return;
   }
   for (const entry of sessions.entries()) {
-    if (entry[1].session.userId === selector.userId) yield entry;
+    if (isOf(entry[1].session, selector) && !("except" in selector && selector.except === entry[0])) yield entry;
   }
+}
+
+function isOf({ userId, entrance }: Session, selector: Exclude<SessionSelector, { readonly digest: Digest }>): boolean {
+  if ("userId" in selector) return userId === selector.userId;
+  if ("linkId" in selector) return entrance.kind === "provider" && entrance.linkId === selector.linkId;
+  return entrance.kind === "custom" && entrance.accountId === selector.customAccountId;
 }

@@ -1,4 +1,4 @@
-import type { Account, AppKey, Application, ClassDefinition, Digest, Links, Lock, MacroVersion, ObjectId, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
+import type { Account, AppKey, Application, ClassDefinition, Digest, IdentityLink, Links, Lock, MacroVersion, ObjectId, ProviderEntry, ProviderType, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { AuditTally } from "./audit-tally.ts";
@@ -32,6 +32,9 @@ export interface State {
   readonly customAccounts: Table<string, CustomAccountRecord>;
   /** By object number. */
   readonly departures: Table<number, DepartureRecord>;
+  /** By id. */
+  readonly identityLinks: Table<string, IdentityLink>;
+  readonly identityProviders: Table<ProviderType, ProviderEntry>;
   /** By kind and id, in the order in which they became current. */
   readonly keys: Table<string, StoredKey>;
   /** By object number, what its attributes point to. */
@@ -72,6 +75,8 @@ export function emptyState(): State {
     classes: new Table(),
     customAccounts: new Table(),
     departures: new Table(),
+    identityLinks: new Table(),
+    identityProviders: new Table(),
     keys: new Table(),
     links: new Table(),
     locks: new Table(),
@@ -104,6 +109,8 @@ export function forkState(state: State): State {
     classes: state.classes.fork(),
     customAccounts: state.customAccounts.fork(),
     departures: state.departures.fork(),
+    identityLinks: state.identityLinks.fork(),
+    identityProviders: state.identityProviders.fork(),
     keys: state.keys.fork(),
     links: state.links.fork(),
     locks: state.locks.fork(),

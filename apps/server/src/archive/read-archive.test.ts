@@ -24,10 +24,10 @@ const records: readonly ArchiveRecord[] = [
   { section: "links", id: "2", links: { Files: ["1"] } },
   { section: "departures", id: "1A0", uuid: uuidOf(1_656), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", attributes: null },
   { section: "departures", id: "1A1", uuid: uuidOf(1_657), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", attributes: '{"a": 1}' },
-  { section: "accounts", userId: "1", loginName: "n", confusableKey: "n", secret: "$", secretVersion: 1, administrator: true, disabled: false },
+  { section: "accounts", userId: "1", loginName: "n", confusableKey: "n", secret: "$", secretVersion: 1, administrator: true, disabled: false, email: null },
   { section: "keys", kind: "rsa", keyId: "k", publicKey: "p", wrappedPrivateKey: "", createdAt: 1, acceptedUntil: null },
-  { section: "audit", sequence: 1, at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 0, appKeyId: "1", userId: null, address: "a", appNames: ["a"], className: null, macroName: null },
-  { section: "tallies", key: "k", at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 302, appKeyId: "1", userId: "1", address: "a", appNames: [], className: "File", macroName: "Report" },
+  { section: "audit", sequence: 1, at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 0, appKeyId: "1", userId: null, address: "a", appNames: ["a"], className: null, macroName: null, providerName: null },
+  { section: "tallies", key: "k", at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 302, appKeyId: "1", userId: "1", address: "a", appNames: [], className: "File", macroName: "Report", providerName: "google" },
 ];
 
 async function* streamed<T>(all: readonly T[]): AsyncGenerator<T> {

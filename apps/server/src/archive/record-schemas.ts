@@ -32,6 +32,7 @@ const event = {
   appNames: names,
   className: z.string().nullable(),
   macroName: z.string().nullable(),
+  providerName: z.string().nullable(),
 };
 
 /** What the lines of each section are. What a class is has to be understood by the model, so only its outline is looked at. */
@@ -66,6 +67,7 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     secretVersion: z.int(),
     administrator: z.boolean(),
     disabled: z.boolean(),
+    email: z.string().nullable(),
   }),
   customAccounts: z.strictObject({
     id: uuid,

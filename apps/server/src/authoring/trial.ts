@@ -7,6 +7,7 @@ import {
   JoinedUnit,
   type JsonValue,
   OwnUnit,
+  passwordEntrance,
   type RandomSource,
   type Repositories,
   type SessionContext,
@@ -118,7 +119,7 @@ export class Trial {
 
     const sessionDigest = digests.sha256(random.secret());
     const { userId, secretVersion, administrator } = account;
-    const session = { mode: "session" as const, appKeyId: appKey.id, userId, appNames, deviceId: null };
+    const session = { mode: "session" as const, appKeyId: appKey.id, userId, appNames, deviceId: null, entrance: passwordEntrance };
     const unlimited = { ...database.policy.sessions, limit: 0, perUserLimit: 0 };
     await r.sessions.open({ ...session, digest: sessionDigest, secretVersion }, unlimited);
     const { modelGeneration, macroGeneration } = await r.admission.admit({ appKey: null, session: null, idleTimeout: unlimited.idleTimeout });

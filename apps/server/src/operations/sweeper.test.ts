@@ -6,7 +6,7 @@ import { Sweeper } from "./sweeper.ts";
 
 const hour = 3_600_000;
 const throttle = { freeFailures: 3, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: hour };
-const event: AuditEvent = { type: "logout", requestId: "r", outcome: 0, appKeyId: "k", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null };
+const event: AuditEvent = { type: "logout", requestId: "r", outcome: 0, appKeyId: "k", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null, providerName: null };
 
 function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour): Database {
   const policy: DatabasePolicy = {

@@ -17,7 +17,7 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
       equal(await r.accounts.create(account, `key ${userId}`), "created", "creating an account");
       const found = await accountNamed(r, account.loginName);
       holds(found !== null && Number.isSafeInteger(found.secretVersion), "The version of the secret is a whole number");
-      equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account");
+      equal(found, { ...account, secretVersion: found.secretVersion, disabled: false, email: null }, "the account");
     }
   },
 
@@ -214,12 +214,12 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     equal(await r.accounts.list(null, 10), [], "the list of an empty database");
     const ids = new Map<string, string>();
     for (const loginName of shuffledNames) {
-      const { userId } = await createUser(r, { loginName, administrator: loginName === "Z" });
+      const { userId } = await createUser(r, { loginName, administrator: loginName === "Z", email: loginName === "Z" ? "z@example.com" : null });
       ids.set(loginName, userId);
     }
     await r.accounts.setDisabled(ids.get("aa") as string, true);
     const expected = orderedNames.map((loginName) => {
-      return { userId: ids.get(loginName), loginName, administrator: loginName === "Z", disabled: loginName === "aa" };
+      return { userId: ids.get(loginName), loginName, administrator: loginName === "Z", disabled: loginName === "aa", email: loginName === "Z" ? "z@example.com" : null };
     });
     equal(await r.accounts.list(null, 100), expected, "the whole list");
     equal(await r.accounts.list(null, 4), expected.slice(0, 4), "the first part");

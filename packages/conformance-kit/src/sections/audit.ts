@@ -25,6 +25,7 @@ const eventChecks = checksOf("audit", {
       { ...auditEvent, type: "class.removed", className: `C${"x".repeat(62)}` },
       { ...auditEvent, type: "macro.stored", macroName: "Report" },
       { ...auditEvent, type: "macro.removed", macroName: "m".repeat(128) },
+      { ...auditEvent, type: "provider.stored", providerName: "microsoft" },
     ];
     for (const event of events) await r.audit.append(event);
     const read = await r.audit.read(0, 10);
@@ -118,7 +119,7 @@ const tallyChecks = checksOf("audit", {
   "makes one event of the attempts that were counted under one key": async ({ storage, r, advance }) => {
     const times = [await storage.now()];
     const tally = async (requestId: string) => {
-      await r.audit.tally("key", { ...auditEvent, type: "login.refused", outcome: 302, requestId, appNames: [requestId] });
+      await r.audit.tally("key", { ...auditEvent, type: "login.refused", outcome: 302, requestId, appNames: [requestId], providerName: "apple" });
       times.push(await storage.now());
     };
     await tally("first");
@@ -131,7 +132,7 @@ const tallyChecks = checksOf("audit", {
     advance(hour);
     equal(await r.audit.settle(minute, 10), 1, "how many tallies were settled");
     const events = await r.audit.read(0, 10);
-    equal(events.map(eventOf), [{ ...auditEvent, type: "login.refused", outcome: 302, requestId: "first", appNames: ["first"] }], "the event");
+    equal(events.map(eventOf), [{ ...auditEvent, type: "login.refused", outcome: 302, requestId: "first", appNames: ["first"], providerName: "apple" }], "the event");
     const { attempts = 0, since = 0, at = 0 } = events[0] ?? {};
     equal(attempts, 3, "how many attempts it counts");
     const [start = 0, first = 0, , before = 0, last = 0] = times;

@@ -13,6 +13,7 @@ const tallied = "makes one event of the attempts that were counted under one key
 export const brokenAudit: readonly BrokenAdapter[] = [
   readingWith((event) => ({ ...event, className: null }))("forgets which class an event is about", "keeps events as they were appended, in order"),
   readingWith((event) => ({ ...event, macroName: null }))("forgets which macro an event is about", "keeps events as they were appended, in order"),
+  readingWith((event) => ({ ...event, providerName: null }))("forgets which provider an event is about", ["keeps events as they were appended, in order", tallied]),
   readingWith((event) => ({ ...event, attempts: 0 }))("counts no attempt for an event", "takes an event for one attempt"),
   readingWith((event) => ({ ...event, since: event.at }))("forgets when the first attempt was", tallied),
   readingWith((event) => ({ ...event, at: event.since }))("forgets when the last attempt was", tallied),

@@ -54,6 +54,32 @@ export const brokenNames: readonly BrokenAdapter[] = [
     accounts: { forProof: (name, links) => r.accounts.forProof(name, links.slice(0, 1)) },
   })),
 
+  broken("finds nobody disabled by his user", "are found by their user, with what his object points to, as for a proof", () => (r) => ({
+    accounts: {
+      byUser: async (userId, links) => {
+        const found = await r.accounts.byUser(userId, links);
+        return found.account?.disabled === true ? { account: null, user: null, linked: [] } : found;
+      },
+    },
+  })),
+
+  broken("finds users without accounts", "are not found by a user who has none", () => (r) => ({
+    accounts: {
+      byUser: async (userId, links) => {
+        const [user = null] = await r.objects.get([userId], seesAll);
+        return { ...(await r.accounts.byUser(userId, links)), user };
+      },
+    },
+  })),
+
+  broken("writes addresses in small letters", "keep the address that they were created with or were given, or none", () => (r) => ({
+    accounts: { setEmail: (userId, email) => r.accounts.setEmail(userId, email?.toLowerCase() ?? null) },
+  })),
+
+  broken("makes addresses storable", "are given no address that cannot be stored", () => (r) => ({
+    accounts: { setEmail: (userId, email) => r.accounts.setEmail(userId, email?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null) },
+  })),
+
   broken("finds for a proof what everybody sees", "finds for a proof what the links of the user object point to", () => (r) => ({
     accounts: {
       forProof: async (name, links) => {

@@ -92,6 +92,23 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     });
   }),
 
+  broken("ends all of a user, whatever is excepted", "end all of a user but one", () => (r) => ({
+    sessions: { end: (selector) => r.sessions.end("userId" in selector ? { userId: selector.userId } : selector) },
+  })),
+
+  broken("renews nothing", "go on with a new secret when they are renewed, alone", () => (r) => ({
+    sessions: { renew: (digest) => r.sessions.renew(digest, 1) },
+  })),
+
+  broken("takes whatever is renewed for renewed", "are not renewed when they are over", () => (r) => ({
+    sessions: {
+      renew: async (digest, version) => {
+        await r.sessions.renew(digest, version);
+        return true;
+      },
+    },
+  })),
+
   broken("does not know devices", "replace the session of the same user, app key and device", () => (r) => ({
     sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: null }, policy) },
   })),

@@ -2,7 +2,8 @@ import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { Account, ListedAccount, NewAccount } from "./account.ts";
 
-export interface ForProof {
+/** An account with its user object. */
+export interface FoundAccount {
   readonly account: Account | null;
   readonly user: StoredObject | null;
   /**
@@ -10,6 +11,9 @@ export interface ForProof {
    * if they take more than `maximumObjectBytes` together: they need not be read together with the account.
    */
   readonly linked: readonly StoredObject[];
+}
+
+export interface ForProof extends FoundAccount {
   readonly decoy: string | null;
 }
 
@@ -24,6 +28,9 @@ export interface AccountRepository {
    * are wanted, too.
    */
   forProof(loginName: string, links: readonly string[]): Promise<ForProof>;
+
+  /** The same of a user whose identity was proven in another way than by his name and password; disabled accounts included. */
+  byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount>;
 
   /**
    * Creates an account. `confusableKey` is unique too, which keeps out a name that differs from another only by case
@@ -50,6 +57,9 @@ export interface AccountRepository {
    * another account's, and for a text that is not storable: 307.
    */
   rename(userId: ObjectId, loginName: string, confusableKey: string): Promise<boolean>;
+
+  /** Gives an account another address for mail, or none; `false` if there is no account. A text that is not storable: 307. */
+  setEmail(userId: ObjectId, email: string | null): Promise<boolean>;
 
   /** Disables or enables an account; `false` if there is none. A disabled account's sessions are not admitted. */
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean>;

@@ -12,9 +12,12 @@ export interface Account {
   readonly secretVersion: number;
   readonly administrator: boolean;
   readonly disabled: boolean;
+  /** Where the user's mail goes; `null`: nowhere. */
+  readonly email: string | null;
 }
 
-export type NewAccount = Pick<Account, "userId" | "loginName" | "secret" | "administrator">;
+/** An address that is not given is `null`. */
+export type NewAccount = Pick<Account, "userId" | "loginName" | "secret" | "administrator"> & Partial<Pick<Account, "email">>;
 
 /** An account as lists show it: without anything that opens it. */
 export type ListedAccount = Omit<Account, "secret" | "secretVersion">;

@@ -14,6 +14,7 @@ export interface CreateAccountInput {
   readonly password: string;
   readonly administrator: boolean;
   readonly clientHash: ClientHash;
+  readonly email?: string | null;
 }
 
 /** Gives a `User` object its credentials. A name that is taken, or looks like one that is: 307. */
@@ -24,10 +25,10 @@ export class CreateAccount {
   ) {}
 
   async run(accounts: AccountRepository, input: CreateAccountInput): Promise<void> {
-    const { userId, administrator } = input;
+    const { userId, administrator, email = null } = input;
     const secret = await this.hasher.hash(clientPassword(input.password, input.clientHash, this.digests));
     const loginName = loginNameOf(input.loginName);
-    const outcome = await accounts.create({ userId, loginName, secret, administrator }, confusableKeyOf(loginName));
+    const outcome = await accounts.create({ userId, loginName, secret, administrator, email }, confusableKeyOf(loginName));
     if (outcome === "nameTaken") throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
   }
 }

@@ -1,4 +1,5 @@
 import type { Digests } from "../digests/digests.ts";
+import { passwordEntrance } from "../sessions/entrance.ts";
 import type { Account } from "./account.ts";
 import type { AccountRepository } from "./account-repository.ts";
 import { type ClientHash, clientPassword } from "./client-password.ts";
@@ -31,7 +32,7 @@ export class VerifyPassword {
     return async () => {
       const password = clientPassword(pass, clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
-      return proven && account !== null && user !== null && !account.disabled ? { account, user, linked } : null;
+      return proven && account !== null && user !== null && !account.disabled ? { account, user, linked, entrance: passwordEntrance } : null;
     };
   }
 

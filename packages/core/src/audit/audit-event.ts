@@ -1,7 +1,8 @@
 import type { ErrorCode } from "../errors/error-code.ts";
+import type { ProviderType } from "../identities/identity-link.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
-/** What is worth keeping: who comes in, and who changes what all objects are or what the service does. */
+/** What is worth keeping: who comes in and how, and who changes what all objects are or what the service does. */
 export type AuditEventType =
   | "login.accepted"
   | "login.refused"
@@ -13,7 +14,32 @@ export type AuditEventType =
   | "class.removed"
   | "macro.stored"
   | "macro.removed"
-  | "macro.refused";
+  | "macro.refused"
+  | "password.changed"
+  | "password.refused"
+  | "password.reset.asked"
+  | "password.reset"
+  | "password.reset.refused"
+  | "customPassword.asked"
+  | "customPassword.changed"
+  | "customPassword.refused"
+  | "link.created"
+  | "link.removed"
+  | "link.refused"
+  | "provider.refused"
+  | "provider.stored"
+  | "provider.removed"
+  | "secondFactor.enrolled"
+  | "secondFactor.confirmed"
+  | "secondFactor.removed"
+  | "secondFactor.refused"
+  | "customUser.stored"
+  | "customUser.removed"
+  | "customUser.disabled"
+  | "customUser.enabled"
+  | "account.changed"
+  | "account.disabled"
+  | "account.enabled";
 
 /** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
 export interface AuditEvent {
@@ -32,6 +58,8 @@ export interface AuditEvent {
   readonly className: string | null;
   /** The macro that was stored or removed; `null` in all other events. */
   readonly macroName: string | null;
+  /** The provider through which somebody came in or was linked, or that was registered or removed; `null` in all other events. */
+  readonly providerName: ProviderType | null;
 }
 
 /** An event as kept. Times are by the storage's clock, milliseconds since 1970. */

@@ -1,5 +1,5 @@
-import type { AuditEvent } from "../audit/audit-event.ts";
 import { tallyTime } from "../audit/audit-repository.ts";
+import { entryEvent } from "../audit/entry-event.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 
 /** Networks that are remembered; of one that is forgotten the next replay is an entry again. */
@@ -14,27 +14,14 @@ export class ReplayRecord {
 
   async add(context: AppKeyContext): Promise<void> {
     const { r, appKey, origin } = context;
+    const event = entryEvent(context, { type: "credentials.replayed", outcome: 310 });
     const key = `replay ${appKey.id} ${origin.network}`;
     const now = Date.now();
-    if (now - (this.entered.get(key) ?? Number.NEGATIVE_INFINITY) < tallyTime) return r.audit.tally(key, eventOf(context));
+    if (now - (this.entered.get(key) ?? Number.NEGATIVE_INFINITY) < tallyTime) return r.audit.tally(key, event);
     this.entered.delete(key);
     this.entered.set(key, now);
     const [oldest] = this.entered.keys();
     if (this.entered.size > mostNetworks && oldest !== undefined) this.entered.delete(oldest);
-    return r.audit.append(eventOf(context));
+    return r.audit.append(event);
   }
-}
-
-function eventOf({ requestId, appKey, origin }: AppKeyContext): AuditEvent {
-  return {
-    type: "credentials.replayed",
-    requestId,
-    outcome: 310,
-    appKeyId: appKey.id,
-    userId: null,
-    address: origin.address,
-    appNames: [],
-    className: null,
-    macroName: null,
-  };
 }

@@ -1,6 +1,8 @@
 import type { Person } from "../accounts/person.ts";
 import type { Channel } from "../channels/channel.ts";
+import type { ProviderType } from "../identities/identity-link.ts";
 import type { SessionMode } from "../sessions/session.ts";
+import type { Repositories } from "../storage/repositories.ts";
 
 /** Proves who it is: the account with its user object, or `null` if the proof fails. Takes the same time either way. */
 export type Proof = () => Promise<Person | null>;
@@ -8,7 +10,10 @@ export type Proof = () => Promise<Person | null>;
 /** What somebody at the gate asks for, whichever way in was taken. */
 export interface Claim {
   readonly mode: SessionMode;
-  /** Names the user whose failures count; the same text for the same user in every way in. */
+  /**
+   * Names the user whose failures count; the same text for the same user in every way in that takes the same credentials: the login name
+   * of a database user, `custom` and that of a custom account, `provider` with issuer and subject, with U+0000 between them.
+   */
   readonly userKey: string;
   /** Reads what the proof needs; the proof itself is asked for only if no lockout forbids it. */
   readonly prepareProof: () => Promise<Proof>;
@@ -16,4 +21,11 @@ export interface Claim {
   readonly deviceId: string | null;
   /** What is to be opened with a secure session. */
   readonly channel?: Channel;
+  /** The provider that vouches for whoever it is; for the audit. */
+  readonly providerName?: ProviderType | null;
+  /**
+   * What is done in the transaction that opens the session, once nothing else keeps the gate shut; runs again when that does. A
+   * `ServiceError` of it keeps the gate shut, undoes everything, and is audited as the refusal.
+   */
+  readonly alongside?: (r: Repositories, person: Person) => Promise<void>;
 }

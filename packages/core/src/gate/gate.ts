@@ -1,12 +1,16 @@
 import type { Person } from "../accounts/person.ts";
 import type { AuditEvent } from "../audit/audit-event.ts";
+import { entryEvent } from "../audit/entry-event.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
+import type { NewSession } from "../sessions/session.ts";
 import type { ThrottleKey } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";
+import { type CountedCode, isCounted } from "./counted-codes.ts";
+import type { GuardedAttempt } from "./guarded-attempt.ts";
 
 export interface Entry {
   /** The session id for the client; storage knows its digest only. */
@@ -33,87 +37,113 @@ export class Gate {
     const keys = this.throttleKeys(context, claim);
     // Asked for together, so that it is one trip to the database.
     const [attempt, prove] = await Promise.all([context.r.throttle.attempt(keys), claim.prepareProof()]);
-    if (attempt.wait > 0) {
-      // Whoever is locked out could fill the audit at will.
-      await context.r.audit.tally(`lockout ${context.appKey.id} ${context.origin.network}`, event(context, claim, null, 302));
-      throw refusal(attempt.wait);
-    }
+    if (attempt.wait > 0) return lockedOut(context, entered(context, claim, null, 302), attempt.wait);
 
     const person = await prove();
-    if (person === null) throw await this.countFailure(context, claim, keys);
+    if (person === null) throw await countFailure(context, entered(context, claim, null, 302), keys);
     try {
       const prepared = await before(person);
-      const sessionId = await this.open(context, claim, person, { keys, rechecked: !attempt.claimed });
+      const sessionId = await this.open(context, claim, person, attempt.claimed ? [] : keys);
       return { sessionId, person, prepared };
     } catch (error) {
-      // Failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
+      // A 302 is of failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
       // would tell which guess was right.
-      if (error instanceof ServiceError && error.code === 302) throw await this.countFailure(context, claim, keys);
-      if (error instanceof ServiceError && error.status < 500) return this.refuse(context, claim, person, error);
+      if (isCounted(error)) throw await countFailure(context, entered(context, claim, error.code === 302 ? null : person, error.code), keys);
+      if (error instanceof ServiceError && error.status < 500) return refuse(context, entered(context, claim, person, error.code), error);
       throw error;
     }
   }
 
-  private async open(
-    context: AppKeyContext,
-    claim: Claim,
-    person: Person,
-    { keys, rechecked }: { keys: ThrottleKeys; rechecked: boolean },
-  ): Promise<string> {
+  /** Lets somebody try what could be guessed, under the lockout that log-ins of this user and address are under. */
+  async guard<Proven extends NonNullable<unknown>, Result>(context: AppKeyContext, guarded: GuardedAttempt<Proven, Result>): Promise<Result> {
+    const { refusal, userId, prove, act } = guarded;
+    const keys = this.throttleKeys(context, guarded);
+    const failure = entryEvent(context, { type: refusal.type, outcome: refusal.code, userId });
+    const attempt = await context.r.throttle.attempt(keys);
+    if (attempt.wait > 0) return lockedOut(context, failure, attempt.wait);
+
+    const proven = await prove();
+    if (proven === null) throw await countFailure(context, failure, keys);
+    let passed = false;
+    try {
+      return await context.database.storage.transaction(async (r) => {
+        passed = false;
+        await r.throttle.pass(attempt.claimed ? [] : keys, [keys[0].key]);
+        passed = true;
+        return act(r, proven);
+      });
+    } catch (error) {
+      // Failures of parallel guesses, as above.
+      if (!passed && error instanceof ServiceError && error.code === 302) throw await countFailure(context, failure, keys);
+      throw error;
+    }
+  }
+
+  private async open(context: AppKeyContext, claim: Claim, person: Person, recheck: readonly ThrottleKey[]): Promise<string> {
     const sessionId = this.random.secret();
-    const { mode, appNames, deviceId, channel } = claim;
-    const { userId, secretVersion } = person.account;
+    const { mode, appNames, deviceId, channel, alongside } = claim;
+    const { account, entrance } = person;
     const digest = this.digests.sha256(sessionId);
-    const session = { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId, ...(channel && { channel }) };
-    await context.database.storage.together((r) =>
-      Promise.all([
-        r.throttle.pass(rechecked ? keys : [], [keys[0].key]),
-        r.sessions.open(session, context.database.policy.sessions),
-        r.audit.append(event(context, claim, person, 0)),
-      ]),
-    );
+    const { userId, secretVersion } = account;
+    const known = { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId, entrance };
+    const session: NewSession = channel === undefined ? known : { ...known, channel };
+    const { storage, policy } = context.database;
+    const forgotten = this.throttleKeys(context, claim)[0].key;
+    const accepted = entered(context, claim, person, 0);
+    if (alongside === undefined) {
+      await storage.together((r) => Promise.all([r.throttle.pass(recheck, [forgotten]), r.sessions.open(session, policy.sessions), r.audit.append(accepted)]));
+      return sessionId;
+    }
+    await storage.transaction(async (r) => {
+      // What is done alongside may refuse for reasons that only a right guess gets to hear.
+      await r.throttle.pass(recheck, [forgotten]);
+      await alongside(r, person);
+      await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
+    });
     return sessionId;
   }
 
-  private async countFailure(context: AppKeyContext, claim: Claim, keys: ThrottleKeys): Promise<ServiceError> {
-    const [wait] = await context.database.storage.together((r) =>
-      Promise.all([r.throttle.fail(keys), r.audit.append(event(context, claim, null, 302))]),
-    );
-    return refusal(wait);
-  }
-
-  private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Claim): ThrottleKeys {
+  private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Pick<Claim, "userKey">): ThrottleKeys {
     const { user, address } = database.policy.throttle;
     return [
       { key: `user:${this.digests.sha256(userKey)}`, policy: user },
       { key: `address:${origin.network}`, policy: address },
     ];
   }
-
-  private async refuse(context: AppKeyContext, claim: Claim, person: Person | null, error: ServiceError): Promise<never> {
-    await context.r.audit.append(event(context, claim, person, error.code));
-    throw error;
-  }
 }
 
 /** The key of the user and that of the address. */
 type ThrottleKeys = readonly [ThrottleKey, ThrottleKey];
 
-/** The same answer for a wrong password, an unknown user and a lockout; only `Retry-After` tells of a delay. */
-function refusal(wait: number): ServiceError {
-  return wait > 0 ? new ServiceError(302, { retryAfter: Math.ceil(wait / 1000) }) : new ServiceError(302);
+/** An event of a refusal that counts. */
+type CountedEvent = AuditEvent & { readonly outcome: CountedCode };
+
+/** Whoever is locked out could fill the audit at will, so it is a tally. */
+async function lockedOut(context: AppKeyContext, event: CountedEvent, wait: number): Promise<never> {
+  await context.r.audit.tally(tallyKey(context, event), event);
+  throw refused(event.outcome, wait);
 }
 
-function event(context: AppKeyContext, claim: Claim, person: Person | null, outcome: ErrorCode | 0): AuditEvent {
-  return {
-    type: outcome === 0 ? "login.accepted" : "login.refused",
-    requestId: context.requestId,
-    outcome,
-    appKeyId: context.appKey.id,
-    userId: person?.account.userId ?? null,
-    address: context.origin.address,
-    appNames: claim.appNames,
-    className: null,
-    macroName: null,
-  };
+function tallyKey({ appKey, origin }: AppKeyContext, { type }: AuditEvent): string {
+  return `lockout ${type === "login.refused" ? "" : `${type} `}${appKey.id} ${origin.network}`;
+}
+
+async function countFailure(context: AppKeyContext, event: CountedEvent, keys: ThrottleKeys): Promise<ServiceError> {
+  const [wait] = await context.database.storage.together((r) => Promise.all([r.throttle.fail(keys), r.audit.append(event)]));
+  return refused(event.outcome, wait);
+}
+
+/** The same answer for a wrong password, an unknown user and a lockout; only `Retry-After` tells of a delay. */
+function refused(code: CountedCode, wait: number): ServiceError {
+  return wait > 0 ? new ServiceError(code, { retryAfter: Math.ceil(wait / 1000) }) : new ServiceError(code);
+}
+
+async function refuse(context: AppKeyContext, event: AuditEvent, error: ServiceError): Promise<never> {
+  await context.r.audit.append(event);
+  throw error;
+}
+
+function entered<Outcome extends ErrorCode | 0>(context: AppKeyContext, { appNames, providerName = null }: Claim, person: Person | null, outcome: Outcome) {
+  const type = outcome === 0 ? "login.accepted" : "login.refused";
+  return entryEvent(context, { type, outcome, userId: person?.account.userId ?? null, appNames, providerName });
 }

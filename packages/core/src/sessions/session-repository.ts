@@ -2,8 +2,12 @@ import type { Digest } from "../digests/digest.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { NewSession, SessionPolicy } from "./session.ts";
 
-/** Which sessions to end: one by its digest, or all of a user. */
-export type SessionSelector = { readonly digest: Digest } | { readonly userId: ObjectId };
+/** Which sessions to end: one by its digest; all of a user, of a custom account or of a link, but for one that is excepted. */
+export type SessionSelector =
+  | { readonly digest: Digest }
+  | { readonly userId: ObjectId; readonly except?: Digest }
+  | { readonly customAccountId: string; readonly except?: Digest }
+  | { readonly linkId: string };
 
 /**
  * Port: live sessions. Expiry is judged by the storage's clock, and a session whose time is over is as good as
@@ -21,6 +25,12 @@ export interface SessionRepository {
 
   /** Ends the live sessions selected; how many there were. */
   end(selector: SessionSelector): Promise<number>;
+
+  /**
+   * Lets a session go on whose user has replaced the secret that opened it: it is good with `secretVersion` of its custom account, or
+   * of its account if it has no custom one. `false` if there is no live session with the digest.
+   */
+  renew(digest: Digest, secretVersion: number): Promise<boolean>;
 
   /** How many sessions are live. */
   count(): Promise<number>;

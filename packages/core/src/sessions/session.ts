@@ -1,6 +1,7 @@
 import type { Channel } from "../channels/channel.ts";
 import type { Digest } from "../digests/digest.ts";
 import type { ObjectId } from "../objects/object-id.ts";
+import type { Entrance } from "./entrance.ts";
 
 /** How the credential of a session travels. A credential of one mode is worthless in another. */
 export type SessionMode = "session" | "token" | "secure";
@@ -21,6 +22,8 @@ export interface NewSession {
   readonly appNames: readonly string[];
   /** A log-in of the same user, app key and device replaces the session of the device; `null` stands alone. */
   readonly deviceId: string | null;
+  /** How its user came in. Of a link the session knows the id only: whether it is shared, the link says when the session is admitted. */
+  readonly entrance: Entrance;
   /** There in mode `secure`, and in no other. */
   readonly channel?: Channel;
 }

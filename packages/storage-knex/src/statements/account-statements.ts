@@ -6,7 +6,9 @@ export interface AccountStatements {
    * (`first`), as far as they exist; and the objects that the links of the user object point to (`linked`).
    */
   readonly forProof: Statement;
-  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator. Adds a row, unless one of the first three is known. */
+  /** 1 user, 2 links. The account (`known`) and what its user object points to (`linked`), as above. */
+  readonly byUser: Statement;
+  /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 address for mail or null. Adds a row, unless one of the first three is known. */
   readonly create: Statement;
   /** 1 numbers of users. Returns whether their accounts were removed. */
   readonly remove: Statement;

@@ -22,6 +22,10 @@ export interface AdmissionRow {
   readonly user_id: string;
   readonly app_names: string[];
   readonly device_id: string | null;
+  readonly custom_account: string | null;
+  readonly custom_version: number;
+  readonly identity_link: string | null;
+  readonly shared: boolean;
   readonly due: boolean;
   /** Of secure sessions only. */
   readonly wrapped_key?: string;

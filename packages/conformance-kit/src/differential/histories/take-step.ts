@@ -1,4 +1,4 @@
-import { type Attributes, type ObjectId, type Repositories, type Restoration, ServiceError, type SessionPolicy, type StoredObject } from "@sallyport/core";
+import { type Attributes, type ObjectId, passwordEntrance, type Repositories, type Restoration, ServiceError, type SessionPolicy, type StoredObject } from "@sallyport/core";
 import { minute } from "../../fixtures/policy.ts";
 import { idOfNobody, withIds } from "../object-names.ts";
 import { uuidOf } from "../queries/uuid-of.ts";
@@ -36,7 +36,8 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
       return r.locks.release(idOf(step.object), digestOf(step.session));
     case "open": {
       history.sessions += 1;
-      const opened = { digest: history.digestOf(history.sessions - 1), mode: "session", appKeyId: "1", userId: step.user, secretVersion: 1, appNames: [], deviceId: step.device } as const;
+      const digest = history.digestOf(history.sessions - 1);
+      const opened = { digest, mode: "session", appKeyId: "1", userId: step.user, secretVersion: 1, appNames: [], deviceId: step.device, entrance: passwordEntrance } as const;
       return r.sessions.open(opened, { ...lifetimes, limit: step.limit, perUserLimit: step.perUserLimit });
     }
     case "end":

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type ArchiveRecord, canonicalJson, objectNumber, seesAll, type Storage } from "@sallyport/core";
+import { type ArchiveRecord, canonicalJson, objectNumber, passwordEntrance, seesAll, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
@@ -168,7 +168,7 @@ export const exportingChecks: readonly Check[] = [
       const { digest, appKey } = await createAppKey(r);
       const { userId } = await createUser(r);
       const before = await archived(storage);
-      const session = { digest, mode: "session", appKeyId: appKey.id, userId, secretVersion: 1, appNames: [], deviceId: null } as const;
+      const session = { digest, mode: "session", appKeyId: appKey.id, userId, secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance } as const;
       await r.sessions.open(session, generous);
       await r.locks.take(userId, digest);
       await r.throttle.fail([{ key: "key", policy: { freeFailures: 0, firstDelay: second, longestDelay: minute, forgetAfter: hour } }]);

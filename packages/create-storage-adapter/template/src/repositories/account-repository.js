@@ -6,6 +6,10 @@ export const accountRepository = (access) => ({
     return notWritten("accounts.forProof");
   },
 
+  async byUser(userId, links) {
+    return notWritten("accounts.byUser");
+  },
+
   async create(account, confusableKey) {
     return notWritten("accounts.create");
   },
@@ -20,6 +24,10 @@ export const accountRepository = (access) => ({
 
   async rename(userId, loginName, confusableKey) {
     return notWritten("accounts.rename");
+  },
+
+  async setEmail(userId, email) {
+    return notWritten("accounts.setEmail");
   },
 
   async setDisabled(userId, disabled) {

@@ -10,6 +10,10 @@ export const sessionRepository = (access) => ({
     return notWritten("sessions.end");
   },
 
+  async renew(digest, secretVersion) {
+    return notWritten("sessions.renew");
+  },
+
   async count() {
     return notWritten("sessions.count");
   },

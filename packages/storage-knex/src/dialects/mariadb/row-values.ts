@@ -1,6 +1,7 @@
 /** Columns that hold truth values, which the engine keeps as numbers. A name means the same thing in every statement. */
 const truths = new Set([
   "administrator", "allowed", "claimed", "disabled", "due", "empty", "enabled", "key_enabled", "known", "maintenance", "old", "raised", "recycled", "removed",
+  "shared",
 ]);
 
 /** Columns that hold JSON, which the engine keeps as text. */

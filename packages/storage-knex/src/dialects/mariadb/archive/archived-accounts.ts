@@ -5,7 +5,7 @@ import { type ArchivedTable, timeValue } from "./archived-table.ts";
 
 export function archivedAccounts({ accounts }: Tables): ArchivedTable<"accounts"> {
   return {
-    select: `select user_id, login_name, confusable_key, secret, secret_version, administrator, disabled from ${accounts} order by user_id`,
+    select: `select user_id, login_name, confusable_key, secret, secret_version, administrator, disabled, email from ${accounts} order by user_id`,
     recordOf: (row) => ({
       section: "accounts",
       userId: objectIdOf(Number(row["user_id"])),
@@ -15,12 +15,13 @@ export function archivedAccounts({ accounts }: Tables): ArchivedTable<"accounts"
       secretVersion: row["secret_version"] as number,
       administrator: row["administrator"] as boolean,
       disabled: row["disabled"] as boolean,
+      email: row["email"] as string | null,
     }),
     table: accounts,
-    columns: ["user_id", "login_name", "confusable_key", "secret", "secret_version", "administrator", "disabled"],
-    rowsOf: ({ userId, loginName, confusableKey, secret, secretVersion, administrator, disabled }) => {
-      acceptStorable([loginName, confusableKey, secret]);
-      return [[objectNumber(userId), loginName, confusableKey, secret, secretVersion, administrator, disabled]];
+    columns: ["user_id", "login_name", "confusable_key", "secret", "secret_version", "administrator", "disabled", "email"],
+    rowsOf: ({ userId, loginName, confusableKey, secret, secretVersion, administrator, disabled, email }) => {
+      acceptStorable([loginName, confusableKey, secret, email]);
+      return [[objectNumber(userId), loginName, confusableKey, secret, secretVersion, administrator, disabled, email]];
     },
   };
 }

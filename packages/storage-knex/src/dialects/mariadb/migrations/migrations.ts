@@ -3,7 +3,8 @@ import { objects } from "./0002-objects.ts";
 import { macros } from "./0003-macros.ts";
 import { objectNumbers } from "./0004-object-numbers.ts";
 import { identities } from "./0005-identities.ts";
+import { entrances } from "./0006-entrances.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities];
+export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities, entrances];

@@ -15,7 +15,8 @@ export function openSessionProcedure({ openSession }: Tables): string {
   return procedure(
     openSession,
     `new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
-    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint`,
+    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
+    opened_by_account char(36), version_of_account integer, opened_by_link char(36)`,
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare held integer;
       if all_limit > 0 then
@@ -33,11 +34,14 @@ export function openSessionProcedure({ openSession }: Tables): string {
       if device is not null then
         update ${own.sessions}
         set digest = new_digest, mode = new_mode, secret_version = version_of_secret, app_names = names,
-          opened_at = clock, expires_at = ${opened}, ends_at = ${ends}
+          opened_at = clock, expires_at = ${opened}, ends_at = ${ends},
+          custom_account = opened_by_account, custom_version = version_of_account, identity_link = opened_by_link
         where user_id = user_number and app_key_id = app_key and device_id = device;
         if row_count() > 0 then leave work; end if;
       end if;
-      insert into ${own.sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
-      values (new_digest, new_mode, app_key, user_number, version_of_secret, names, device, clock, ${opened}, ${ends});`,
+      insert into ${own.sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
+        custom_account, custom_version, identity_link)
+      values (new_digest, new_mode, app_key, user_number, version_of_secret, names, device, clock, ${opened}, ${ends},
+        opened_by_account, version_of_account, opened_by_link);`,
   );
 }

@@ -6,7 +6,7 @@ import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";
 import { textsOf } from "./listed-values.ts";
 
-const columns = "user_id, login_name, secret, secret_version, administrator, disabled";
+const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 
 export function accountStatements({ accounts, objects, removeAccounts }: Tables): AccountStatements {
   const named = "login_digest = unhex(sha2($1, 256))";
@@ -19,13 +19,21 @@ export function accountStatements({ accounts, objects, removeAccounts }: Tables)
         union all (select 'first', ${columns} from ${accounts} order by login_start limit 1)
       ) found left join ${objects} o on found.part = 'known' and o.oid = found.user_id
       union all
-      select 'linked', null, null, null, null, null, null, ${boundedColumns("t", maximumObjectBytes)} from ${objects} t where t.oid in (
+      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", maximumObjectBytes)} from ${objects} t where t.oid in (
         ${linkedNumbers(`${objects} u where u.oid = (select user_id from ${accounts} where ${named})`)}
+      )`,
+    ),
+    byUser: statement(
+      "account_by_user",
+      `select 'known' as part, ${columns}, ${objectColumns("o")} from ${accounts} left join ${objects} o on o.oid = user_id where user_id = $1
+      union all
+      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", maximumObjectBytes)} from ${objects} t where t.oid in (
+        ${linkedNumbers(`${objects} u where u.oid = (select user_id from ${accounts} where user_id = $1)`)}
       )`,
     ),
     create: additionUnlessKnown(
       "account_create",
-      `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator) values ($1, $2, $3, $4, $5)`,
+      `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator, email) values ($1, $2, $3, $4, $5, $6)`,
     ),
     remove: statement("account_remove", `call ${removeAccounts}($1)`),
   };

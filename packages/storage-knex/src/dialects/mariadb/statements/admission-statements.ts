@@ -12,14 +12,17 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       `admit_${mode}`,
       `select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
-        s.mode, s.user_id, s.app_names, s.device_id, ${due("s")} as due, a.administrator,
+        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, s.identity_link, il.shared, ${due("s")} as due, a.administrator,
         json_extract(u.attributes, '$.Groups') as \`groups\`${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1
       left join (
         ${tables.sessions} s
-        join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
+        join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled
+        left join ${tables.customAccounts} ca on ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled
+        left join ${tables.identityLinks} il on il.id = s.identity_link${channel.join}
       ) on s.digest = $2 and s.mode = '${mode}' and s.app_key_id = k.id and s.expires_at > ${now}
+        and (s.custom_account is null or ca.id is not null) and (s.identity_link is null or il.id is not null)
       left join ${tables.objects} u on u.oid = a.user_id`,
     );
   return {

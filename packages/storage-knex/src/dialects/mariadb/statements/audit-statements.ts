@@ -3,15 +3,15 @@ import type { AuditStatements } from "../../../statements/audit-statements.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
-const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name";
+const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
 
 export function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
-  const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9`;
+  const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10`;
   return {
-    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(10)})`),
+    append: statement("audit_append", `insert into ${audit} (${details}, at) values (${values}, ${storageTime(11)})`),
     tally: statement(
       "audit_tally",
-      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(10)}, ${storageTime(10)}, 1, $11)
+      `insert into ${auditTallies} (${details}, at, since, attempts, \`key\`) values (${values}, ${storageTime(11)}, ${storageTime(11)}, 1, $12)
       on duplicate key update attempts = attempts + 1, at = value(at)`,
     ),
     settle: statement("audit_settle", `call ${settleTallies}($1, $2, $3)`),

@@ -13,6 +13,7 @@ export function archivedAccounts({ accounts }: Tables): ArchivedTable<"accounts"
     secretVersion: "secret_version",
     administrator: "administrator",
     disabled: "disabled",
+    email: "email",
   };
   return {
     rows: accounts,
@@ -25,7 +26,7 @@ export function archivedAccounts({ accounts }: Tables): ArchivedTable<"accounts"
     },
     insert: `insert into ${accounts} (${Object.values(members).join(", ")})
       select ${Object.keys(members).map((name) => `"${name}"`).join(", ")} from jsonb_to_recordset($1::jsonb) as l ("userId" bigint, "loginName" text,
-        "confusableKey" text, secret text, "secretVersion" integer, administrator boolean, disabled boolean)`,
+        "confusableKey" text, secret text, "secretVersion" integer, administrator boolean, disabled boolean, email text)`,
     rowsOf: (record) => JSON.stringify({ ...record, userId: objectNumber(record.userId) }),
   };
 }

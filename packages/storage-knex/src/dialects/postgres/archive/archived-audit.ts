@@ -16,15 +16,16 @@ export const eventMembers = {
   appNames: "app_names",
   className: "class_name",
   macroName: "macro_name",
+  providerName: "provider_name",
 };
 
-export const eventColumns = "at, since, attempts, type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name";
+export const eventColumns = "at, since, attempts, type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
 
 /** The values of these columns, of a row of `eventRow`. */
-export const eventValues = `${timeOf("at")}, ${timeOf("since")}, attempts, type, "requestId", outcome, "appKeyId", "userId", address, "appNames", "className", "macroName"`;
+export const eventValues = `${timeOf("at")}, ${timeOf("since")}, attempts, type, "requestId", outcome, "appKeyId", "userId", address, "appNames", "className", "macroName", "providerName"`;
 
 export const eventRow =
-  'at float8, since float8, attempts bigint, type text, "requestId" text, outcome integer, "appKeyId" text, "userId" bigint, address text, "appNames" jsonb, "className" text, "macroName" text';
+  'at float8, since float8, attempts bigint, type text, "requestId" text, outcome integer, "appKeyId" text, "userId" bigint, address text, "appNames" jsonb, "className" text, "macroName" text, "providerName" text';
 
 type Event = Pick<RecordOf<"audit" | "tallies">, keyof typeof eventMembers>;
 

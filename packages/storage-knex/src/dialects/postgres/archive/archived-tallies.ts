@@ -4,7 +4,7 @@ import { eventColumns, eventMembers, eventOfLine, eventRow, eventRowOf, eventVal
 
 /** What several connections have counted is one record, and then one row. */
 export function archivedTallies({ auditTallies }: Tables): ArchivedTable<"tallies"> {
-  const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name";
+  const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
   return {
     rows: `(select distinct on (key) key, ${details}, max(at) over same as at, min(since) over same as since, sum(attempts) over same as attempts
       from ${auditTallies} t window same as (partition by key) order by key, t.since)`,

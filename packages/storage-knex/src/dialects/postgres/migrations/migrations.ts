@@ -10,6 +10,7 @@ import { departures } from "./0009-departures.ts";
 import { auditedClasses } from "./0010-audited-classes.ts";
 import { macros } from "./0011-macros.ts";
 import { identities } from "./0012-identities.ts";
+import { entrances } from "./0013-entrances.ts";
 import { singleObjects } from "./0015-single-objects.ts";
 import type { Migration } from "./migration.ts";
 
@@ -27,5 +28,6 @@ export const migrations: readonly Migration[] = [
   auditedClasses,
   macros,
   identities,
+  entrances,
   singleObjects,
 ];

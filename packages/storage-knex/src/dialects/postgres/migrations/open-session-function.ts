@@ -8,9 +8,10 @@ import type { Tables } from "../tables.ts";
  */
 export function openSessionFunction({ openSession, schema, sessions, sessionCounts }: Tables): string {
   const others = `expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)`;
-  return `create function ${openSession} (
+  return `create or replace function ${openSession} (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
-    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint
+    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
+    custom_account uuid, custom_version integer, identity_link uuid
   ) returns void language plpgsql as $$
   #variable_conflict use_column
   declare
@@ -31,12 +32,15 @@ export function openSessionFunction({ openSession, schema, sessions, sessionCoun
         raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
       end if;
     end if;
-    insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
+    insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
+      custom_account, custom_version, identity_link)
     values ($1, $2, app_key, user_number, $10, $5, device,
-      now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond')
+      now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond',
+      $13, $14, $15)
     on conflict (user_id, app_key_id, device_id) do update set
       digest = excluded.digest, mode = excluded.mode, secret_version = excluded.secret_version, app_names = excluded.app_names,
-      opened_at = excluded.opened_at, expires_at = excluded.expires_at, ends_at = excluded.ends_at
+      opened_at = excluded.opened_at, expires_at = excluded.expires_at, ends_at = excluded.ends_at,
+      custom_account = excluded.custom_account, custom_version = excluded.custom_version, identity_link = excluded.identity_link
     returning xmax = 0 into added;
     if added then
       update ${sessionCounts} set sessions = sessions + 1 where shard = pg_backend_pid() % ${countShards};

@@ -4,7 +4,7 @@ import type { AccountStatements } from "../../../statements/account-statements.t
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-columns.ts";
 
-const columns = "user_id, login_name, secret, secret_version, administrator, disabled";
+const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
 
 export function accountStatements({ accounts, linkedObjects, objects, removeAccounts }: Tables): AccountStatements {
   return {
@@ -19,13 +19,21 @@ export function accountStatements({ accounts, linkedObjects, objects, removeAcco
       )
       select found.*, ${objectColumns("o")} from found left join person o on found.part = 'known'
       union all
-      select 'linked', null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
+      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
       from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $2::text[]))`,
+    ),
+    byUser: statement(
+      "account_by_user",
+      `select 'known' as part, ${columns}, ${objectColumns("o")} from ${accounts} left join ${objects} o on o.oid = user_id where user_id = $1::bigint
+      union all
+      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
+      from ${accounts} join ${objects} o on o.oid = user_id join ${objects} t on t.oid = any (${linkedObjects}(o.attributes, $2::text[]))
+      where user_id = $1::bigint`,
     ),
     create: statement(
       "account_create",
-      `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator)
-      values ($1::bigint, $2::text, $3::text, $4::text, $5::boolean) on conflict do nothing`,
+      `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator, email)
+      values ($1::bigint, $2::text, $3::text, $4::text, $5::boolean, $6::text) on conflict do nothing`,
     ),
     remove: statement("account_remove", `select ${removeAccounts}($1::bigint[]) as removed`),
   };

@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 import { ownShard } from "./count-shards.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
-const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name";
+const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
 
 export function auditStatements(tables: Tables): AuditStatements {
   const { audit, auditTallies } = tables;
@@ -13,12 +13,12 @@ export function auditStatements(tables: Tables): AuditStatements {
     append: statement(
       "audit_append",
       `insert into ${audit} (${details}, at)
-      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, ${storageTime(10)})`,
+      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, $10::text, ${storageTime(11)})`,
     ),
     tally: statement(
       "audit_tally",
       `insert into ${auditTallies} as t (${details}, at, since, attempts, key, shard)
-      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, ${storageTime(10)}, ${storageTime(10)}, 1, $11::text, ${ownShard})
+      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, $10::text, ${storageTime(11)}, ${storageTime(11)}, 1, $12::text, ${ownShard})
       on conflict (key, shard) do update set attempts = t.attempts + 1, at = excluded.at`,
     ),
     settle: statement("audit_settle", settle(tables, longAgo("min(since)"))),

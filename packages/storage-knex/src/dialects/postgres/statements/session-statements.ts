@@ -4,6 +4,8 @@ import type { Tables } from "../tables.ts";
 import { ownShard } from "./count-shards.ts";
 import { storageTime } from "./storage-time.ts";
 
+const notExcepted = "digest is distinct from $3::bytea";
+
 const shard = `shard = ${ownShard}`;
 
 /**
@@ -16,10 +18,19 @@ export function sessionStatements(tables: Tables): SessionStatements {
     open: statement(
       "session_open",
       `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
-        $9::float8, $10::integer, $11::bigint, $12::bigint)`,
+        $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::uuid)`,
     ),
     endOne: statement("session_end", remove(tables, "digest = $1::bytea")),
-    endAllOfUser: statement("session_end_user", remove(tables, "user_id = $1::bigint")),
+    endAllOfUser: statement("session_end_user", remove(tables, `user_id = $1::bigint and ${notExcepted}`)),
+    endAllOfCustomAccount: statement("session_end_custom", remove(tables, `custom_account = $1::uuid and ${notExcepted}`)),
+    endAllOfLink: statement("session_end_link", remove(tables, `identity_link = $1::uuid and ${notExcepted}`)),
+    renew: statement(
+      "session_renew",
+      `update ${tables.sessions} set
+        secret_version = case when custom_account is null then $3::integer else secret_version end,
+        custom_version = case when custom_account is null then custom_version else $3::integer end
+      where digest = $1::bytea and expires_at > ${storageTime(2)}`,
+    ),
     count: statement("session_count", `select count(*) from ${tables.sessions} where expires_at > ${storageTime(1)}`),
     sweep: statement(
       "session_sweep",

@@ -1,0 +1,61 @@
+import { seesAll } from "@sallyport/core";
+import { equal, equalInAnyOrder, failsWith } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { accountNamed } from "../fixtures/account-named.ts";
+import { createUser, createUserObject } from "../fixtures/create-user.ts";
+import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
+
+export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
+  "are found by their user, with what his object points to, as for a proof": async ({ r }) => {
+    const [one, two] = await r.objects.insert(["one", "two"].map((Name) => ({ className: "UserGroup", attributes: { Name }, readers: Name === "two" ? ["1"] : null })));
+    const attributes = { Groups: [one?.id ?? "", two?.id ?? "", one?.id ?? "", "ZZZZZZZZZZ"], Employee: one?.id ?? "" };
+    const account = await createUser(r, { loginName: "found", email: "found@example.com", administrator: true, attributes });
+    await createUser(r);
+    for (const disabled of [false, true]) {
+      await r.accounts.setDisabled(account.userId, disabled);
+      for (const links of [[], ["Groups"], ["Employee", "Groups", "unknown"]]) {
+        const { decoy: _decoy, linked, ...proven } = await r.accounts.forProof("found", links);
+        const { linked: found, ...rest } = await r.accounts.byUser(account.userId, links);
+        equal(rest, proven, "account and user");
+        equal(rest.account, { ...account, disabled }, "the account");
+        equalInAnyOrder(found, linked, "what the user object points to");
+      }
+    }
+  },
+
+  "are not found by a user who has none": async ({ r }) => {
+    await createUser(r);
+    const nothing = { account: null, user: null, linked: [] };
+    const stranger = await createUserObject(r, { Groups: [await createUserObject(r)] });
+    for (const id of [stranger, "ZZZZZZZZZZ", "", "0", "constructor", "1;"]) {
+      equal(await r.accounts.byUser(id, ["Groups"]), nothing, `what is found of the user "${id}"`);
+    }
+    const [group] = await r.objects.insert([{ className: "UserGroup", attributes: { Name: "lone" } }]);
+    await r.accounts.create({ userId: "ZZZZZZ", loginName: "without an object", secret: "", administrator: false }, "without an object");
+    const { account, user, linked } = await r.accounts.byUser("ZZZZZZ", ["Groups"]);
+    equal([account?.loginName, user, linked], ["without an object", null, []], "an account whose user object is not there");
+    equal((await r.objects.get([group?.id ?? ""], seesAll)).length, 1, "how many groups there are");
+  },
+
+  "keep the address that they were created with or were given, or none": async ({ r }) => {
+    const bystander = await createUser(r, { email: "bystander@example.com" });
+    const account = await createUser(r, { email: "first@example.com" });
+    equal((await accountNamed(r, account.loginName))?.email, "first@example.com", "the address");
+    for (const email of ["second@example.com", "Second@EXAMPLE.com", null, null, "größe@例え.example", "x".repeat(2_000), ...hostileTexts]) {
+      equal(await r.accounts.setEmail(account.userId, email), true, "whether there is an account");
+      equal(await accountNamed(r, account.loginName), { ...account, email }, "the account");
+    }
+    await r.accounts.setEmail(account.userId, "bystander@example.com");
+    equal(await accountNamed(r, bystander.loginName), bystander, "another account, with the same address");
+    for (const id of [await createUserObject(r), "ZZZZZZZZZZ", ""]) equal(await r.accounts.setEmail(id, "nobody@example.com"), false, "whether there is an account");
+  },
+
+  "are given no address that cannot be stored": async ({ r }) => {
+    const account = await createUser(r, { email: "first@example.com" });
+    for (const email of unstorableTexts) {
+      await failsWith(307, () => r.accounts.setEmail(account.userId, email), "giving the address");
+      await failsWith(307, () => r.accounts.create({ ...account, userId: "ZZZ", loginName: "other", email }, "other"), "creating an account with the address");
+    }
+    equal(await accountNamed(r, account.loginName), account, "the account");
+  },
+});

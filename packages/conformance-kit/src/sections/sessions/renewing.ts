@@ -1,0 +1,44 @@
+import { equal } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { freshDigest } from "../../fixtures/fresh-digest.ts";
+import { hour } from "../../fixtures/policy.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+
+export const sessionRenewingChecks: readonly Check[] = checksOf("sessions", {
+  "end all of a user but one": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const colleague = await Visitor.create(r, { key: visitor });
+    const { userId } = visitor.account;
+    const [kept, other] = [await visitor.open(r), await colleague.open(r)];
+    const ended = [await visitor.open(r), await visitor.open(r, { deviceId: "phone" })];
+    equal(await r.sessions.end({ userId, except: kept }), 2, "how many sessions were ended");
+    for (const digest of ended) equal(await visitor.isAdmitted(r, digest), false, "whether an ended session is admitted");
+    equal(await visitor.isAdmitted(r, kept), true, "whether the excepted session is admitted");
+    equal(await r.sessions.end({ userId, except: other }), 1, "how many sessions were ended but for one of somebody else");
+    equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
+    equal(await r.sessions.end({ userId: colleague.account.userId, except: freshDigest() }), 1, "how many sessions were ended but for one that is not there");
+  },
+
+  "go on with a new secret when they are renewed, alone": async ({ storage, r }) => {
+    const visitor = await Visitor.create(r);
+    const { userId, secretVersion } = visitor.account;
+    const [own, other] = [await visitor.open(r), await visitor.open(r)];
+    const renewed = await storage.transaction(async (inside) => {
+      await inside.accounts.setSecret(userId, "second secret", secretVersion);
+      return inside.sessions.renew(own, secretVersion + 1);
+    });
+    equal(renewed, true, "whether the session was renewed");
+    equal([await visitor.isAdmitted(r, own), await visitor.isAdmitted(r, other)], [true, false], "whether the renewed session and another one are admitted");
+    equal(await r.sessions.renew(other, secretVersion), true, "whether a session was renewed with another version");
+    equal(await visitor.isAdmitted(r, other), false, "whether a session with another version is admitted");
+  },
+
+  "are not renewed when they are over": async ({ r, advance }) => {
+    const visitor = await Visitor.create(r);
+    const [ended, expired] = [await visitor.open(r), await visitor.open(r)];
+    await r.sessions.end({ digest: ended });
+    advance(hour);
+    for (const digest of [ended, expired, freshDigest()]) equal(await r.sessions.renew(digest, 1), false, "whether the session was renewed");
+    equal([await visitor.isAdmitted(r, ended), await visitor.isAdmitted(r, expired)], [false, false], "whether they are admitted");
+  },
+});
