@@ -55,6 +55,8 @@ import { queryPathChecks } from "./sections/queries/paths.ts";
 import { queryTextChecks } from "./sections/queries/texts.ts";
 import { queryValueChecks } from "./sections/queries/values.ts";
 import { queryVisibilityChecks } from "./sections/queries/visibility.ts";
+import { factorAcceptingChecks } from "./sections/second-factors/accepting.ts";
+import { factorKeepingChecks } from "./sections/second-factors/keeping.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
@@ -95,6 +97,8 @@ export const checks: readonly Check[] = [
   ...channelLifeChecks,
   ...channelNumberChecks,
   ...channelBlockChecks,
+  ...factorKeepingChecks,
+  ...factorAcceptingChecks,
   ...keyChecks,
   ...oneTimeChecks,
   ...passwordHistoryChecks,

@@ -8,5 +8,6 @@ export { AesGcmKeyWrapping } from "./keys/aes-gcm-key-wrapping.ts";
 export { NodeServerKeys } from "./keys/node-server-keys.ts";
 export { NodeDigests } from "./node-digests.ts";
 export { NodeRandomSource } from "./node-random-source.ts";
+export { OtplibTimeTokens } from "./second-factors/otplib-time-tokens.ts";
 export { JwtTokenSigner } from "./tokens/jwt-token-signer.ts";
 export { JwtTokenVerifier } from "./tokens/jwt-token-verifier.ts";

@@ -20,6 +20,7 @@ import { KnexObjectRepository } from "./knex-object-repository.ts";
 import { KnexOneTimeRepository } from "./knex-one-time-repository.ts";
 import { KnexOutboxRepository } from "./knex-outbox-repository.ts";
 import { KnexPasswordHistoryRepository } from "./knex-password-history-repository.ts";
+import { KnexSecondFactorRepository } from "./knex-second-factor-repository.ts";
 import { KnexSessionRepository } from "./knex-session-repository.ts";
 import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
 import { objectOf } from "./object-of.ts";
@@ -47,6 +48,7 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, tables:
     oneTime: new KnexOneTimeRepository(sql, statements.oneTime, offset),
     outbox: new KnexOutboxRepository(sql, statements.outbox, offset),
     passwordHistory: new KnexPasswordHistoryRepository(sql, statements.passwordHistory),
+    secondFactors: new KnexSecondFactorRepository(sql, statements.secondFactors),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
   };

@@ -1,4 +1,4 @@
-import { acceptStorable, type Application, type ApplicationRepository } from "@sallyport/core";
+import { acceptStorable, type Application, type ApplicationRepository, type NewApplication, type SecondFactorRule } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
@@ -6,11 +6,11 @@ import { partByName } from "./part-by-name.ts";
 export class MemoryApplicationRepository implements ApplicationRepository {
   constructor(private readonly access: Access) {}
 
-  async create({ name, seats }: Application): Promise<"created" | "nameTaken"> {
+  async create({ name, seats, secondFactor = "off" }: NewApplication): Promise<"created" | "nameTaken"> {
     acceptStorable(name);
     return this.access.write(({ applications }) => {
       if (applications.has(name)) return "nameTaken";
-      applications.set(name, frozenCopy({ name, seats }));
+      applications.set(name, frozenCopy({ name, seats, secondFactor }));
       return "created";
     });
   }
@@ -18,6 +18,24 @@ export class MemoryApplicationRepository implements ApplicationRepository {
   known(names: readonly string[]): Promise<string[]> {
     const asked = [...new Set(names)];
     return this.access.read(({ applications }) => asked.filter((name) => applications.has(name)));
+  }
+
+  askingForFactors(names: readonly string[]): Promise<Pick<Application, "name" | "secondFactor">[]> {
+    const asked = [...new Set(names)];
+    return this.access.read(({ applications }) =>
+      asked.flatMap((name) => {
+        const secondFactor = applications.get(name)?.secondFactor ?? "off";
+        return secondFactor === "off" ? [] : [{ name, secondFactor }];
+      }),
+    );
+  }
+
+  setSecondFactor(name: string, secondFactor: SecondFactorRule): Promise<boolean> {
+    return this.access.write(({ applications }) => {
+      const application = applications.get(name);
+      if (application !== undefined) applications.set(name, frozenCopy({ ...application, secondFactor }));
+      return application !== undefined;
+    });
   }
 
   list(after: string | null, limit: number): Promise<Application[]> {

@@ -19,6 +19,7 @@ import { MemoryObjectRepository } from "./memory-object-repository.ts";
 import { MemoryOneTimeRepository } from "./memory-one-time-repository.ts";
 import { MemoryOutboxRepository } from "./memory-outbox-repository.ts";
 import { MemoryPasswordHistoryRepository } from "./memory-password-history-repository.ts";
+import { MemorySecondFactorRepository } from "./memory-second-factor-repository.ts";
 import { MemorySessionRepository } from "./memory-session-repository.ts";
 import { MemoryThrottleRepository } from "./memory-throttle-repository.ts";
 
@@ -43,6 +44,7 @@ export function memoryRepositories(access: Access): Repositories {
     oneTime: new MemoryOneTimeRepository(access),
     outbox: new MemoryOutboxRepository(access),
     passwordHistory: new MemoryPasswordHistoryRepository(access),
+    secondFactors: new MemorySecondFactorRepository(access),
     sessions: new MemorySessionRepository(access),
     throttle: new MemoryThrottleRepository(access),
   };

@@ -1,4 +1,4 @@
-import type { Account, AppKey, Application, ClassDefinition, Digest, IdentityLink, Links, Lock, MacroVersion, ObjectId, ProviderEntry, ProviderType, RecordedAuditEvent, StoredKey, StoredObject } from "@sallyport/core";
+import type { Account, AppKey, Application, ClassDefinition, Digest, IdentityLink, Links, Lock, MacroVersion, ObjectId, ProviderEntry, ProviderType, RecordedAuditEvent, SecondFactor, StoredKey, StoredObject } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { AuditTally } from "./audit-tally.ts";
@@ -54,6 +54,8 @@ export interface State {
   readonly uuids: Table<string, number>;
   /** By id, in the order in which they were put in. */
   readonly outbox: Table<number, OutboxRecord>;
+  /** By subject and app name. */
+  readonly secondFactors: Table<string, SecondFactor>;
   readonly sessions: Table<Digest, SessionRecord>;
   /** By object number, the stamp of the last change. */
   readonly stamps: Table<number, number>;
@@ -87,6 +89,7 @@ export function emptyState(): State {
     passwordHistory: new Table(),
     uuids: new Table(),
     outbox: new Table(),
+    secondFactors: new Table(),
     sessions: new Table(),
     stamps: new Table(),
     switches: new Table(),
@@ -121,6 +124,7 @@ export function forkState(state: State): State {
     passwordHistory: state.passwordHistory.fork(),
     uuids: state.uuids.fork(),
     outbox: state.outbox.fork(),
+    secondFactors: state.secondFactors.fork(),
     sessions: state.sessions.fork(),
     stamps: state.stamps.fork(),
     switches: state.switches.fork(),

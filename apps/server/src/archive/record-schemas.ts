@@ -54,7 +54,7 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     changedAt: z.int(),
     changedBy: z.string(),
   }),
-  applications: z.strictObject({ name: z.string(), seats: count.nullable() }),
+  applications: z.strictObject({ name: z.string(), seats: count.nullable(), secondFactor: z.enum(["off", "optional", "forced"]).default("off") }),
   appKeys: z.strictObject({ id: z.string(), name: z.string(), enabled: z.boolean(), appNames: names.nullable(), origins: names, digest }),
   objects: z.strictObject(object),
   links: z.strictObject({ id: objectId, links: z.record(z.string(), z.array(objectId)) }),
@@ -78,6 +78,14 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     secretVersion: z.int(),
     disabled: z.boolean(),
     confusableKey: z.string(),
+  }),
+  secondFactors: z.strictObject({
+    subject: z.string(),
+    appName: z.string(),
+    sealedSecret: z.string(),
+    confirmed: z.boolean(),
+    lastStep: z.int().min(-1),
+    recoveryCodes: z.array(digest),
   }),
   keys: z.strictObject({
     kind: z.enum(["rsa", "jwt"]),

@@ -45,7 +45,7 @@ export const applicationChecks: readonly Check[] = checksOf("applications", {
     equal(await r.applications.list(null, 10), [], "the list of an empty database");
     for (const [seats, name] of shuffledNames.entries()) await r.applications.create({ name, seats: seats === 0 ? null : seats });
     const seatsOf = (name: string) => shuffledNames.indexOf(name) || null;
-    const expected = orderedNames.map((name) => ({ name, seats: seatsOf(name) }));
+    const expected = orderedNames.map((name) => ({ name, seats: seatsOf(name), secondFactor: "off" as const }));
     equal(await r.applications.list(null, 100), expected, "the whole list");
     equal(await r.applications.list(null, 4), expected.slice(0, 4), "the first part");
     equal(await r.applications.list("a", 3), expected.slice(4, 7), "a part in the middle");
@@ -53,10 +53,35 @@ export const applicationChecks: readonly Check[] = checksOf("applications", {
     equal(await r.applications.list(orderedNames.at(-1) as string, 100), [], "what comes after the last name");
   },
 
+  "names those that ask for second factors, as they were created or set last": async ({ r }) => {
+    await r.applications.create({ name: "plain", seats: null });
+    await r.applications.create({ name: "optional", seats: 1, secondFactor: "optional" });
+    await r.applications.create({ name: "forced", seats: null, secondFactor: "forced" });
+    const names = ["forced", "plain", "nobody", "optional", "forced"];
+    const asking = [{ name: "forced", secondFactor: "forced" }, { name: "optional", secondFactor: "optional" }] as const;
+    equalInAnyOrder(await r.applications.askingForFactors(names), asking, "those that ask");
+    equal(await r.applications.askingForFactors(["plain"]), [], "those of one that does not");
+    equal(await r.applications.askingForFactors([]), [], "those of none");
+    equal(await r.applications.setSecondFactor("forced", "off"), true, "setting a rule");
+    equal(await r.applications.setSecondFactor("plain", "optional"), true, "setting another");
+    equal(await r.applications.setSecondFactor("plain", "optional"), true, "setting the same again");
+    equal(await r.applications.setSecondFactor("Plain", "forced"), false, "setting the rule of a name that nobody created");
+    const changed = [{ name: "optional", secondFactor: "optional" }, { name: "plain", secondFactor: "optional" }] as const;
+    equalInAnyOrder(await r.applications.askingForFactors(names), changed, "those that ask after that");
+    const listed = [
+      { name: "forced", seats: null, secondFactor: "off" },
+      { name: "optional", seats: 1, secondFactor: "optional" },
+      { name: "plain", seats: null, secondFactor: "optional" },
+    ] as const;
+    equal(await r.applications.list(null, 10), listed, "the list");
+  },
+
   "takes hostile texts for the names that they are": async ({ r }) => {
     equal(await r.applications.known([...hostileTexts, ...unstorableTexts]), [], "known names");
     for (const name of hostileTexts) await r.applications.create({ name, seats: null });
     equalInAnyOrder(await r.applications.known([...hostileTexts, ...unstorableTexts]), hostileTexts, "known names");
     equalInAnyOrder((await r.applications.list(null, 100)).map(({ name }) => name), hostileTexts, "listed names");
+    equal(await r.applications.askingForFactors([...hostileTexts, ...unstorableTexts]), [], "those that ask for second factors");
+    for (const name of unstorableTexts) equal(await r.applications.setSecondFactor(name, "forced"), false, "a rule for a text that cannot be stored");
   },
 });

@@ -21,6 +21,7 @@ import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenPasswordHistory } from "./broken-password-history.ts";
 import { brokenQueries } from "./broken-queries.ts";
 import { brokenRecords } from "./broken-records.ts";
+import { brokenSecondFactors } from "./broken-second-factors.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
 import { brokenStorages } from "./broken-storages.ts";
@@ -50,6 +51,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["custom accounts", brokenCustomAccounts],
   ["model, throttle and audit", brokenRecords],
   ["tallies and retention", brokenAudit],
+  ["second factors", brokenSecondFactors],
   ["macros", brokenMacros],
   ["the outbox", brokenOutboxes],
   ["the archive", brokenArchives],

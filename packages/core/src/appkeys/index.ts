@@ -1,5 +1,5 @@
 export type { AppKey } from "./app-key.ts";
 export type { AppKeyRepository, NewAppKey } from "./app-key-repository.ts";
 export type { Application } from "./application.ts";
-export type { ApplicationRepository } from "./application-repository.ts";
+export type { ApplicationRepository, NewApplication } from "./application-repository.ts";
 export { KnownApplications } from "./known-applications.ts";

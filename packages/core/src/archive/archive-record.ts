@@ -10,6 +10,7 @@ import type { ClassDefinition } from "../model/class-definition.ts";
 import type { Links } from "../objects/links.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
+import type { SecondFactor } from "../second-factors/second-factor.ts";
 
 /** Stands first. */
 export interface ArchivedSettings {
@@ -74,6 +75,9 @@ export type ArchivedAccount = Account & { readonly section: "accounts"; readonly
 /** By login name. A password that waits to be confirmed is not in it. */
 export type ArchivedCustomAccount = CustomAccount & { readonly section: "customAccounts"; readonly confusableKey: string };
 
+/** By subject, then by app name. */
+export type ArchivedSecondFactor = SecondFactor & { readonly section: "secondFactors" };
+
 /** In the order in which they became current; the wrapped private half is empty when it was swept away. */
 export type ArchivedKey = StoredKey & { readonly section: "keys" };
 
@@ -98,6 +102,7 @@ export type ArchiveRecord =
   | ArchivedDeparture
   | ArchivedAccount
   | ArchivedCustomAccount
+  | ArchivedSecondFactor
   | ArchivedKey
   | ArchivedAuditEvent
   | ArchivedTally;
@@ -119,6 +124,7 @@ export const archiveSections = [
   "departures",
   "accounts",
   "customAccounts",
+  "secondFactors",
   "keys",
   "audit",
   "tallies",

@@ -1,2 +1,3 @@
 export type { FactorSubject, SecondFactor, SecondFactorRule } from "./second-factor.ts";
-export type { SecondFactorRepository } from "./second-factor-repository.ts";
+export type { FactorKey, NewSecondFactor, SecondFactorRepository } from "./second-factor-repository.ts";
+export type { TimeTokens } from "./time-tokens.ts";

@@ -1,20 +1,35 @@
 import type { Digest } from "../digests/digest.ts";
 import type { FactorSubject, SecondFactor } from "./second-factor.ts";
 
-/** Port: second factors. What is accepted once is accepted nowhere again, however many try at once. */
+/** Names one factor: whose, and for which app name. */
+export type FactorKey = Pick<SecondFactor, "subject" | "appName">;
+
+/** A factor to begin with. */
+export type NewSecondFactor = FactorKey & Pick<SecondFactor, "sealedSecret" | "recoveryCodes">;
+
+/** Port: second factors. What is accepted once is accepted nowhere again, however many try at once, in however many processes. */
 export interface SecondFactorRepository {
-  /** Those of a subject for any of these app names, by app name. */
+  /** Those of a subject for any of these app names, in the order of the app names by code points. */
   find(subject: FactorSubject, appNames: readonly string[]): Promise<SecondFactor[]>;
 
-  /** Begins anew with another secret, not confirmed; `confirmed`, and nothing changes, if there is a confirmed one. */
-  enrol(factor: Pick<SecondFactor, "subject" | "appName" | "sealedSecret" | "recoveryCodes">): Promise<"enrolled" | "confirmed">;
+  /**
+   * Begins, or begins anew with another secret: not confirmed, and without a step that was accepted. `confirmed`, and nothing
+   * changes, if there is a confirmed one. A text that is not storable: 307.
+   */
+  enrol(factor: NewSecondFactor): Promise<"enrolled" | "confirmed">;
 
-  /** Accepts a time step that is later than the last one, and confirms; otherwise `false`. */
-  accept(subject: FactorSubject, appName: string, step: number): Promise<boolean>;
+  /**
+   * Accepts a time step that is later than the last one, and confirms the factor; otherwise `false`, also if the factor has
+   * another secret by now than the one for which the step was found.
+   */
+  accept(factor: FactorKey & Pick<SecondFactor, "sealedSecret">, step: number): Promise<boolean>;
 
   /** Spends a recovery code of a confirmed factor; `false` if it is none of those that are left. */
-  recover(subject: FactorSubject, appName: string, code: Digest): Promise<boolean>;
+  recover(factor: FactorKey, code: Digest): Promise<boolean>;
 
   /** `false` if there was none. Without an app name: all of the subject. */
   remove(subject: FactorSubject, appName: string | null): Promise<boolean>;
+
+  /** At most `limit` of them in the order of their subjects, then of their app names, by code points: from the first (`null`), or those after one. */
+  list(after: FactorKey | null, limit: number): Promise<SecondFactor[]>;
 }

@@ -17,6 +17,7 @@ import type { ModelRepository } from "../model/model-repository.ts";
 import type { ObjectRepository } from "../objects/object-repository.ts";
 import type { OneTimeRepository } from "../one-time/one-time-repository.ts";
 import type { PasswordHistoryRepository } from "../passwords/password-history-repository.ts";
+import type { SecondFactorRepository } from "../second-factors/second-factor-repository.ts";
 import type { SessionRepository } from "../sessions/session-repository.ts";
 import type { ThrottleRepository } from "../throttle/throttle-repository.ts";
 
@@ -41,6 +42,7 @@ export interface Repositories {
   readonly oneTime: OneTimeRepository;
   readonly outbox: OutboxRepository;
   readonly passwordHistory: PasswordHistoryRepository;
+  readonly secondFactors: SecondFactorRepository;
   readonly sessions: SessionRepository;
   readonly throttle: ThrottleRepository;
 }

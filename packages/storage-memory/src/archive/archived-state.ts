@@ -17,6 +17,7 @@ const archivedTables = [
   "macros",
   "numbers",
   "objects",
+  "secondFactors",
   "stamps",
   "switches",
   "uuids",
@@ -35,7 +36,7 @@ export function replaceState(state: State, other: ArchivedState): void {
 }
 
 /** Whether there is nothing that an archive could hold but what a migration leaves. */
-export function isUntouched({ accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, numbers, objects }: State): boolean {
-  const tables = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, objects];
+export function isUntouched({ accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, numbers, objects, secondFactors }: State): boolean {
+  const tables = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, objects, secondFactors];
   return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
 }

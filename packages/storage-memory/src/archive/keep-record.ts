@@ -1,4 +1,5 @@
 import { acceptObjectSize, acceptStorable, type ArchiveRecord, type Attributes, contradictingRecords, objectNumber, type RecordOf } from "@sallyport/core";
+import { factorKey } from "../factor-key.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { macroKey } from "../macro-key.ts";
 import type { Table } from "../table.ts";
@@ -30,6 +31,8 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepAccount(state, record);
     case "customAccounts":
       return keepCustomAccount(state, record);
+    case "secondFactors":
+      return add(state.secondFactors, factorKey(record), without(record, "section"));
     case "keys":
       return add(state.keys, `${record.kind}:${record.keyId}`, without(record, "section"));
     case "audit":

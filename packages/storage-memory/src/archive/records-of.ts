@@ -1,5 +1,6 @@
 import { type ArchiveRecord, canonicalJson, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
 import { customAccountOf } from "../custom-account-record.ts";
+import { factorKey } from "../factor-key.ts";
 import { partByName } from "../part-by-name.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
@@ -21,6 +22,7 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   for (const record of byName(state.customAccounts.values(), ({ loginName }) => loginName)) {
     yield { section: "customAccounts", ...customAccountOf(record), confusableKey: record.confusableKey };
   }
+  for (const factor of byName(state.secondFactors.values(), factorKey)) yield { section: "secondFactors", ...factor };
   for (const key of state.keys.values()) yield { section: "keys", ...key };
   for (const event of state.audit.values()) yield { section: "audit", ...event };
   for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name)) yield { section: "tallies", key, ...tally };

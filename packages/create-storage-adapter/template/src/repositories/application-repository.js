@@ -10,6 +10,14 @@ export const applicationRepository = (access) => ({
     return notWritten("applications.known");
   },
 
+  async askingForFactors(names) {
+    return notWritten("applications.askingForFactors");
+  },
+
+  async setSecondFactor(name, rule) {
+    return notWritten("applications.setSecondFactor");
+  },
+
   async list(after, limit) {
     return notWritten("applications.list");
   },

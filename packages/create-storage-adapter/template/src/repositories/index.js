@@ -17,6 +17,7 @@ import { objectRepository } from "./object-repository.js";
 import { oneTimeRepository } from "./one-time-repository.js";
 import { outboxRepository } from "./outbox-repository.js";
 import { passwordHistoryRepository } from "./password-history-repository.js";
+import { secondFactorRepository } from "./second-factor-repository.js";
 import { sessionRepository } from "./session-repository.js";
 import { throttleRepository } from "./throttle-repository.js";
 
@@ -47,6 +48,7 @@ export function repositoriesOver(access) {
     oneTime: copying(oneTimeRepository(access)),
     outbox: copying(outboxRepository(access)),
     passwordHistory: copying(passwordHistoryRepository(access)),
+    secondFactors: copying(secondFactorRepository(access)),
     sessions: copying(sessionRepository(access)),
     throttle: copying(throttleRepository(access)),
   };

@@ -13,6 +13,7 @@ import { KnexMaintenanceSwitch } from "../../knex-maintenance-switch.ts";
 import { KnexOneTimeRepository } from "../../knex-one-time-repository.ts";
 import { KnexOutboxRepository } from "../../knex-outbox-repository.ts";
 import { KnexPasswordHistoryRepository } from "../../knex-password-history-repository.ts";
+import { KnexSecondFactorRepository } from "../../knex-second-factor-repository.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
@@ -48,6 +49,7 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
     oneTime: new KnexOneTimeRepository(sql, statements.oneTime, offset),
     outbox: new KnexOutboxRepository(sql, statements.outbox, offset),
     passwordHistory: new KnexPasswordHistoryRepository(sql, statements.passwordHistory),
+    secondFactors: new KnexSecondFactorRepository(sql, statements.secondFactors),
     sessions: new KnexSessionRepository(sql, statements.sessions, statements.channels, offset),
     throttle: new KnexThrottleRepository(sql, statements.throttle, offset),
   };

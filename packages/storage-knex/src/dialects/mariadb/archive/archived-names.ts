@@ -1,4 +1,4 @@
-import { acceptStorable, type ClassDefinition } from "@sallyport/core";
+import { acceptStorable, type ClassDefinition, type RecordOf } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 
@@ -17,13 +17,18 @@ export function archivedClasses({ classes }: Tables): ArchivedTable<"classes"> {
 
 export function archivedApplications({ applications }: Tables): ArchivedTable<"applications"> {
   return {
-    select: `select name, seats from ${applications} order by name`,
-    recordOf: ({ name, seats }) => ({ section: "applications", name: name as string, seats: seats as number | null }),
+    select: `select name, seats, second_factor from ${applications} order by name`,
+    recordOf: ({ name, seats, second_factor: secondFactor }) => ({
+      section: "applications",
+      name: name as string,
+      seats: seats as number | null,
+      secondFactor: secondFactor as RecordOf<"applications">["secondFactor"],
+    }),
     table: applications,
-    columns: ["name", "seats"],
-    rowsOf: ({ name, seats }) => {
+    columns: ["name", "seats", "second_factor"],
+    rowsOf: ({ name, seats, secondFactor }) => {
       acceptStorable(name);
-      return [[name, seats]];
+      return [[name, seats, secondFactor]];
     },
   };
 }

@@ -6,6 +6,7 @@ import { archivedMacros } from "./archived-macros.ts";
 import { archivedAppKeys, archivedApplications, archivedClasses } from "./archived-names.ts";
 import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
 import { archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import { archivedSecondFactors } from "./archived-second-factors.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 
 /** Every section but the settings. */
@@ -22,6 +23,7 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
     customAccounts: archivedCustomAccounts(tables),
+    secondFactors: archivedSecondFactors(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),

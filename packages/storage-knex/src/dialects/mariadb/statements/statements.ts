@@ -12,6 +12,7 @@ import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
 import type { OutboxStatements } from "../../../statements/outbox-statements.ts";
 import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
+import type { SecondFactorStatements } from "../../../statements/second-factor-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
 import type { Tables } from "../tables.ts";
@@ -32,6 +33,7 @@ import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { oneTimeStatements } from "./one-time-statements.ts";
 import { outboxStatements } from "./outbox-statements.ts";
 import { passwordHistoryStatements } from "./password-history-statements.ts";
+import { secondFactorStatements } from "./second-factor-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
 import { type WritingStatements, writingStatements } from "./writing-statements.ts";
@@ -55,6 +57,7 @@ export interface Statements {
   readonly oneTime: OneTimeStatements;
   readonly outbox: OutboxStatements;
   readonly passwordHistory: PasswordHistoryStatements;
+  readonly secondFactors: SecondFactorStatements;
   readonly sessions: SessionStatements;
   readonly throttle: ThrottleStatements;
   readonly writing: WritingStatements;
@@ -79,6 +82,7 @@ export function statementsOf(tables: Tables): Statements {
     oneTime: oneTimeStatements(tables),
     outbox: outboxStatements(tables),
     passwordHistory: passwordHistoryStatements(tables),
+    secondFactors: secondFactorStatements(tables),
     sessions: sessionStatements(tables),
     throttle: throttleStatements(tables),
     writing: writingStatements(tables),

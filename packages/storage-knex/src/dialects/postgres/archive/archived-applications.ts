@@ -1,4 +1,4 @@
-import type { Application } from "@sallyport/core";
+import type { RecordOf } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import { type ArchivedTable, jsonLine, smallRow } from "./archived-table.ts";
 
@@ -7,9 +7,10 @@ export function archivedApplications({ applications }: Tables): ArchivedTable<"a
     rows: applications,
     key: { column: "name", type: "text" },
     size: smallRow,
-    line: jsonLine({ name: "name", seats: "seats" }),
-    recordOf: (line) => ({ section: "applications", ...(JSON.parse(line) as Application) }),
-    insert: `insert into ${applications} (name, seats) select name, seats from jsonb_to_recordset($1::jsonb) as l (name text, seats integer)`,
+    line: jsonLine({ name: "name", seats: "seats", secondFactor: "second_factor" }),
+    recordOf: (line) => ({ section: "applications", ...(JSON.parse(line) as Omit<RecordOf<"applications">, "section">) }),
+    insert: `insert into ${applications} (name, seats, second_factor) select name, seats, "secondFactor"
+      from jsonb_to_recordset($1::jsonb) as l (name text, seats integer, "secondFactor" text)`,
     rowsOf: (record) => JSON.stringify(record),
   };
 }

@@ -12,6 +12,7 @@ import { archivedKeys } from "./archived-keys.ts";
 import { archivedLinks } from "./archived-links.ts";
 import { archivedMacros } from "./archived-macros.ts";
 import { archivedObjects } from "./archived-objects.ts";
+import { archivedSecondFactors } from "./archived-second-factors.ts";
 import { archivedTallies } from "./archived-tallies.ts";
 
 /** Sections that are tables; the settings are none. */
@@ -31,6 +32,7 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
     customAccounts: archivedCustomAccounts(tables),
+    secondFactors: archivedSecondFactors(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),

@@ -1,0 +1,36 @@
+import { timingSafeEqual } from "node:crypto";
+import type { TimeTokens } from "@sallyport/core";
+import { generateSecret, generateSync, generateURI } from "otplib";
+
+const period = 30;
+
+/** How many steps a token may be early or late: clocks of telephones are not exact, and typing takes time. */
+const tolerance = 1;
+
+export class OtplibTimeTokens implements TimeTokens {
+  newSecret(): string {
+    return generateSecret({ length: 20 });
+  }
+
+  address({ secret, issuer, label }: { readonly secret: string; readonly issuer: string; readonly label: string }): string {
+    return generateURI({ secret, issuer, label, algorithm: "sha1", digits: 6, period });
+  }
+
+  stepOf(secret: string, token: string, at: number, after: number): number | null {
+    const now = Math.floor(at / 1_000 / period);
+    const found = Array.from({ length: 2 * tolerance + 1 }, (_, index) => now - tolerance + index)
+      .filter((step) => step >= 0)
+      // All of them are compared, so that the time does not tell which one it was.
+      .map((step) => ({ step, same: isSame(tokenOf(secret, step), token) }));
+    return found.find(({ step, same }) => same && step > after)?.step ?? null;
+  }
+}
+
+function tokenOf(secret: string, step: number): string {
+  return generateSync({ secret, strategy: "totp", algorithm: "sha1", digits: 6, period, epoch: step * period });
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
