@@ -6,6 +6,7 @@ export { RsaAnswerCipher } from "./channels/rsa-answer-cipher.ts";
 export { RsaCredentialsCipher, type RsaCredentialsCipherOptions } from "./channels/rsa-credentials-cipher.ts";
 export { AesGcmKeyWrapping } from "./keys/aes-gcm-key-wrapping.ts";
 export { NodeServerKeys } from "./keys/node-server-keys.ts";
+export { ListedBreachedPasswords } from "./listed-breached-passwords.ts";
 export { NodeDigests } from "./node-digests.ts";
 export { NodeRandomSource } from "./node-random-source.ts";
 export { OtplibTimeTokens } from "./second-factors/otplib-time-tokens.ts";

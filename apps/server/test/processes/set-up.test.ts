@@ -63,7 +63,9 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(appKey).toMatch(/^[\w-]{43}$/);
   expect(await command("user create boss --administrator --group Board", "pass word\n")).toMatch(/^1 error: There is no user group "Board"/);
   expect(await command("user create boss --administrator --group Board --create-groups", "pass word\n")).toBe('The user "boss" exists now.');
-  expect(await command("user create BOSS", "x\n")).toMatch(/^1 error: The user name is taken/);
+  expect(await command("user create BOSS", "pass word\n")).toMatch(/^1 error: The user name is taken/);
+  expect(await command("user create other", "seven 7\n")).toBe("1 error: The password has less than 8 characters.");
+  expect(await command("user create other", "Password123\n")).toBe("1 error: The password stands in published lists.");
   expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
 
   expect(await command("app list")).toBe("NAME  SEATS\nshop  3");

@@ -5,6 +5,7 @@ import { commandGroup } from "../command-group.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
+import { acceptPassword } from "./accept-password.ts";
 import { findGroups } from "./find-groups.ts";
 import { listUsersCommand } from "./list-users.ts";
 import { readPassword } from "./read-password.ts";
@@ -41,6 +42,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   await withDatabase(options, async ({ container, database: { storage, policy } }) => {
     await storage.health();
     const password = await readPassword(passwordFile);
+    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass: password, clientHash: policy.clientHash });
     const createAccount = await container.getAsync(identifiers.createAccount);
     await storage.transaction(async (r) => {
       const groups = await findGroups(r.objects, group, createGroups);

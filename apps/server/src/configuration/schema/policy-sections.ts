@@ -1,4 +1,4 @@
-import { choice, duration, field, type Kind, optionalField, optionalSection, section, wholeNumber } from "../fields/index.ts";
+import { choice, duration, field, type Kind, optionalField, optionalSection, section, text, wholeNumber } from "../fields/index.ts";
 
 const lifetime = duration("1s", "366d");
 const anyNumber = wholeNumber(0, 10_000_000);
@@ -89,12 +89,23 @@ export const auditSection = section({
 /** The same for one database, where it differs. */
 export const ownAuditSection = optionalSection({ retention: own(retention, retentionDoc) });
 
+const resetLink = text({ wanted: "an http or https address with {token} in it, such as https://app.example/new-password#{token}", fits: isResetLink });
+
 /** Passwords are kept as argon2id hashes. */
 export const passwordsSection = section({
   clientHash: field(clientHash, {
     env: "PASSWORD_CLIENT_HASH",
     default: "md5",
     doc: "How clients prepare a password: `md5` sends its MD5 in hexadecimal digits, `none` the text itself.",
+  }),
+  history: field(wholeNumber(0, 24), {
+    env: "PASSWORD_HISTORY",
+    default: 5,
+    doc: "How many of a user's former passwords are not taken again, besides the current one; 0: none.",
+  }),
+  resetLink: optionalField(resetLink, {
+    env: "PASSWORD_RESET_LINK",
+    doc: "The link in mails with which a new password can be set; `{token}` and `{alias}` are filled in. Unless given, mails hold the token alone.",
   }),
   argon2: section({
     memoryCost: field(wholeNumber(8, 4_194_304), {
@@ -120,4 +131,10 @@ export const ownClientHash = own(clientHash, "How the clients of this database p
 
 function own<Out>(kind: Kind<Out>, doc: string) {
   return optionalField(kind, { doc: `${doc} Instead of the common value.` });
+}
+
+/** Whether mails can lead to it: where it leads has to be clear before anything is filled in. */
+function isResetLink(link: string): boolean {
+  const [, host = ""] = /^https?:\/\/([^/?#]+)/i.exec(link) ?? [];
+  return link.includes("{token}") && !/[{}]/.test(host) && URL.canParse(link.replaceAll(/\{(?:token|alias)\}/g, "x"));
 }

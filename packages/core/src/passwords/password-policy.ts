@@ -1,0 +1,39 @@
+import { clientPassword } from "../accounts/client-password.ts";
+import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import type { GivenPassword } from "../accounts/verify-password.ts";
+import type { Digests } from "../digests/digests.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { BreachedPasswords } from "./breached-passwords.ts";
+
+/** Characters of a password at least, where it is seen as its owner types it. */
+export const shortestPassword = 8;
+
+const md5Digits = /^[0-9a-f]{32}$/i;
+
+/** What a password has to be to become one; whatever it is not: 320. */
+export class PasswordPolicy {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly digests: Digests,
+    private readonly breached: BreachedPasswords,
+  ) {}
+
+  /** Refuses what is too short or known to everybody; else the text that is hashed. Of a password that comes as its MD5 the length is not seen. */
+  accept(given: GivenPassword): string {
+    const { pass, clientHash } = given;
+    const isHashed = md5Digits.test(pass);
+    if (!(isHashed && clientHash === "md5") && [...pass].length < shortestPassword) {
+      throw new ServiceError(320, { detail: `The password has less than ${shortestPassword} characters.` });
+    }
+    const spellings = [this.digests.md5(pass), this.digests.md5(pass.toLowerCase()), ...(isHashed ? [pass.toLowerCase()] : [])];
+    if (spellings.some((md5) => this.breached.has(md5))) throw new ServiceError(320, { detail: "The password stands in published lists." });
+    return clientPassword(pass, clientHash, this.digests);
+  }
+
+  /** Refuses what one of these hashes was made of. */
+  async acceptUnused(former: readonly string[], password: string): Promise<void> {
+    for (const each of former) {
+      if (await this.hasher.verify(each, password, null)) throw new ServiceError(320, { detail: "The password was in use before." });
+    }
+  }
+}
