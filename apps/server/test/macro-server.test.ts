@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "@sallyport/core";
+import { Gate } from "@sallyport/storage-faults";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { openSession } from "./open-session.ts";
 import { readingGate } from "./reading-gate.ts";
+import { appKey } from "./subject.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -101,6 +103,64 @@ test("executions that find no thread in time, and those that are too many, are a
   expect((await execute("Echo", 3)).body.data).toBe(3);
 });
 
+test("executions whose clients went away are ended: those that run, and those that wait for the database, which keeps nothing", async () => {
+  await start({ MACRO_THREADS: "1", MACRO_TIMEOUT: "10m", MACRO_CPU: "10m", MACRO_PATIENCE: "1m", DEBUG_MESSAGES: "true" });
+  const text = (run: string) => `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects, log }) => { ${run} } });`;
+  const { repositories } = storage();
+  const put = (name: string, run: string) => repositories.macros.put({ name, text: text(run), language: "js", changedBy: "test" }, null);
+  await put("Endless", "for (;;);");
+  await put("Late", "await objects.create('Customer', { Name: 'left behind' }); await objects.get(input, { hold: true });");
+  const sealed = await session.seal({ headers: { appkey: appKey, "content-type": "application/json" }, body: "" });
+  const abandoned = (name: string, input: unknown) => {
+    const leaving = new AbortController();
+    const answer = fetch(`${server.url}/v1/execute/${name}`, { method: "POST", headers: sealed.headers, body: JSON.stringify(input), signal: leaving.signal });
+    return { leave: () => leaving.abort(), gone: answer.then(() => "answered", () => "gone") };
+  };
+  const busy = async () => /^sallyport_macro_threads_busy (\d)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1];
+
+  const endless = abandoned("Endless", {});
+  await eventually(busy, "1");
+  endless.leave();
+  expect(await endless.gone).toBe("gone");
+  expect((await execute("Echo", 1)).body.data).toBe(1);
+
+  const id = await create();
+  const [held, letGo] = [new Gate(), new Gate()];
+  const holder = storage().transaction(async (r) => {
+    await r.objects.hold([id]);
+    held.open();
+    await letGo.pass();
+  });
+  await held.pass();
+  const late = abandoned("Late", id);
+  await eventually(busy, "1");
+  late.leave();
+  expect(await late.gone).toBe("gone");
+  expect((await execute("Echo", 2)).body.data).toBe(2);
+  letGo.open();
+  await holder;
+  // Transactions take turns here: when this one is over, so is the one that was left.
+  await storage().transaction(async (r) => void (await r.objects.hold([id])));
+  const query = encodeURIComponent(JSON.stringify({ where: { Name: "left behind" } }));
+  expect((await callIn(server, session, `/v1/objects/Customer?query=${query}`)).body.data["~Count"]).toBe(0);
+}, 60_000);
+
+test("calls of hooks are counted by what they are asked for", async () => {
+  await start({});
+  const { repositories } = storage();
+  const text = (event: string, run: string) => `import { defineHook, refuse } from "@sallyport/macros"; export default defineHook({ on: "${event}", classes: ["Customer"], run(given) { ${run} } });`;
+  await repositories.macros.put({ name: "Before", text: text("beforeSave", "if (given.object.Name === 'no') refuse(718);"), language: "js", changedBy: "test" }, null);
+  await repositories.macros.put({ name: "Shown", text: text("xRestApi_BuildSerialization", ""), language: "js", changedBy: "test" }, null);
+  await create();
+  await callIn(server, session, "/v1/object/Customer", { method: "POST", body: { Name: "no" } });
+  await callIn(server, session, "/v1/objects/Customer?perPage=3");
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  for (const [event, code, count] of [["beforeSave", 0, 1], ["beforeSave", 718, 1], ["xRestApi_BuildSerialization", 0, 2]] as const) {
+    expect(metrics).toContain(`sallyport_hook_runs_total{event="${event}",code="${code}"} ${count}`);
+  }
+  expect(metrics).toContain('sallyport_hook_duration_seconds_count{event="beforeSave"} 2');
+});
+
 test("what macros do is counted", async () => {
   await start({});
   await execute("Echo", 1);
@@ -112,4 +172,21 @@ test("what macros do is counted", async () => {
   expect(metrics).toMatch(/^sallyport_macro_threads_busy 0$/m);
   expect(metrics).toMatch(/^sallyport_macros_waiting 0$/m);
   expect(await call(server, "/_CheckService")).toMatchObject({ code: "0" });
+});
+
+test("the sample OpenInvoices finds what is not paid, in a list and in a change of many", async () => {
+  await start({ MACROS_DIR: join(import.meta.dirname, "../macros/demo") });
+  const list = async (query: object, more = "") => {
+    const { code, body } = await callIn(server, session, `/v1/objects/Invoice?perPage=1000${more}&query=${encodeURIComponent(JSON.stringify(query))}`);
+    expect(code).toBe("0");
+    return body.data["~Elements"] as { readonly Number: string; readonly Due: string; readonly Paid: boolean; readonly Amount: number }[];
+  };
+  const open = await list({ macro: "OpenInvoices" });
+  expect(open.length).toBeGreaterThan(0);
+  expect(open).toEqual((await list({ where: { Paid: false }, sort: ["Due", "Number"] })));
+  expect(await list({ macro: "OpenInvoices", sort: ["-Number"] })).toEqual(open.toSorted((a, b) => (a.Number < b.Number ? 1 : -1)));
+  expect(await list({ macro: "OpenInvoices", where: { Paid: true } })).toEqual([]);
+  const query = encodeURIComponent(JSON.stringify({ macro: "OpenInvoices", where: { Number: { $in: open.slice(0, 2).map(({ Number }) => Number) } } }));
+  expect(await callIn(server, session, `/v1/objects/Invoice?query=${query}`, { method: "PATCH", body: { Paid: true } })).toMatchObject({ code: "0", body: { data: { "~Count": 2 } } });
+  expect(await list({ macro: "OpenInvoices" })).toHaveLength(open.length - 2);
 });

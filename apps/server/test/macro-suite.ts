@@ -96,10 +96,33 @@ export function macroSuite(server: () => RunningServer): void {
     });
 
     test("answer with the code of the catalogue that they choose", async () => {
-      for (const [code, status] of [[307, 400], [302, 403], [609, 410], [713, 500], [706, 503], [801, 413]] as const) {
+      for (const [code, status] of [[307, 400], [403, 403], [609, 410], [713, 500], [801, 413]] as const) {
         expect(await execute("Refuse", { code, detail: "in its words" })).toMatchObject({ status, code: String(code), body: { status: { debugMessage: "in its words" } } });
       }
       for (const code of [0, 1, 200.5, "307", null, 1e9]) expect(await execute("Refuse", { code })).toMatchObject({ status: 500, code: "710" });
+    });
+
+    test("never say that a key, a session, a message or the server is at fault", async () => {
+      for (const code of [101, 201, 203, 204, 207, 302, 312, 314, 315, 318, 340, 341, 342, 607, 704, 706, 799, 800]) {
+        const answer = await execute("Refuse", { code, detail: "in its words" });
+        expect([code, answer.status, answer.code, answer.headers["retry-after"]]).toEqual([code, 500, "710", undefined]);
+      }
+    });
+
+    test("are two where their names differ in case only", async () => {
+      const { macros } = repositories();
+      const put = (name: string) => macros.put({ name, text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => "${name}" });`, language: "js", changedBy: "test" }, 0);
+      const names = [`Cased_${mode}`, `cased_${mode}`];
+      expect([await put(names[0] as string), await put(names[1] as string)]).toEqual(["stored", "stored"]);
+      const given = async () => Promise.all(names.map(async (name) => (await execute(name)).body.data ?? null));
+      expect(await given()).toEqual(names);
+      await macros.remove(names[0] as string, { changedBy: "test", expectedVersion: 1 });
+      expect(await given()).toEqual([null, names[1]]);
+    });
+
+    test("have a status message and lines that are whole, zeros included", async () => {
+      const message = "before\u0000after\ud83d\ude00";
+      expect((await execute("Status", { message, result: message })).body).toEqual({ status: { internalStatus: "0", statusMessage: message }, data: message });
     });
 
     test.each(["Broken", "Misdeclared", "Throwing", "Nothing"])("answer 710 when they cannot be executed: %s", async (name) => {

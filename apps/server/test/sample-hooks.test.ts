@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { JsonValue } from "@sallyport/core";
+import { QuickJsMacroRuntime } from "@sallyport/macros";
+import { pino } from "pino";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, type Sent, tryLogIn } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
@@ -6,9 +10,11 @@ import { startDemoServer } from "./demo-server.ts";
 let server: RunningServer;
 let sessionId: string;
 let asAdmin: string;
+const lines: string[] = [];
+const folder = resolve(import.meta.dirname, "../macros/hooks");
 
 beforeAll(async () => {
-  server = await startDemoServer("memory", { MACROS_DIR: resolve(import.meta.dirname, "../macros/hooks"), DEBUG_MESSAGES: "true" });
+  server = await startDemoServer("memory", { MACROS_DIR: folder, DEBUG_MESSAGES: "true" }, pino({}, { write: (line: string) => void lines.push(JSON.parse(line).line ?? "") }));
   const logIn = async (user: string) => (await tryLogIn(server, user)).body.data.sessionId as string;
   [sessionId, asAdmin] = [await logIn("demo"), await logIn("admin")];
 });
@@ -45,4 +51,34 @@ test("PaidInvoicesStay keeps them, and lets the others go", async () => {
   expect(await send(`/v1/object/${paid}`, { method: "DELETE", sessionId: asAdmin })).toMatchObject({ status: 500, code: "718" });
   expect(await send(`/v1/object/${paid}`)).toMatchObject({ code: "0" });
   expect(await send(`/v1/object/${open}`, { method: "DELETE", sessionId: asAdmin })).toMatchObject({ code: "0" });
+});
+
+test("PaymentTrail writes down who says that an invoice is paid, and nothing else", async () => {
+  const { body } = await create({ Number: "E", Paid: false });
+  const change = (attributes: object) => send(`/v1/object/${body.data["~ObjectID"]}`, { method: "PATCH", body: attributes });
+  for (const attributes of [{ Amount: 3 }, { Paid: true }, { Amount: 4 }, { Paid: false }]) expect(await change(attributes)).toMatchObject({ code: "0" });
+  expect(lines.filter((line) => line.startsWith("E "))).toEqual(["E paid, says demo", "E open again, says demo"]);
+});
+
+test("DeletionTrail writes down who deleted what", async () => {
+  const { body } = await create({ Number: "F" });
+  expect(await send(`/v1/object/${body.data["~ObjectID"]}`, { method: "DELETE" })).toMatchObject({ code: "0" });
+  expect(lines.filter((line) => line.includes("deleted"))).toContain("Invoice F deleted by demo");
+});
+
+test("AcceptColleagues lets in whoever has an address of the company", async () => {
+  const runtime = new QuickJsMacroRuntime({ threads: 1, queue: 10, niceness: 0 });
+  const name = "AcceptColleagues";
+  const { declaration, module } = await runtime.inspect({ name, code: readFileSync(resolve(folder, `${name}.ts`), "utf8") }, "ts");
+  expect(declaration).toEqual({ on: "xRestApi_DBCreateInit_xRestApiUserProvider", run: true });
+  const place = await runtime.reserve(60_000);
+  const limits = { cpu: 1_000, timeout: 10_000, memory: 16 * 1_048_576, hostCalls: 0, resultBytes: 1_000 };
+  const host = { answer: async () => undefined, isCatchable: () => false, log: () => {} };
+  const given = async (email: JsonValue) => {
+    const argument = { userObject: {}, providerConfig: {}, userUuid: "u", name: "", surname: "", email, caller: {} };
+    return (await place.enter({ module, driver: "createUserProvider", argument, limits }, host)).result;
+  };
+  expect([await given("ada@example.com"), await given("ada@example.com.example.org"), await given(""), await given(null)]).toEqual([0, -1, -1, -1]);
+  place.release();
+  await runtime.close();
 });

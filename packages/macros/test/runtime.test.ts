@@ -66,6 +66,9 @@ it("ends with what the host throws otherwise", async () => {
 it("refuses with a code of the catalogue", async () => {
   await expect(bench.run("refuse(304, 'no such thing');")).rejects.toEqual(new MacroRefusal(304, "no such thing"));
   await expect(bench.run("refuse(12345);")).rejects.toMatchObject({ kind: "threw", message: "refused with 12345, which is no code of the catalogue" });
+  for (const code of [100, 201, 203, 302, 341, 312, 314, 706, 799, 800]) {
+    await expect(bench.run(`refuse(${code});`)).rejects.toMatchObject({ kind: "threw", message: `refused with ${code}, which says nothing about what was asked for` });
+  }
 });
 
 it("says where a module threw", async () => {

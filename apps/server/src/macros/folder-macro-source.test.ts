@@ -23,9 +23,9 @@ const write = (name: string, text = "text") => writeFileSync(join(directory, nam
 const read = async () => (await folder.read()).map(({ name, language, text }) => [name, language, text]);
 
 test("files by their names, without those that are nobody's", async () => {
-  for (const name of ["B.js", "A.mjs", "C.ts", ".hidden.js", "C.d.ts", "C.test.json", "A.test.ts", "notes.md", "js"]) write(name, name);
+  for (const name of ["B.js", "A.mjs", "C.ts", "D.mts", ".hidden.js", "C.d.ts", "D.d.mts", "C.test.json", "A.test.ts", "notes.md", "js"]) write(name, name);
   mkdirSync(join(directory, "inside"));
-  expect(await read()).toEqual([["A", "js", "A.mjs"], ["B", "js", "B.js"], ["C", "ts", "C.ts"]]);
+  expect(await read()).toEqual([["A", "js", "A.mjs"], ["B", "js", "B.js"], ["C", "ts", "C.ts"], ["D", "ts", "D.mts"]]);
   expect(refused).toEqual([]);
 });
 

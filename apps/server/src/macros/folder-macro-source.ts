@@ -3,6 +3,7 @@ import { open, readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { MacroSource, MacroText } from "@sallyport/core";
 import type { Logger } from "pino";
+import { macroLanguages } from "./macro-languages.ts";
 
 /** Bytes of one text; what a database takes as well. */
 const mostBytes = 256 * 1024;
@@ -12,12 +13,6 @@ const interval = 500;
 
 /** In place of what was seen of a folder that could not be read: any sight of it is a change. */
 const unreadable = "?";
-
-const languages: ReadonlyMap<string, MacroText["language"]> = new Map([
-  [".js", "js"],
-  [".mjs", "js"],
-  [".ts", "ts"],
-]);
 
 /** A folder with one macro per file, which has the file's name. Other files, hidden ones and folders inside of it are nobody's. */
 export class FolderMacroSource implements MacroSource {
@@ -87,14 +82,14 @@ export class FolderMacroSource implements MacroSource {
 
   private async names(): Promise<string[]> {
     const all = await readdir(this.directory);
-    const ours = all.filter((name) => !name.startsWith(".") && !name.endsWith(".d.ts") && !/\.test\.[a-z]+$/.test(name) && languages.has(extname(name)));
+    const ours = all.filter((name) => !name.startsWith(".") && !/\.d\.m?ts$/.test(name) && !/\.test\.[a-z]+$/.test(name) && macroLanguages.has(extname(name)));
     if (ours.length > mostFiles) throw new Error(`There are more than ${mostFiles} files.`);
     return ours.toSorted();
   }
 
   private async text(name: string): Promise<MacroText | null> {
     const origin = join(this.directory, name);
-    const language = languages.get(extname(name)) ?? "js";
+    const language = macroLanguages.get(extname(name)) ?? "js";
     try {
       return { name: name.slice(0, -extname(name).length), language, text: await textOf(origin), origin };
     } catch (err) {

@@ -1,4 +1,4 @@
-import type { ExecutedMacro, IgnoredFailure, LoadedModules, MacroLine, MacroReports } from "@sallyport/core";
+import type { ExecutedMacro, IgnoredFailure, LoadedModules, MacroLine, MacroReports, RanHook } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics.ts";
 
@@ -6,11 +6,15 @@ import type { Metrics } from "./metrics.ts";
 export class MacroLog implements MacroReports {
   constructor(
     private readonly logger: Logger,
-    private readonly metrics: Pick<Metrics, "executed">,
+    private readonly metrics: Pick<Metrics, "executed" | "ranHook">,
   ) {}
 
   executed(execution: ExecutedMacro): void {
     this.metrics.executed(execution);
+  }
+
+  ranHook(run: RanHook): void {
+    this.metrics.ranHook(run);
   }
 
   logged({ line, ...facts }: MacroLine): void {

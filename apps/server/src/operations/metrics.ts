@@ -1,4 +1,4 @@
-import type { ExecutedMacro, MacroRuntime } from "@sallyport/core";
+import type { ExecutedMacro, MacroRuntime, RanHook } from "@sallyport/core";
 import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -21,6 +21,8 @@ export class Metrics implements RequestObserver {
   private readonly executions: Counter<"code">;
   private readonly executionTimes: Histogram;
   private readonly executionRunning: Counter;
+  private readonly hookRuns: Counter<"event" | "code">;
+  private readonly hookTimes: Histogram<"event">;
 
   constructor() {
     const registers = [this.registry];
@@ -61,6 +63,24 @@ export class Metrics implements RequestObserver {
       help: "Time for which macros ran that came to an end, without what they waited for and called.",
       registers,
     });
+    this.hookRuns = new Counter({
+      name: "sallyport_hook_runs_total",
+      help: "Calls of hooks, each for all objects that it is given at once, by event and internal status.",
+      labelNames: ["event", "code"],
+      registers,
+    });
+    this.hookTimes = new Histogram({
+      name: "sallyport_hook_duration_seconds",
+      help: "Time of a call of a hook, with what it asks of the database.",
+      labelNames: ["event"],
+      buckets,
+      registers,
+    });
+  }
+
+  ranHook({ on, code, milliseconds }: RanHook): void {
+    this.hookRuns.inc({ event: on, code });
+    this.hookTimes.observe({ event: on }, milliseconds / 1000);
   }
 
   answered({ route, method, status, code, duration, items = [] }: RequestRecord): void {

@@ -1,4 +1,5 @@
 import { faultSuite } from "./fault-suite.ts";
+import { itemsSuite } from "./items-suite.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 describe("a server on the embedded engine whose storage fails", () => {
@@ -9,4 +10,5 @@ describe("a server on the embedded engine whose storage fails", () => {
   afterAll(() => stage.close());
 
   faultSuite(() => stage);
+  itemsSuite(() => stage);
 });

@@ -1,6 +1,7 @@
 import { type Call, faults } from "@sallyport/storage-faults";
 import { isDeclared } from "../cases/declared.ts";
 import { faultTable, type Outcome, type Place, type Row } from "./fault-table.ts";
+import { macroOperations } from "./macro-operations.ts";
 import { modelOperations } from "./model-operations.ts";
 import { objectOperations } from "./object-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
@@ -15,7 +16,7 @@ const patience = 300_000;
 
 /** Whatever fails in storage, and wherever in a request that writes: success is there, failure whole or absent, and nobody learns the driver's words. */
 export function faultSuite(stage: () => Stage): void {
-  const operations = [...objectOperations, ...sessionOperations, ...modelOperations];
+  const operations = [...objectOperations, ...sessionOperations, ...modelOperations, ...macroOperations];
 
   test.each(operations.map((operation) => [operation.title, operation] as const))("a request that %s", async (_title, operation) => {
     const calls = await callsOf(stage(), operation);
@@ -45,8 +46,8 @@ export function faultSuite(stage: () => Stage): void {
   });
 }
 
-/** Calls that a request makes only at times: the server remembers the model and its keys, and aligns indexes in the background. */
-const isIncidental = ({ name, within }: Call) => name === "alignIndexes" || name.startsWith("keys.") || (name === "model.load" && within === "itself");
+/** Calls that a request makes only at times: the server remembers the model, macros, its keys and the time, and aligns indexes in the background. */
+const isIncidental = ({ name, within }: Call) => ["alignIndexes", "macros.load", "now"].includes(name) || name.startsWith("keys.") || (name === "model.load" && within === "itself");
 
 /** The calls that a request makes which nothing strikes. */
 async function callsOf(stage: Stage, operation: WriteOperation): Promise<readonly Call[]> {

@@ -15,7 +15,7 @@ function live({ repositories: { objects } }: Storage, ids: readonly ObjectId[]):
 }
 
 /** How many objects have this name. */
-function named({ repositories: { objects } }: Storage, name: string): Promise<number> {
+export function named({ repositories: { objects } }: Storage, name: string): Promise<number> {
   const path = { hops: [], leaf: "Name", type: "string", indexed: false } as const;
   return objects.count({ classes: ["Customer"], filter: { kind: "oneOf", path, values: [name] } }, seesAll);
 }

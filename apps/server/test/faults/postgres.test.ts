@@ -1,5 +1,6 @@
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { faultSuite } from "./fault-suite.ts";
+import { itemsSuite } from "./items-suite.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 describe("a server on Postgres whose storage fails", () => {
@@ -15,4 +16,5 @@ describe("a server on Postgres whose storage fails", () => {
   });
 
   faultSuite(() => stage);
+  itemsSuite(() => stage);
 });

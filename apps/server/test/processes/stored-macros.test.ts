@@ -75,7 +75,7 @@ test("macros are put, listed, shown, looked back at and removed by commands", as
 
 test("what is no macro, and what is not there, is refused in plain words", async () => {
   const unread: readonly (readonly [args: readonly string[], words: string])[] = [
-    [[write("Report.txt", "1")], "macros/Report.txt: a macro is a file that ends in .ts or .js."],
+    [[write("Report.txt", "1")], "macros/Report.txt: a macro is a file that ends in .js, .mjs, .ts, .mts."],
     [[write("my-report.ts", "1")], '"my-report" cannot be the name of a macro: a letter or _, then letters, digits and _, 128 at most.'],
     [["macros/Missing.ts"], "The file macros/Missing.ts cannot be read."],
     [[write("Binary.js", Buffer.from([0xff, 0xfe, 0x00]))], "The file macros/Binary.js is no text in UTF-8."],

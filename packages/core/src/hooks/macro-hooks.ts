@@ -1,6 +1,8 @@
+import { ServiceError } from "../errors/service-error.ts";
 import { macroFailure } from "../macros/macro-failure.ts";
 import type { CalledHook } from "../macros/macro.ts";
-import type { MacroReports } from "../macros/macro-reports.ts";
+import type { RequestForms } from "../macros/host/request-forms.ts";
+import type { MacroReports, RanHook } from "../macros/macro-reports.ts";
 import type { MacroRunner } from "../macros/macro-runner.ts";
 import type { MacroSet } from "../macros/macro-set.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
@@ -8,6 +10,7 @@ import type { HookEvent } from "./accept-hook.ts";
 import type { ActiveHooks, Hook } from "./active-hooks.ts";
 import { asSession } from "./as-session.ts";
 import type { HookCaller } from "./hook-caller.ts";
+import { hookFailure } from "./hook-failure.ts";
 import type { ObjectHooks } from "./object-hooks.ts";
 import { changesFrom, chosenFrom } from "./sandbox-answers.ts";
 
@@ -26,6 +29,15 @@ const ofItems = (items: readonly unknown[]) => ({ items });
 const changes = (name: string, result: JsonValue | undefined, items: readonly unknown[]) => changesFrom(name, result, items.length);
 const nothing = (): void => {};
 
+/** What could not stand in the body of a write is the hook's failure. */
+function acceptBody(name: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw hookFailure(name, "sets what no body may hold.", error);
+  }
+}
+
 /** Hooks that are modules of the macro library of a database. */
 export class MacroHooks implements ObjectHooks {
   private runner: Promise<MacroRunner> | undefined;
@@ -34,7 +46,8 @@ export class MacroHooks implements ObjectHooks {
   constructor(
     /** It and the use cases that call hooks need each other: asked for when the first hook runs. */
     private readonly makeRunner: () => Promise<MacroRunner>,
-    private readonly reports: Pick<MacroReports, "ignored">,
+    private readonly reports: Pick<MacroReports, "ignored" | "ranHook">,
+    private readonly forms: Pick<RequestForms, "checkJson">,
   ) {}
 
   current(caller: HookCaller): ActiveHooks | null | Promise<ActiveHooks | null> {
@@ -57,11 +70,16 @@ export class MacroHooks implements ObjectHooks {
   }
 
   private activate(modules: readonly CalledHook[]): ActiveHooks {
+    const toBeSaved: typeof changes = (name, result, items) => {
+      const changed = changes(name, result, items);
+      for (const { set } of changed.flatMap((each) => each ?? [])) acceptBody(name, () => this.forms.checkJson(set));
+      return changed;
+    };
     const telling = { reads: false, argument: ofItems, answer: nothing };
     return {
       buildSerialization: this.hooks(modules, { on: "xRestApi_BuildSerialization", driver: "buildSerialization", reads: true, argument: ofItems, answer: changes }),
       findObjects: this.hooks(modules, { on: "xRestApi_FindObjects", driver: "findObjects", reads: true, argument: (set) => set, answer: chosenFrom }),
-      beforeSave: this.hooks(modules, { on: "beforeSave", driver: "beforeSave", reads: false, argument: ofItems, answer: changes }),
+      beforeSave: this.hooks(modules, { on: "beforeSave", driver: "beforeSave", reads: false, argument: ofItems, answer: toBeSaved }),
       afterSave: this.hooks(modules, { ...telling, on: "afterSave", driver: "afterSave" }),
       beforeDelete: this.hooks(modules, { ...telling, on: "beforeDelete", driver: "beforeDelete" }),
       afterDelete: this.hooks(modules, { ...telling, on: "afterDelete", driver: "afterDelete" }),
@@ -81,14 +99,21 @@ export class MacroHooks implements ObjectHooks {
       }));
   }
 
-  private async run<Given, Answer>(module: CalledHook, { driver, reads, argument, answer }: Calling<Given, Answer>, caller: HookCaller, given: Given): Promise<Answer> {
+  private async run<Given, Answer>(module: CalledHook, { on, driver, reads, argument, answer }: Calling<Given, Answer>, caller: HookCaller, given: Given): Promise<Answer> {
     const runner = await this.ready();
+    const began = Date.now();
+    const tell = (code: RanHook["code"]): void =>
+      this.reports.ranHook({ alias: caller.database.alias, hook: module.name, on, code, milliseconds: Date.now() - began });
     try {
       if (module.kind === "broken") throw module.fault;
       const { result } = await runner.runHook(asSession(caller), module, driver, argument(given) as Record<string, JsonValue>, { reads });
-      return answer(module.name, result, given);
+      const answered = answer(module.name, result, given);
+      tell(0);
+      return answered;
     } catch (error) {
-      throw macroFailure(error);
+      const failure = macroFailure(error);
+      tell(failure instanceof ServiceError ? failure.code : 799);
+      throw failure;
     }
   }
 }

@@ -16,7 +16,7 @@ export type { GivenMacro, MacroRemoval, MacroRepository, StoredMacros } from "./
 export type { MacroVersion } from "./macro-version.ts";
 export type { MacroLanguage, StoredMacro } from "./stored-macro.ts";
 export { MacroRefusal } from "./macro-refusal.ts";
-export type { ExecutedMacro, IgnoredFailure, LoadedModules, MacroLine, MacroReports } from "./macro-reports.ts";
+export type { ExecutedMacro, IgnoredFailure, LoadedModules, MacroLine, MacroReports, RanHook } from "./macro-reports.ts";
 export { type MacroInput, MacroRunner, type MacroRunnerParts } from "./macro-runner.ts";
 export type {
   HostCall,
@@ -31,6 +31,7 @@ export type {
   MacroUsage,
 } from "./macro-runtime.ts";
 export { mostMacroBytes, PutMacro, type PutOutcome } from "./put-macro.ts";
+export { isRefusalCode } from "./refusal-code.ts";
 export { RemoveMacro } from "./remove-macro.ts";
 export { MacroSet, noMacros } from "./macro-set.ts";
 export type { MacroSource, MacroText } from "./macro-source.ts";

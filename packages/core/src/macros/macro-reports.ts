@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors/error-code.ts";
+import type { HookEvent } from "../hooks/accept-hook.ts";
 import type { BrokenModule } from "./macro.ts";
 
 /** One execution that a client asked for, when it is over. */
@@ -11,6 +12,16 @@ export interface ExecutedMacro {
   readonly milliseconds: number;
   /** Milliseconds that its own module ran; 0 if it did not come to an end. */
   readonly cpu: number;
+}
+
+/** One call of a hook, for all objects that it was given at once, when it is over. */
+export interface RanHook {
+  readonly alias: string;
+  readonly hook: string;
+  readonly on: HookEvent;
+  /** The code with which it kept the request from going on; `0` for none. */
+  readonly code: ErrorCode | 0;
+  readonly milliseconds: number;
 }
 
 /** A line that a module wrote. */
@@ -42,6 +53,7 @@ export interface IgnoredFailure {
 /** Port: whoever wants to know what macros do. */
 export interface MacroReports {
   executed(execution: ExecutedMacro): void;
+  ranHook(run: RanHook): void;
   logged(line: MacroLine): void;
   loaded(modules: LoadedModules): void;
   ignored(failure: IgnoredFailure): void;

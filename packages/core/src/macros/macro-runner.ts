@@ -91,7 +91,7 @@ export class MacroRunner {
   }
 
   private async inPlace(
-    { execution, unit }: SessionContext,
+    { execution, unit, onGone }: SessionContext,
     { module }: Job,
     work: (execution: MacroExecution) => Promise<MacroOutcome>,
     isEnding: () => boolean = () => false,
@@ -101,27 +101,33 @@ export class MacroRunner {
     try {
       const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // Who opened a transaction waits for all that is asked of it.
-      return await (unit.joined ? done : this.inTime(module, done, isEnding));
+      return await (unit.joined ? done : this.whileWanted(module, done, isEnding, onGone));
     } finally {
       place.release();
     }
   }
 
   /**
-   * Waits no longer than the execution may take: a statement that others hold up would hold up the answer as well. Its transaction is
-   * rolled back when it comes to an end. Once it is being committed, only its end tells what is kept.
+   * Waits no longer than the execution may take: a statement that others hold up would hold up the answer as well; nor for longer than
+   * somebody waits for the answer. Its transaction is rolled back when it comes to an end. Once it is being committed, only its end tells
+   * what is kept.
    */
-  private async inTime<T>({ name, limits: { timeout } }: Macro | HookModule, done: Promise<T>, isEnding: () => boolean): Promise<T> {
-    let cancel = (): void => {};
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = this.parts.after(timeout + grace, () => {
-        if (!isEnding()) reject(new MacroFault("timeout", name, `took longer than ${timeout} ms`));
-      });
+  private async whileWanted<T>({ name, limits: { timeout } }: Macro | HookModule, done: Promise<T>, isEnding: () => boolean, onGone: SessionContext["onGone"] = () => () => {}): Promise<T> {
+    let forget = (): void => {};
+    const over = new Promise<never>((_resolve, reject) => {
+      const end = (kind: "timeout" | "ended", message: string) => () => {
+        if (!isEnding()) reject(new MacroFault(kind, name, message));
+      };
+      const [inTime, present] = [this.parts.after(timeout + grace, end("timeout", `took longer than ${timeout} ms`)), onGone(end("ended", "the client has gone away"))];
+      forget = () => {
+        inTime();
+        present();
+      };
     });
     try {
-      return await Promise.race([done, late]);
+      return await Promise.race([done, over]);
     } finally {
-      cancel();
+      forget();
     }
   }
 

@@ -27,6 +27,8 @@ export interface RequestContext {
   readonly modelGeneration: number;
   /** Number of the current macros in the database. */
   readonly macroGeneration: number;
+  /** Calls back when nobody waits for the answer any more, at once if that is so already; gives back how not to be called. */
+  readonly onGone?: (call: () => void) => () => void;
 }
 
 /** A request with an accepted app key. */

@@ -53,6 +53,7 @@ export class MacroFixture {
       logged: ({ line }: { readonly line: string }) => void this.lines.push(line),
       loaded: (modules: LoadedModules) => void this.loaded.push(modules),
       ignored: () => undefined,
+      ranHook: () => undefined,
     };
     const after = (_milliseconds: number, call: () => void) => {
       this.alarms.add(call);

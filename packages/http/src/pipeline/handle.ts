@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { headerNames, parseIfMatch } from "@sallyport/contract";
 import type { RequestContext } from "@sallyport/core";
 import { overCode } from "../credentials/presented-credentials.ts";
@@ -23,11 +24,21 @@ export const handle: Step = async (exchange, { settings }) => {
 
 /** The context of the request; the steps before have made sure that what the route's access promises is there. */
 function contextOf(exchange: Exchange): RequestContext {
-  const { requestId, origin, database, admission } = exchange;
+  const { requestId, origin, database, admission, response } = exchange;
   const { modelGeneration, macroGeneration, appKey, session, principal } = admission;
   const r = database.storage.repositories;
   const sessionDigest = exchange.session?.digest ?? null;
   const presented = { session, principal, sessionDigest, overCode: overCode(exchange.credentials) };
-  const context = { requestId, origin, database, r, unit: database.unit, modelGeneration, macroGeneration, appKey, ...presented };
+  const onGone = (call: () => void) => whenGone(response, call);
+  const context = { requestId, origin, database, r, unit: database.unit, modelGeneration, macroGeneration, onGone, appKey, ...presented };
   return context satisfies RequestContext;
+}
+
+function whenGone(response: ServerResponse, call: () => void): () => void {
+  if (response.destroyed) {
+    call();
+    return () => {};
+  }
+  response.once("close", call);
+  return () => void response.off("close", call);
 }

@@ -1,4 +1,4 @@
-import { isErrorCode, MacroFault, MacroRefusal } from "@sallyport/core";
+import { isErrorCode, isRefusalCode, MacroFault, MacroRefusal } from "@sallyport/core";
 import type { Failed } from "../threads/messages.ts";
 
 const NUMBER = /^\d{1,7}$/;
@@ -17,8 +17,9 @@ export function placeIn(trace: string, module: string): { readonly line: number;
 /** The error that a failed entry ends with. */
 export function faultOf(module: string, { kind, message, trace, code, cpu }: Omit<Failed, "type" | "id" | "lines">): MacroFault | MacroRefusal {
   if (kind === "refused") {
-    if (code !== undefined && isErrorCode(code)) return new MacroRefusal(code, message === "" ? undefined : message);
-    return new MacroFault("threw", module, `refused with ${code}, which is no code of the catalogue`, { cpu });
+    if (code !== undefined && isRefusalCode(code)) return new MacroRefusal(code, message === "" ? undefined : message);
+    const reason = code !== undefined && isErrorCode(code) ? "which says nothing about what was asked for" : "which is no code of the catalogue";
+    return new MacroFault("threw", module, `refused with ${code}, ${reason}`, { cpu });
   }
   return new MacroFault(kind, module, message, { trace, cpu, ...(trace === undefined ? {} : placeIn(trace, module)) });
 }

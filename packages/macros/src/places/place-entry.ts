@@ -141,7 +141,7 @@ export class PlaceEntry {
         this.abandon(error);
         return;
       }
-      answer = { text: error.detail ?? "", code: error.code };
+      answer = { text: JSON.stringify(error.detail ?? ""), code: error.code };
     }
     if (this.fault !== undefined) {
       this.abandon(this.fault);

@@ -19,6 +19,7 @@ export function connect(given: Send): void {
   send = given;
 }
 
+/** The texts are JSON: the engine hands out a text only up to its first zero. */
 export function tell(kind: "log" | "done" | "failed", text: string, second?: string): void {
   send(kind, text, second);
 }
@@ -30,7 +31,7 @@ export function answered(text: string | undefined, code: number | undefined): vo
   first = call.next;
   if (first === undefined) last = undefined;
   else send("call", first.name, first.argument);
-  if (code !== undefined) call.reject(new Refusal(code, text));
+  if (code !== undefined) call.reject(new Refusal(code, text === undefined ? "" : (parse(text) as string)));
   else call.resolve(text === undefined ? undefined : parse(text));
 }
 

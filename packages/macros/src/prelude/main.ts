@@ -37,7 +37,7 @@ async function drive(loaded: unknown, driver: string, argument: string): Promise
   if (call === undefined) throw new TypeError(`no driver ${driver}`);
   let status: string | undefined;
   const result = await call(definition as Definition, parse(argument) as never, (message) => {
-    status = message;
+    status = stringify(message);
   });
   if (result === undefined) {
     tell("done", "", status);

@@ -11,7 +11,7 @@ function log(...parts: readonly unknown[]): void {
     const part = parts[index];
     line += `${index === 0 ? "" : " "}${typeof part === "string" ? part : (stringify(part) ?? toText(part))}`;
   }
-  tell("log", line);
+  tell("log", stringify(line));
 }
 
 const now = () => ask("now", null) as Promise<number>;

@@ -110,7 +110,7 @@ export class Entry {
 
   private hear(kind: string, first: string, second: string | undefined): void {
     if (this.isAtEnd) return;
-    if (kind === "log") this.lines.add(first);
+    if (kind === "log") this.lines.add(textIn(first));
     else if (kind === "call") this.hearCall(first, second ?? "");
     else if (kind === "failed") this.fault = faultIn(first);
     else this.hearDone(first, second);
@@ -135,7 +135,7 @@ export class Entry {
       this.fault = { kind: "resultBytes", message: `the result is larger than ${resultBytes} bytes` };
     } else if (isDeeper(result, DEEPEST)) {
       this.fault = { kind: "result", message: `the result nests deeper than ${DEEPEST}` };
-    } else this.done = { result, status: status?.slice(0, LONGEST_STATUS) };
+    } else this.done = { result, status: status === undefined ? undefined : textIn(status).slice(0, LONGEST_STATUS) };
   }
 
   /** Says where the entry stands: at its end, or waiting for the host. */
@@ -159,6 +159,11 @@ export class Entry {
     this.post({ type: "failed", id, cpu, lines, kind, message, trace, code });
     return true;
   }
+}
+
+/** A text that the prelude says as JSON. */
+function textIn(json: string): string {
+  return String(JSON.parse(json));
 }
 
 /** The first frames of a trace that are not the prelude's. */

@@ -11,6 +11,7 @@ import { identifiers } from "../identifiers.ts";
 /** Macros: where they come from, where they run, and what they can ask for. */
 export function bindMacros(container: Container): void {
   const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, hostCalls } = identifiers;
+  const forms = new ContractForms();
   container
     .bind(macroRuntime)
     .toResolvedValue(({ macros: { threads, queue, niceness } }) => new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }), [configuration]);
@@ -29,13 +30,13 @@ export function bindMacros(container: Container): void {
       lockObject: await getAsync(identifiers.lockObject),
       unlockObject: await getAsync(identifiers.unlockObject),
     };
-    return new HostCalls(useCases, new ContractForms());
+    return new HostCalls(useCases, forms);
   });
   container.bind(macroRunner).toResolvedValue(
     (runtime, calls, reports, { macros: { patience, timeout } }) => new MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after }),
     [macroRuntime, hostCalls, macroReports, configuration],
   );
-  container.bind(identifiers.objectHooks).toResolvedValue((reports) => new MacroHooks(() => container.getAsync(macroRunner), reports), [macroReports]);
+  container.bind(identifiers.objectHooks).toResolvedValue((reports) => new MacroHooks(() => container.getAsync(macroRunner), reports, forms), [macroReports]);
   container
     .bind(identifiers.putMacro)
     .toResolvedValue((runtime, configured) => new PutMacro(new ModuleInspector(runtime, macroLimits(configured))), [macroRuntime, configuration]);

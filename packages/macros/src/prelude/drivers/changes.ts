@@ -60,18 +60,25 @@ export function watch(target: Members): Watched {
   return { object, changes: () => changesOf(target, before) };
 }
 
+/** What is left out when it is written as JSON. */
+function isNothing(value: unknown): boolean {
+  const kind = typeof value;
+  return kind === "undefined" || kind === "function" || kind === "symbol";
+}
+
 function changesOf(target: Members, before: Readonly<Record<string, Before | null>>): Changes | null {
   const set = record<unknown>();
   const removed: string[] = [];
   let changed = false;
   for (const name in before) {
     const former = before[name] as Before | null;
-    if (!hasOwn(target, name)) {
+    const value = hasOwn(target, name) ? target[name] : undefined;
+    const text = isOpen(value) ? stringify(value) : undefined;
+    if (isNothing(value) || (isOpen(value) && text === undefined)) {
       if (former !== null) removed[removed.length] = name;
       continue;
     }
-    const value = target[name];
-    if (former !== null && is(former.value, value) && (former.text === undefined || former.text === stringify(value))) continue;
+    if (former !== null && is(former.value, value) && former.text === text) continue;
     set[name] = value;
     changed = true;
   }

@@ -1,21 +1,20 @@
 import { readFileSync } from "node:fs";
 import { extname, parse } from "node:path";
-import { isMacroName, MacroFault, type MacroLanguage } from "@sallyport/core";
+import { isMacroName, MacroFault } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../../composition/identifiers.ts";
 import { CommandError } from "../../command-error.ts";
+import { macroLanguages } from "../../../macros/macro-languages.ts";
 import { configurationOption } from "../../configuration-option.ts";
 import { aliasOption, oneDatabase } from "../../databases/alias-option.ts";
 import { withDatabase } from "../../databases/with-database.ts";
 import { authorOf, authorOption, type ChangeOptions, expectedVersionOf, ifVersionOption } from "./change-options.ts";
 
-const languages: ReadonlyMap<string, MacroLanguage> = new Map([[".js", "js"], [".mjs", "js"], [".ts", "ts"], [".mts", "ts"]]);
-
 /** `macro put`. */
 export function putMacroCommand(): Command {
   return new Command("put")
     .description("store a macro in a database, as the next version of its name; running servers use it with the next request")
-    .argument("<file>", "its text; the name of the file without .ts or .js is that of the macro")
+    .argument("<file>", "its text; the name of the file without its ending is that of the macro")
     .addOption(ifVersionOption())
     .addOption(authorOption())
     .addOption(aliasOption(oneDatabase))
@@ -25,8 +24,8 @@ export function putMacroCommand(): Command {
 
 async function put(file: string, options: ChangeOptions): Promise<void> {
   const { name } = parse(file);
-  const language = languages.get(extname(file));
-  if (language === undefined) throw new CommandError(`${file}: a macro is a file that ends in .ts or .js.`);
+  const language = macroLanguages.get(extname(file));
+  if (language === undefined) throw new CommandError(`${file}: a macro is a file that ends in ${[...macroLanguages.keys()].join(", ")}.`);
   if (!isMacroName(name)) throw new CommandError(`"${name}" cannot be the name of a macro: a letter or _, then letters, digits and _, 128 at most.`);
   const [changedBy, expectedVersion] = [authorOf(options), expectedVersionOf(options)];
   const text = textOf(file);

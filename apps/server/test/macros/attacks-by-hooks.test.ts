@@ -1,0 +1,195 @@
+import { type ClassDefinition, type Repositories, seesAll } from "@sallyport/core";
+import type { RunningServer } from "../../src/index.ts";
+import { type Answer, callIn, type Sent } from "../client.ts";
+import { startDemoServer } from "../demo-server.ts";
+import { openSession } from "../open-session.ts";
+import { withoutLockout } from "../suite-on-postgres.ts";
+
+/** What somebody who may write hooks would try. */
+
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+/** Milliseconds. */
+const patience = 120_000;
+
+const everything = ["read", "create", "write", "delete"] as const;
+const classes: ClassDefinition[] = [
+  {
+    name: "Page",
+    base: null,
+    attributes: [{ name: "Title", type: "string" }, { name: "Number", type: "number" }, { name: "Facts", type: "json" }],
+    rights: [{ group: "*", permissions: everything }],
+  },
+];
+
+let server: RunningServer;
+let demo: Session;
+let reader: Session;
+let ids: string[];
+beforeAll(async () => {
+  server = await startDemoServer("memory", { ...withoutLockout, MACRO_PATIENCE: "1m", MACRO_TIMEOUT: "30s", DEBUG_MESSAGES: "true" });
+  const { model, objects } = repositories();
+  await model.change({ put: classes }, (await model.load()).generation);
+  [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
+  ids = (await objects.insert([1, 2, 3].map((Number) => ({ className: "Page", attributes: { Title: `page ${Number}`, Number } })))).map(({ id }) => id);
+}, patience);
+afterAll(() => server.close());
+afterEach(async () => {
+  for (const { name } of (await repositories().macros.load()).macros) await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+});
+
+function repositories(): Repositories {
+  const found = server.databases.get("");
+  if (!found) throw new Error("The demo has no database.");
+  return found.storage.repositories;
+}
+
+async function put(on: string, run: string, more = ""): Promise<void> {
+  const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${on}", classes: ["Page"], ${more}\n${run}\n});`;
+  await repositories().macros.put({ name: "Hostile", text, language: "js", changedBy: "test" }, null);
+}
+const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "body"> = {}, as = demo): Promise<Answer> =>
+  callIn(server, as, path, { method, ...(body === undefined ? {} : { body }) });
+const list = (query: object, as = demo) => send(`/v1/objects/Page?query=${encodeURIComponent(JSON.stringify(query))}`, {}, as);
+const listed = () => list({ sort: ["Number"] });
+const told = ({ status, code }: Answer) => `${status}/${code}`;
+const stored = () => repositories().objects.get(ids, seesAll);
+
+const metaFields = (body: Answer["body"]) => body.data["~Elements"].map((each: Record<string, unknown>) => [each["~ObjectID"], each["~ClassName"], typeof each["~StoreTime"]]);
+const genuine = () => ids.map((id) => [id, "Page", "string"]);
+
+describe("an answer", () => {
+  test.each([
+    ["by assignment", "json.__proto__ = { administrator: true, Title: 'forged' };"],
+    ["by name", "Object.defineProperty(json, '__proto__', { value: { administrator: true }, enumerable: true });"],
+    ["by parsing", "Object.assign(json, JSON.parse('{\"__proto__\":{\"administrator\":true},\"~UUID\":\"x\"}'));"],
+    ["behind a proxy", "Object.setPrototypeOf(json, new Proxy({}, { get: () => 'forged', has: () => true, ownKeys: () => ['administrator'] }));"],
+    ["of all objects", "Object.prototype.administrator = true; Object.prototype['~ObjectID'] = '1'; Object.prototype.set = { administrator: true };"],
+  ])("has no member that came as a prototype, %s", async (_how, what) => {
+    await put("xRestApi_BuildSerialization", `run(obj, json) { ${what} }`);
+    const { code, body } = await listed();
+    expect([code, metaFields(body)]).toEqual(["0", genuine()]);
+    expect(body.data["~Elements"][0]).toMatchObject({ Title: "page 1", Number: 1 });
+    expect(JSON.stringify(body)).not.toMatch(/administrator|forged|__proto__|~UUID/);
+    expect(Object.hasOwn(Object.prototype, "administrator")).toBe(false);
+  });
+
+  test.each([
+    ["10 MB", "json.Text = 'x'.repeat(10_000_000);", "500/710"],
+    ["1,000 levels", "let deep = 1; for (let n = 0; n < 1_000; n += 1) deep = [deep]; json.Deep = deep;", "500/710"],
+    ["itself", "json.Self = json;", "500/710"],
+    ["a number without end", "json.Number = 10n;", "500/710"],
+    ["what throws when it is read", "Object.defineProperty(json, 'Title', { get() { throw new Error('no'); }, enumerable: true });", "500/710"],
+    ["what never ends when it is written", "json.Title = { toJSON() { for (;;); } };", "500/710"],
+    ["what is waited for without end", "return new Promise(() => {});", "500/710"],
+    ["a flood of members", "for (let n = 0; n < 3_000_000; n += 1) json['m' + n] = n;", "500/710"],
+    ["a code of a session", "refuse(201, 'log in again');", "500/710"],
+  ])("of which a hook makes %s is refused", async (_what, run, expected) => {
+    await put("xRestApi_BuildSerialization", `run(obj, json) { ${run} }`, "timeout: 2_000,");
+    expect(told(await listed())).toBe(expected);
+    expect((await send(`/v1/object/${ids[0]}?serialization={"type":"oid"}`)).code).toBe("0");
+  }, patience);
+
+  test("hides what a hook sets to what no JSON can say", async () => {
+    await put("xRestApi_BuildSerialization", "run(obj, json) { json.Title = undefined; json.Number = () => 1; json.Facts = { toJSON() {} }; json.More = Symbol('x'); json.toJSON = () => ({ Title: 'forged' }); }");
+    const { code, body } = await listed();
+    expect([code, metaFields(body)]).toEqual(["0", genuine()]);
+    expect(Object.keys(body.data["~Elements"][0])).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+  });
+
+  test.each([
+    ["swaps its objects", "changes = [...changes].reverse();"],
+    ["answers for more than it was given", "changes = [...changes, null, null];"],
+    ["answers for fewer", "changes = changes.slice(1);"],
+    ["answers with something else", "changes = { 0: null, length: 3 };"],
+  ])("stays that of its object when a hook %s", async (_what, what) => {
+    const tamper = `const { stringify } = JSON; Object.defineProperty(Array.prototype, "toJSON", { value() {
+      if (this.length !== 3 || this.busy) return this;
+      let changes = [...this]; ${what}
+      return changes;
+    } });`;
+    await put("xRestApi_BuildSerialization", `run(obj, json) { ${tamper.replaceAll("\n", " ")} json.Label = obj["~ObjectID"]; json["~ObjectID"] = "1"; }`.replace("Object.defineProperty", "if (!Array.prototype.toJSON) Object.defineProperty"));
+    const { status, code, body } = await listed();
+    if (code === "0") expect(metaFields(body)).toEqual(genuine());
+    else expect([status, code]).toEqual([500, "710"]);
+  });
+
+  test("holds nothing of another request", async () => {
+    await put("xRestApi_BuildSerialization", "run(obj, json, { caller }) { globalThis.seen ??= []; seen.push(caller.name); json.Seen = seen.join(); Math.seen = (Math.seen ?? 0) + 1; json.Count = Math.seen; }");
+    const answers = await Promise.all([demo, reader, demo, reader].map((session) => list({ oids: [ids[0]] }, session)));
+    expect(answers.map(({ body }) => [body.data["~Elements"][0].Seen, body.data["~Elements"][0].Count])).toEqual([["demo", 1], ["reader", 1], ["demo", 1], ["reader", 1]]);
+  });
+
+  test("is made by hooks that can only read", async () => {
+    await put("xRestApi_BuildSerialization", `async run(obj, json, { objects, ...more }) {
+      json.Codes = [];
+      for (const attempt of [() => objects.create("Page", {}), () => objects.update(obj["~ObjectID"], { Title: "x" }), () => objects.delete(obj["~ObjectID"]), () => objects.lock(obj["~ObjectID"]), () => objects.get(obj["~ObjectID"], { hold: true })]) {
+        await attempt().then(() => json.Codes.push(0), ({ code }) => json.Codes.push(code));
+      }
+      json.More = Object.keys(more).sort();
+    }`);
+    const { body } = await list({ oids: [ids[0]] });
+    expect(body.data["~Elements"][0]).toMatchObject({ Codes: [307, 307, 307, 307, 307], More: ["caller", "log", "now", "random", "uuid"] });
+    expect((await stored()).map(({ version }) => version)).toEqual([1, 1, 1]);
+  });
+});
+
+describe("a list", () => {
+  test.each([
+    ["a prototype", "set.narrow(JSON.parse('{\"__proto__\":{\"Number\":1}}'));"],
+    ["an attribute that there is not", "set.narrow({ constructor: 1 });"],
+    ["an operator that there is not", "set.narrow({ Title: { $where: 'true' } });"],
+    ["a filter of 1,000 levels", "let deep = { Number: 1 }; for (let n = 0; n < 1_000; n += 1) deep = { $not: deep }; set.narrow(deep);"],
+    ["a filter of 60 levels", "let deep = { Number: 1 }; for (let n = 0; n < 60; n += 1) deep = { $not: deep }; set.narrow(deep);"],
+    ["101 filters", "for (let n = 0; n < 101; n += 1) set.narrow({ Number: n });"],
+    ["no filter", "set.narrow('Number');"],
+    ["10 MB of text", "set.narrow({ Title: 'x'.repeat(10_000_000) });"],
+    ["ids that are none", "set.only([{ $ne: 1 }]);"],
+    ["no list of ids", "set.only('1');"],
+    ["an order by what there is not", "set.order(['__proto__']);"],
+    ["no order", "set.order({ Number: 1 });"],
+    ["itself", "set.narrow(set);"],
+  ])("for which a hook asks %s is refused", async (_what, run) => {
+    await put("xRestApi_FindObjects", `run(set) { ${run} return true; }`, "timeout: 2_000,");
+    expect(told(await list({ macro: "Hostile" }))).toBe("500/710");
+    expect((await listed()).body.data["~Count"]).toBe(3);
+  }, patience);
+
+  test("is found by what the client asks for, whatever a hook does to what it was given", async () => {
+    await put("xRestApi_FindObjects", "run(set) { set.className = 'User'; set.where = {}; delete set.oids; Object.setPrototypeOf(set, { where: {} }); set.sort = ['Name']; return true; }");
+    const { code, body } = await list({ macro: "Hostile", where: { Number: 2 } });
+    expect([code, metaFields(body)]).toEqual(["0", [[ids[1], "Page", "string"]]]);
+  });
+
+  test.each(["1", "'true'", "{}", "Promise.resolve(1)", "undefined", "null", "new Boolean(true)", "[true]"])("is refused when the hook gives %s", async (given) => {
+    await put("xRestApi_FindObjects", `run() { return ${given}; }`);
+    expect(told(await list({ macro: "Hostile" }))).toBe("400/307");
+  });
+});
+
+describe("a write", () => {
+  test.each([
+    ["a value of another type", "object.Number = 'many';"],
+    ["a number that is none", "object.Title = NaN; object.Number = 'x';"],
+    ["1,000 levels", "let deep = 1; for (let n = 0; n < 1_000; n += 1) deep = [deep]; object.Facts = deep;"],
+    ["50 levels", "let deep = 1; for (let n = 0; n < 50; n += 1) deep = [deep]; object.Facts = deep;"],
+    ["more than an object may hold", "object.Title = 'x'.repeat(1_100_000);"],
+    ["10 MB", "object.Title = 'x'.repeat(10_000_000);"],
+    ["names that no body may have", "object.Facts = JSON.parse('{\"__proto__\":1}');"],
+    ["half a character", "object.Title = '\\ud800';"],
+    ["a zero", "object.Title = 'a\\u0000b';"],
+    ["an attribute that there is not", "object.constructor = 1;"],
+  ])("is refused and leaves nothing when a hook makes it %s", async (_what, run) => {
+    await put("beforeSave", `run({ object }) { ${run} }`, "timeout: 2_000,");
+    const before = await stored();
+    expect(told(await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: "changed" } }))).toBe("500/710");
+    expect(await stored()).toEqual(before);
+  }, patience);
+
+  test("is of its object, whatever a hook says about it", async () => {
+    await put("beforeSave", "run({ object, previous, given }) { object['~ObjectID'] = given.Title; object['~ClassName'] = 'User'; previous.Title = 'x'; given.Number = 99; Object.setPrototypeOf(object, { Number: 98 }); }");
+    const answer = await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: ids[1] as string } });
+    expect(answer).toMatchObject({ code: "0", body: { data: { "~ObjectID": ids[0], "~ClassName": "Page", Title: ids[1], Number: 1 } } });
+    expect((await stored()).map(({ version, attributes }) => [version, attributes["Title"]])).toEqual([[2, ids[1]], [1, "page 2"], [1, "page 3"]]);
+  });
+});
