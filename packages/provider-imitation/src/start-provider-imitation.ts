@@ -51,7 +51,7 @@ export async function startProviderImitation({ clients, port = 0, now = Date.now
     }
     const form = new URLSearchParams(request.method === "POST" ? await textOf(request) : "");
     const [, directory = ""] = route.path.exec(path) ?? [];
-    const call: Call = { imitation, base: `${url}/${provider}`, request, response, query: searchParams, form, directory, now: now() };
+    const call: Call = { imitation, request, response, query: searchParams, form, directory, now: now() };
     await route.take(call);
   };
 

@@ -34,13 +34,17 @@ export interface ProviderProfile extends ProviderIdentity {
 /**
  * Port: one kind of identity provider. Failures are `ServiceError`s that tell the client nothing of the provider's: 608 for additional
  * data that the provider does not accept (client unknown, secret wrong, key unusable), 324 when the provider or its user refuses, when
- * what it says is not proven (signature, issuer, audience, expiry, nonce), and when it answers wrongly; 706 when it does not answer.
+ * what it says is not proven (signature, issuer, audience, expiry, nonce), and when it answers wrongly; 706 when it does not answer,
+ * or that it is out of order or overloaded.
  */
 export interface IdentityProvider {
   readonly type: ProviderType;
 
   /** Checks and completes additional data; 608 with what is missing in `detail`, never a value. */
   accept(data: unknown): ProviderData;
+
+  /** Asks the provider whether it is there and, as far as it tells, accepts the client: for operators, before anybody logs in. */
+  check(data: ProviderData): Promise<void>;
 
   /** The address that the browser is sent to. */
   begin(request: AuthorizationRequest): Promise<string>;

@@ -1,4 +1,5 @@
 import { profileText } from "../data/profile-text.ts";
+import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
 import { OpenIdProvider } from "../strategies/open-id-provider.ts";
 import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
 import { acceptAppleData } from "./accept-apple-data.ts";
@@ -6,10 +7,13 @@ import { appleClientSecret } from "./apple-client-secret.ts";
 import { appleName } from "./apple-name.ts";
 import { appleStrategy } from "./apple-strategy.ts";
 
+const real = "https://appleid.apple.com";
+
 export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
   const { imitation, now } = surroundings;
-  const issuer = imitation === null ? "https://appleid.apple.com" : `${imitation}/apple`;
-  const endpoints = { authorize: `${issuer}/auth/authorize`, token: `${issuer}/auth/token`, keys: `${issuer}/auth/keys` };
+  const issuer = imitation === null ? real : imitatedIssuer("apple");
+  const base = imitation === null ? real : `${imitation}/apple`;
+  const endpoints = { authorize: `${base}/auth/authorize`, token: `${base}/auth/token`, keys: `${base}/auth/keys` };
   return new OpenIdProvider(
     {
       type: "apple",

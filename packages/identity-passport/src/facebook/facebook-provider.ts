@@ -4,9 +4,10 @@ import { Strategy } from "passport-facebook";
 import { acceptedTexts, secretRule } from "../data/accepted-texts.ts";
 import { profileText } from "../data/profile-text.ts";
 import type { ProviderAnswer } from "../http/guarded-client.ts";
-import { unproven } from "../http/provider-failure.ts";
+import { misconfigured, unproven } from "../http/provider-failure.ts";
 import type { JsonObject } from "../http/strict-json.ts";
 import { codeOf } from "../strategies/code-of.ts";
+import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
 import type { OAuthStrategy, StrategyClass, StrategyOptions } from "../strategies/oauth-strategy.ts";
 import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
 import { authorizationAddress, tradeCode } from "../strategies/run-strategy.ts";
@@ -20,7 +21,7 @@ const real = {
   issuer: "https://www.facebook.com",
 };
 
-const imitated = (base: string): typeof real => ({ authorize: `${base}/facebook/dialog/oauth`, graph: `${base}/facebook`, issuer: `${base}/facebook` });
+const imitated = (base: string): typeof real => ({ authorize: `${base}/facebook/dialog/oauth`, graph: `${base}/facebook`, issuer: imitatedIssuer("facebook") });
 
 /** Facebook, which signs nothing here: what counts is what it says of the access token that it gave for the code. */
 export class FacebookProvider implements IdentityProvider {
@@ -59,6 +60,14 @@ export class FacebookProvider implements IdentityProvider {
       surname: profileText(profile["last_name"]),
       email: profileText(profile["email"]),
     };
+  }
+
+  async check({ clientId = "", clientSecret = "" }: ProviderData): Promise<void> {
+    const { client, timeout } = this.surroundings;
+    const own = `${clientId}|${clientSecret}`;
+    const url = `${this.endpoints.graph}/debug_token?${new URLSearchParams({ input_token: own, access_token: own })}`;
+    const { status } = await client.ask({ method: "GET", url }, AbortSignal.timeout(timeout));
+    if (status >= 400) throw misconfigured("the provider does not accept the client or its secret");
   }
 
   /** Whom the access token stands for, if it was given to this application: one for another would be as good at the profile. */

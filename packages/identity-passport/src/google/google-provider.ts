@@ -2,6 +2,7 @@ import { Strategy } from "passport-google-oauth20";
 import { acceptedTexts, idRule, secretRule } from "../data/accepted-texts.ts";
 import { profileText } from "../data/profile-text.ts";
 import type { StrategyClass } from "../strategies/oauth-strategy.ts";
+import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
 import { OpenIdProvider } from "../strategies/open-id-provider.ts";
 import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
 
@@ -16,7 +17,7 @@ const imitated = (base: string): typeof real => ({
   authorize: `${base}/google/authorize`,
   token: `${base}/google/token`,
   keys: `${base}/google/keys`,
-  issuer: `${base}/google`,
+  issuer: imitatedIssuer("google"),
 });
 
 export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvider {

@@ -4,6 +4,7 @@ import { acceptedTexts, idRule, secretRule } from "../data/accepted-texts.ts";
 import { profileText } from "../data/profile-text.ts";
 import type { JsonObject } from "../http/strict-json.ts";
 import type { StrategyClass } from "../strategies/oauth-strategy.ts";
+import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
 import { OpenIdProvider } from "../strategies/open-id-provider.ts";
 import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
 
@@ -13,9 +14,12 @@ const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** Anybody with an account at Microsoft, unless the entry names a directory of an organisation. */
 const anybody = "common";
 
+const real = "https://login.microsoftonline.com";
+
 export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdProvider {
   const { imitation } = surroundings;
-  const base = imitation === null ? "https://login.microsoftonline.com" : `${imitation}/microsoft`;
+  const base = imitation === null ? real : `${imitation}/microsoft`;
+  const issuers = imitation === null ? real : imitatedIssuer("microsoft");
   return new OpenIdProvider(
     {
       type: "microsoft",
@@ -31,7 +35,7 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
         acceptedTexts(data, { clientId: idRule, clientSecret: secretRule, tenant: { pattern: /^[\dA-Za-z][\dA-Za-z.-]{0,253}$/, isOptional: true } }),
       clientSecret: async ({ clientSecret = "" }) => clientSecret,
       strategy: (options, verify) => new (Strategy as unknown as StrategyClass)(options, verify),
-      issuerOf: (claims, data) => issuerOf(base, claims, data),
+      issuerOf: (claims, data) => issuerOf(issuers, claims, data),
       profileOf: (claims) => ({
         name: profileText(claims["given_name"] ?? claims["name"]),
         surname: profileText(claims["family_name"]),
@@ -43,7 +47,7 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
 }
 
 /** Each directory is an issuer of its own, which `tid` names; an entry for one directory takes no other. */
-function issuerOf(base: string, { iss, tid }: JsonObject, { tenant = anybody }: ProviderData): string | null {
-  if (typeof tid !== "string" || !directory.test(tid) || iss !== `${base}/${tid}/v2.0`) return null;
+function issuerOf(issuers: string, { iss, tid }: JsonObject, { tenant = anybody }: ProviderData): string | null {
+  if (typeof tid !== "string" || !directory.test(tid) || iss !== `${issuers}/${tid}/v2.0`) return null;
   return directory.test(tenant.toLowerCase()) && tenant.toLowerCase() !== tid ? null : iss;
 }

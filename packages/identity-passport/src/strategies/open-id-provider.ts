@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AuthorizationAnswer, AuthorizationRequest, CallbackParameters, IdentityProvider, ProviderData, ProviderProfile, ProviderType } from "@sallyport/core";
 import type { ProviderAnswer } from "../http/guarded-client.ts";
 import { inTime } from "../http/in-time.ts";
-import { unproven } from "../http/provider-failure.ts";
+import { misconfigured, unproven } from "../http/provider-failure.ts";
 import type { JsonObject } from "../http/strict-json.ts";
 import { KeySet } from "../tokens/key-set.ts";
 import { verifyIdToken } from "../tokens/verify-id-token.ts";
@@ -76,6 +76,18 @@ export class OpenIdProvider implements IdentityProvider {
     return { issuer, subject, ...kind.profileOf(claims, parameters) };
   }
 
+  async check(data: ProviderData): Promise<void> {
+    const { client, timeout } = this.surroundings;
+    const { keys, token } = this.kind.endpoints(data);
+    const signal = AbortSignal.timeout(timeout);
+    await inTime(this.keysAt(keys).reload(), signal);
+    // A code that nobody gave out; who sends it is judged before it is.
+    const form = { grant_type: "authorization_code", code: "none", redirect_uri: "https://localhost/", client_id: data["clientId"] ?? "", client_secret: await this.kind.clientSecret(data) };
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const { json } = await client.ask({ method: "POST", url: token, headers, body: `${new URLSearchParams(form)}` }, signal);
+    if (refusesClient.has(String(json["error"]))) throw misconfigured("the provider does not accept the client or its secret");
+  }
+
   private strategyFor({ data, redirectUri, state, codeVerifier }: AuthorizationRequest, clientSecret: string): OAuthStrategy {
     const { authorize, token } = this.kind.endpoints(data);
     const options: StrategyOptions = {
@@ -111,6 +123,6 @@ export class OpenIdProvider implements IdentityProvider {
 
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
-const faultsOfData = new Set(["invalid_client", "unauthorized_client", "redirect_uri_mismatch"]);
+const refusesClient = new Set(["invalid_client", "unauthorized_client"]);
 
-const blamesData = ({ json }: ProviderAnswer) => faultsOfData.has(String(json["error"]));
+const blamesData = ({ json }: ProviderAnswer) => refusesClient.has(String(json["error"])) || json["error"] === "redirect_uri_mismatch";

@@ -55,6 +55,11 @@ export class KeySet {
     return keyIn(newer, header);
   }
 
+  /** Fetches the keys now. 706 or 324 if the provider does not tell them. */
+  async reload(): Promise<void> {
+    await this.reloaded();
+  }
+
   private async usable(): Promise<Loaded> {
     const { loaded } = this;
     const age = loaded === null ? Number.POSITIVE_INFINITY : this.options.now() - loaded.at;
@@ -90,5 +95,8 @@ const unknownKey = () => unproven("the id token is signed by a key that the prov
 
 async function keyIn({ find, keys }: Loaded, header: JWSHeaderParameters): Promise<FoundKey> {
   const issuer = keys.find((key) => key["kid"] === header.kid)?.["issuer"];
-  return { key: await find(header), issuer: typeof issuer === "string" ? issuer : null };
+  const key = await find(header).catch(() => {
+    throw unproven("the key that the id token names is not good for it");
+  });
+  return { key, issuer: typeof issuer === "string" ? issuer : null };
 }

@@ -18,8 +18,6 @@ export interface Imitation {
 /** One request to an imitation. */
 export interface Call {
   readonly imitation: Imitation;
-  /** The address of the imitation of this provider. */
-  readonly base: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;

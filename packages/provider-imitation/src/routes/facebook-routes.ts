@@ -28,8 +28,10 @@ export const facebookRoutes = {
   debug: (call: Call) => {
     const { imitation, query, now } = call;
     const [appId = "", secret = ""] = (query.get("access_token") ?? "").split("|");
-    const found = imitation.accessTokens.get(query.get("input_token") ?? "");
+    const token = query.get("input_token") ?? "";
+    const found = imitation.accessTokens.get(token);
     if (imitation.clients.get(appId)?.clientSecret !== secret) return refuse(call, 190);
+    if (token === `${appId}|${secret}`) return answer(call, "debug", { data: { app_id: appId, type: "APP", is_valid: true } });
     const seconds = Math.floor(now / 1_000);
     const isValid = found !== undefined;
     const data = { app_id: found?.clientId ?? appId, type: "USER", is_valid: isValid, user_id: found?.account.subject, expires_at: seconds + 5_184_000, scopes: ["email", "public_profile"] };

@@ -7,7 +7,8 @@ import type { Call } from "./call.ts";
 import { trade } from "./token.ts";
 
 export interface OpenIdRules extends AuthorizationRules {
-  readonly issuer: (base: string, account: ImitatedAccount) => string;
+  /** Independent of where the imitation listens. */
+  readonly issuer: (account: ImitatedAccount) => string;
   readonly claims: (account: ImitatedAccount) => Readonly<Record<string, unknown>>;
 }
 
@@ -17,7 +18,7 @@ export const openIdRoutes = (rules: OpenIdRules) => ({
   token: (call: Call) =>
     trade(call, async ({ account, clientId, nonce }) => {
       const { keys, misbehaviour } = call.imitation;
-      const issuer = rules.issuer(call.base, account);
+      const issuer = rules.issuer(account);
       const content = { issuer, clientId, subject: account.subject, nonce, claims: rules.claims(account), now: Math.floor(call.now / 1_000) };
       const token = await idToken(keys, content, misbehaviour.idToken);
       return { access_token: randomBytes(32).toString("base64url"), token_type: "Bearer", expires_in: 3_600, ...(token === null ? {} : { id_token: token }) };

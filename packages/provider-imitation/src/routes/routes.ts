@@ -3,6 +3,7 @@ import { marker } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { facebookRoutes } from "./facebook-routes.ts";
 import { openIdRoutes } from "./open-id-routes.ts";
+import { appleIssuer } from "./token.ts";
 
 interface Route {
   readonly provider: ProviderType;
@@ -18,7 +19,7 @@ const google = openIdRoutes({
   title: "Google",
   cancelled: refusal,
   requires: ["state", "scope", "nonce", "code_challenge"],
-  issuer: (base) => base,
+  issuer: () => "https://google.imitation.invalid",
   claims: ({ name, surname, email }) => ({ name: `${name} ${surname}`, given_name: name, family_name: surname, email, email_verified: true }),
 });
 
@@ -26,7 +27,7 @@ const microsoft = openIdRoutes({
   title: "Microsoft",
   cancelled: refusal,
   requires: ["state", "scope", "nonce", "code_challenge"],
-  issuer: (base, { directory }) => `${base}/${directory}/v2.0`,
+  issuer: ({ directory }) => `https://microsoft.imitation.invalid/${directory}/v2.0`,
   claims: ({ name, surname, email, directory }) => ({ tid: directory, name: `${name} ${surname}`, given_name: name, family_name: surname, email, ver: "2.0" }),
 });
 
@@ -35,7 +36,7 @@ const apple = openIdRoutes({
   cancelled: { error: "user_cancelled_authorize" },
   requires: ["state", "scope", "nonce"],
   postsForm: true,
-  issuer: (base) => base,
+  issuer: () => appleIssuer,
   claims: ({ email }) => ({ email, email_verified: true, nonce_supported: true }),
 });
 

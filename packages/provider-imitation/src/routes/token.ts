@@ -20,7 +20,10 @@ export async function trade(call: Call, make: (grant: Grant) => Promise<Readonly
   answer(call, "token", await make(grant));
 }
 
-function isItself({ form, base, now }: Call, client: ImitatedClient): boolean {
+/** Who Apple is, as whom it is addressed and as whom it signs. */
+export const appleIssuer = "https://apple.imitation.invalid";
+
+function isItself({ form, now }: Call, client: ImitatedClient): boolean {
   const secret = form.get("client_secret") ?? "";
-  return client.clientSecret === null ? isSignedClient(client, secret, base, now / 1_000) : secret === client.clientSecret;
+  return client.clientSecret === null ? isSignedClient(client, secret, appleIssuer, now / 1_000) : secret === client.clientSecret;
 }

@@ -1,0 +1,154 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { GuardedClient } from "./guarded-client.ts";
+import type { Resolve } from "./guarded-lookup.ts";
+
+const seconds = (count: number) => AbortSignal.timeout(count * 1_000);
+
+/** A server on a loopback address that counts who connects. */
+async function listening(answer: (path: string) => string | null) {
+  const seen = { connections: 0, open: 0, most: 0 };
+  const server: Server = createServer((request, response) => {
+    const body = answer(request.url ?? "");
+    if (body !== null) response.writeHead(200, { "content-type": "application/json" }).end(body);
+  });
+  server.on("connection", (socket) => {
+    seen.connections += 1;
+    seen.open += 1;
+    seen.most = Math.max(seen.most, seen.open);
+    socket.on("close", () => (seen.open -= 1));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { port, url: `http://127.0.0.1:${port}`, seen, close };
+}
+
+const resolveTo =
+  (...addresses: readonly string[]): Resolve =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+
+const clientWith = (options: Partial<ConstructorParameters<typeof GuardedClient>[0]> = {}) =>
+  new GuardedClient({ imitation: null, allowPrivateAddresses: false, resolve: resolveTo("127.0.0.1"), ...options });
+
+const get = (client: GuardedClient, url: string, signal = seconds(5)) => client.ask({ method: "GET", url }, signal);
+
+describe("addresses inside", () => {
+  test.each([
+    "https://127.0.0.1",
+    "https://127.1",
+    "https://0x7f000001",
+    "https://2130706433",
+    "https://0177.0.0.1",
+    "https://169.254.169.254",
+    "https://10.0.0.1",
+    "https://0.0.0.0",
+    "https://[::1]",
+    "https://[::ffff:127.0.0.1]",
+    "https://[::ffff:7f00:1]",
+    "https://[fe80::1]",
+    "https://[fd00::1]",
+    "https://[64:ff9b::7f00:1]",
+  ])("are not connected to when they are written as %s", async (base) => {
+    const server = await listening(() => "{}");
+    await expect(get(clientWith(), `${base}:${server.port}/`)).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("not a public one") });
+    expect(server.seen.connections).toBe(0);
+    server.close();
+  });
+
+  test.each([[["127.0.0.1"]], [["1.1.1.1", "127.0.0.1"]], [["2606:4700::1", "::1"]], [["169.254.169.254"]], [["::ffff:127.0.0.1"]], [[]]])("are not connected to when a name has them: %j", async (addresses) => {
+    const server = await listening(() => "{}");
+    const client = clientWith({ resolve: resolveTo(...addresses) });
+    await expect(get(client, `https://provider.example:${server.port}/`)).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("not a public one") });
+    expect(server.seen.connections).toBe(0);
+    server.close();
+  });
+
+  test("are not connected to by names that every system knows", async () => {
+    const server = await listening(() => "{}");
+    const { resolveBySystem } = await import("./guarded-lookup.ts");
+    await expect(get(clientWith({ resolve: resolveBySystem }), `https://localhost:${server.port}/`)).rejects.toMatchObject({ code: 706 });
+    expect(server.seen.connections).toBe(0);
+    server.close();
+  });
+
+  test("are judged where the connection is made: a name is looked up once for it", async () => {
+    const server = await listening(() => "{}");
+    const answers = [["127.0.0.1"], ["1.1.1.1"]];
+    let lookups = 0;
+    const client = clientWith({ imitation: `http://provider.example:${server.port}`, resolve: async () => resolveTo(...(answers[lookups++] ?? []))("") });
+    expect(await get(client, `http://provider.example:${server.port}/`)).toMatchObject({ status: 200 });
+    expect(lookups).toBe(1);
+    server.close();
+  });
+
+  test("are connected to when the configuration allows it, and then the certificate counts", async () => {
+    const server = await listening(() => "{}");
+    // It speaks no TLS: the connection was made, and there it ends.
+    await expect(get(clientWith({ allowPrivateAddresses: true }), `https://provider.example:${server.port}/`)).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("cannot be reached") });
+    expect(server.seen.connections).toBe(1);
+    server.close();
+  });
+});
+
+test("what is not HTTPS is asked at the imitation alone, and that on a loopback address alone", async () => {
+  const imitation = await listening(() => "{}");
+  const other = await listening(() => "{}");
+  const client = clientWith({ imitation: `${imitation.url}/base` });
+  expect(await get(client, `${imitation.url}/x`)).toMatchObject({ status: 200, json: {} });
+  for (const url of [`${other.url}/x`, `http://provider.example:${imitation.port}/`, `http://127.0.0.2:${imitation.port}/`, "ftp://127.0.0.1/", "file:///etc/passwd"]) {
+    await expect(get(client, url)).rejects.toMatchObject({ code: 324, detail: "an address of a provider is not HTTPS" });
+  }
+  const outside = clientWith({ imitation: "http://provider.example", resolve: resolveTo("1.1.1.1") });
+  await expect(get(outside, "http://provider.example/")).rejects.toMatchObject({ code: 706 });
+  expect(other.seen.connections).toBe(0);
+  imitation.close();
+  other.close();
+});
+
+test("connections are kept, and there are not many of them", async () => {
+  const server = await listening(() => '{"a":1}');
+  const client = clientWith({ imitation: server.url });
+  for (let i = 0; i < 20; i += 1) await get(client, server.url);
+  expect(server.seen.connections).toBe(1);
+  await Promise.all(Array.from({ length: 150 }, () => get(client, server.url)));
+  expect(server.seen.most).toBeLessThanOrEqual(32);
+  server.close();
+});
+
+test("a provider that hangs holds 32 connections and 128 that wait, for as long as they have; then all is as before", async () => {
+  let hangs = true;
+  const server = await listening(() => (hangs ? null : "{}"));
+  const client = clientWith({ imitation: server.url });
+  const signal = AbortSignal.timeout(1_000);
+  const outcomes = await Promise.allSettled(Array.from({ length: 300 }, () => get(client, server.url, signal)));
+  const details = outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason.detail : "answered"));
+  const count = (detail: string) => details.filter((each) => each === detail).length;
+  expect(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason.code === 706)).toBe(true);
+  expect(count("too many requests wait for the provider")).toBe(140);
+  expect(server.seen.most).toBeLessThanOrEqual(32);
+  hangs = false;
+  expect(await get(client, server.url)).toMatchObject({ status: 200 });
+  server.close();
+});
+
+test("a port that nobody listens at, and a name that there is not, are 706 without addresses in them", async () => {
+  const server = await listening(() => "{}");
+  server.close();
+  const resolve = () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND provider.example"), { code: "ENOTFOUND" }));
+  const failures = {
+    ECONNREFUSED: () => get(clientWith({ imitation: server.url }), server.url),
+    ENOTFOUND: () => get(clientWith({ resolve }), "https://provider.example/"),
+  };
+  for (const [code, failure] of Object.entries(failures)) {
+    const error = await failure().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 706, detail: `the provider cannot be reached (${code})` });
+    expect(error).not.toHaveProperty("cause");
+  }
+});

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { providerTypes } from "@sallyport/core";
+import { signIn } from "@sallyport/provider-imitation";
+import { imitatedProviders, type ImitatedProviders, logIn, requestFor } from "./imitated-providers.ts";
+import { toldOf } from "./told-of.ts";
+
+let world: ImitatedProviders;
+
+beforeAll(async () => {
+  world = await imitatedProviders();
+});
+
+afterAll(() => world.close());
+
+describe.each(providerTypes)("a callback of %s", (type) => {
+  const provider = () => world.providers().get(type)!;
+  const finishing = (parameters: ReadonlyMap<string, string>) => {
+    const request = requestFor(type, provider().accept(world.dataOf(type)));
+    return provider().finish({ ...request, parameters: new Map([["state", request.state], ...parameters]) });
+  };
+
+  test.each<[string, Record<string, string>, string]>([
+    ["without a code", {}, "the callback has no code"],
+    ["with an empty code", { code: "" }, "the callback has no code"],
+    ["with a code as long as a book", { code: "c".repeat(4_097) }, "the callback has no code"],
+    ["of another log-in", { code: "c", state: "another" }, "the callback belongs to another log-in"],
+    ["without a state", { code: "c", state: "" }, "the callback belongs to another log-in"],
+    ["of somebody who cancelled", { code: "c", error: "access_denied" }, "the user cancelled at the provider"],
+    ["of somebody who cancelled in Apple's way", { error: "user_cancelled_authorize" }, "the user cancelled at the provider"],
+    ["with an error", { code: "c", error: "server_error<script>", error_description: "words" }, "the provider refused the log-in"],
+    ["with an error of Facebook's kind", { code: "c", error_code: "200", error_message: "words" }, "the provider refused the log-in"],
+    ["with a code that nobody gave out", { code: "c" }, "the provider refused the code"],
+  ])("%s is refused", async (_, parameters, detail) => {
+    const error = await finishing(new Map(Object.entries(parameters))).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 324, detail });
+    expect(toldOf(error)).not.toMatch(/words|script/);
+  });
+
+  test("with anything in it is refused, and asks nothing of the provider but what a code is worth", async () => {
+    const name = fc.oneof(fc.constantFrom("code", "state", "error", "error_code", "iss", "user", "id_token", "access_token", "__proto__", "constructor", "redirect_uri"), fc.string());
+    const value = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("", "{", '{"name":{"firstName":"A"}}', "https://accounts.google.com", "[object Object]"), fc.json());
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.tuple(name, value), { selector: ([each]) => each, maxLength: 8 }), async (entries) => {
+        const error = await finishing(new Map(entries)).catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ name: "ServiceError", code: 324 });
+        expect(error).not.toHaveProperty("cause");
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("with a verifier that was not begun with is refused, where there is PKCE", async () => {
+    const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({ ...answer, codeVerifier: "v".repeat(43) }));
+    if (type === "google" || type === "microsoft") await expect(changed).rejects.toMatchObject({ code: 324, detail: "the provider refused the code" });
+    else expect(await changed).toMatchObject({ name: "Anna" });
+  });
+
+  test("at another address than it was begun with is refused", async () => {
+    const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({ ...answer, redirectUri: `${answer.redirectUri}/x` }));
+    await expect(changed).rejects.toMatchObject({ code: 324, detail: "the provider refused the code" });
+  });
+
+  test("whose nonce was exchanged is refused, where there are id tokens", async () => {
+    const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({ ...answer, nonce: "n".repeat(43) }));
+    if (type === "facebook") expect(await changed).toMatchObject({ name: "Anna" });
+    else await expect(changed).rejects.toMatchObject({ code: 324, detail: "the id token belongs to another log-in" });
+  });
+
+  test("is good once among twenty at once", async () => {
+    const one = provider();
+    const request = requestFor(type, one.accept(world.dataOf(type)));
+    const { parameters } = await signIn(await one.begin(request), "anna");
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => one.finish({ ...request, parameters })));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: 324 });
+  });
+});
+
+test("a callback that says to be another issuer's is refused before anything is asked", async () => {
+  const before = world.imitation.requests.get("/google/token") ?? 0;
+  const foreign = logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({ ...answer, parameters: new Map([...answer.parameters, ["iss", "https://other.example"]]) }));
+  await expect(foreign).rejects.toMatchObject({ code: 324, detail: "the callback comes from another provider" });
+  expect(world.imitation.requests.get("/google/token") ?? 0).toBe(before);
+  const own = await logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({
+    ...answer,
+    parameters: new Map([...answer.parameters, ["iss", "https://google.imitation.invalid"]]),
+  }));
+  expect(own).toMatchObject({ name: "Anna" });
+});
+
+test("Apple's form may have any name in it, or none", async () => {
+  const named = (user: string | null) =>
+    logIn(world.providers().get("apple")!, world.dataOf("apple"), "anna", (answer) => {
+      const parameters = new Map(answer.parameters);
+      parameters.delete("user");
+      return { ...answer, parameters: user === null ? parameters : parameters.set("user", user) };
+    });
+  for (const user of [null, "", "{", "[]", '{"name":"x"}']) expect(await named(user)).toMatchObject({ name: "", surname: "", email: "anna@example.com" });
+  expect(await named('{"name":{"firstName":"Ben\\r\\nBcc: x"},"email":"ben@example.com"}')).toMatchObject({ name: "Ben Bcc: x", email: "anna@example.com" });
+});
