@@ -2,6 +2,7 @@ import type { RunningServer } from "../src/index.ts";
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
 import { clientSuite } from "./client-suite.ts";
+import { customUserEnvironment, customUserSuite } from "./custom-user-suite.ts";
 import { departureSuite } from "./departure-suite.ts";
 import { multiSuite } from "./multi-suite.ts";
 import { macroEnvironment, macroSuite } from "./macro-suite.ts";
@@ -19,6 +20,7 @@ const suites: Readonly<Record<string, Suite>> = {
   writing: writeSuite,
   "bounds of answers": boundSuite,
   classes: classSuite,
+  "custom users": customUserSuite,
   deleting: departureSuite,
   "multi requests that write": multiSuite,
   macros: macroSuite,
@@ -30,6 +32,7 @@ const suites: Readonly<Record<string, Suite>> = {
 export const serverSuiteEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
   ...boundEnvironment,
+  ...customUserEnvironment,
   ...macroEnvironment,
   // Failures in one mode must not lock out the next.
   THROTTLE_ADDRESS_FREE_FAILURES: "1000",

@@ -2,6 +2,7 @@ import "reflect-metadata";
 import { Container } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
+import { bindCustomUsers } from "./bindings/bind-custom-users.ts";
 import { bindDatabases } from "./bindings/bind-databases.ts";
 import { bindHttp } from "./bindings/bind-http.ts";
 import { bindKeys } from "./bindings/bind-keys.ts";
@@ -25,6 +26,7 @@ export function createContainer(configuration: Configuration, logger: Logger, en
   bindKeys(container);
   bindDatabases(container);
   bindUseCases(container);
+  bindCustomUsers(container);
   bindMacros(container);
   bindOperations(container);
   bindHttp(container);

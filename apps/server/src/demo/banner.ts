@@ -64,16 +64,19 @@ function addressLines(databases: readonly BannerDatabase[], style: TerminalStyle
 }
 
 function credentialLines(style: TerminalStyle): string[] {
-  const { appKey, apps, users } = demoCredentials;
+  const { appKey, apps, users, customUsers } = demoCredentials;
   const appNames = apps.map(({ name }) => name).join(", ");
-  const nameWidth = Math.max(...users.map(({ name }) => name.length));
-  const passwordWidth = Math.max(...users.map(({ password }) => password.length));
+  const nameWidth = Math.max(...[...users, ...customUsers].map(({ name }) => name.length));
+  const passwordWidth = Math.max(...[...users, ...customUsers].map(({ password }) => password.length));
   const userLines = users.map(
     ({ name, password, may }) => `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(may)}`,
   );
+  const customLines = customUsers.map(
+    ({ name, password, user }) => `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(`at /v1/auth/df, works as ${user}`)}`,
+  );
   return [
     style.strong("Credentials"),
-    ...[...row("app key", appKey), ...row("app names", appNames), ...row("users", ...userLines)].map(indented),
+    ...[...row("app key", appKey), ...row("app names", appNames), ...row("users", ...userLines), ...row("custom", ...customLines)].map(indented),
   ];
 }
 

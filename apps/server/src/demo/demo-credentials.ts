@@ -10,6 +10,9 @@ export const demoCredentials = {
     { name: "reader", password: "reader", may: "reads customers and invoices" },
     { name: "admin", password: "admin", may: "administrator, reads and writes everything" },
   ],
+  /** Mapped to a user: whoever logs in as one of them works as that user. */
+  customUsers: [{ name: "partner", password: "partner", user: "reader", email: "partner@example.com" }],
 } as const;
 
 export type DemoUserName = (typeof demoCredentials.users)[number]["name"];
+export type DemoCustomUserName = (typeof demoCredentials.customUsers)[number]["name"];

@@ -16,7 +16,7 @@ import {
   type Storage,
 } from "@sallyport/core";
 import { demoClasses } from "./demo-classes.ts";
-import { type DemoUserName, demoCredentials } from "./demo-credentials.ts";
+import { type DemoCustomUserName, type DemoUserName, demoCredentials } from "./demo-credentials.ts";
 import { demoCustomers } from "./demo-customers.ts";
 import { demoInvoices } from "./demo-invoices.ts";
 import { type DemoPerson, demoPeople } from "./demo-people.ts";
@@ -70,14 +70,16 @@ async function hasDemo({ admission }: Repositories, digests: Digests): Promise<b
   return (await admission.admit({ appKey, session: null, idleTimeout: 60_000 })).appKey !== null;
 }
 
-async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promise<ReadonlyMap<DemoUserName, string>> {
-  const hashed = demoCredentials.users.map(
+type Secrets = ReadonlyMap<DemoUserName | DemoCustomUserName, string>;
+
+async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promise<Secrets> {
+  const hashed = [...demoCredentials.users, ...demoCredentials.customUsers].map(
     async ({ name, password }) => [name, await hasher.hash(clientPassword(password, clientHash, digests))] as const,
   );
   return new Map(await Promise.all(hashed));
 }
 
-async function seed(r: Repositories, parts: DemoParts, secrets: ReadonlyMap<DemoUserName, string>): Promise<void> {
+async function seed(r: Repositories, parts: DemoParts, secrets: Secrets): Promise<void> {
   if (!(await r.contents.isEmpty())) throw new NotEmptyError();
   // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
   const created = await r.appKeys.create(
@@ -97,7 +99,7 @@ async function seed(r: Repositories, parts: DemoParts, secrets: ReadonlyMap<Demo
 async function seedPeople(
   r: Repositories,
   parts: DemoParts,
-  secrets: ReadonlyMap<DemoUserName, string>,
+  secrets: Secrets,
 ): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
   const insert = (className: string, attributes: (person: DemoPerson, index: number) => Attributes) =>
     insertAll(r, parts, className, demoPeople.map(attributes));
@@ -118,6 +120,12 @@ async function seedPeople(
   for (const [index, { user, administrator }] of demoPeople.entries()) {
     const account = { userId: idAt(users, index), loginName: user, secret: secrets.get(user) as string, administrator };
     const outcome = await r.accounts.create(account, confusableKeyOf(user));
+    if (outcome === "nameTaken") throw new NotEmptyError();
+  }
+  for (const [index, { name, user, email }] of demoCredentials.customUsers.entries()) {
+    const userId = idAt(users, demoPeople.findIndex((each) => each.user === user));
+    const account = { id: demoUuid(parts.digests, parts.alias, "CustomAccount", index), loginName: name, userId, email, secret: secrets.get(name) as string };
+    const outcome = await r.customAccounts.create(account, confusableKeyOf(name));
     if (outcome === "nameTaken") throw new NotEmptyError();
   }
   return new Map(demoPeople.map(({ user }, index) => [user, idAt(groups, index)]));

@@ -1,3 +1,4 @@
+import { customUserRoutes } from "./custom-user-routes.ts";
 import { departureRoutes } from "./departure-routes.ts";
 import { descriptionRoute } from "./description-route.ts";
 import { lockRoutes } from "./lock-routes.ts";
@@ -19,6 +20,7 @@ export function routeTable(useCases: UseCases): Route[] {
   const single = [
     ...serviceRoutes(),
     ...sessionRoutes(useCases),
+    ...customUserRoutes(useCases),
     ...tokenRoutes(useCases),
     ...secureRoutes(useCases),
     ...objectRoutes(useCases),

@@ -9,6 +9,7 @@ import type {
   ListReadableClasses,
   LockObject,
   LogIn,
+  LogInCustomUser,
   LogInMessages,
   LogInSecurely,
   LogInWithToken,
@@ -26,6 +27,7 @@ import type {
 /** What the routes call; the composition root makes them. */
 export interface UseCases {
   readonly logIn: LogIn;
+  readonly logInCustomUser: LogInCustomUser;
   readonly logInWithToken: LogInWithToken;
   readonly logInSecurely: LogInSecurely;
   readonly logInMessages: LogInMessages;

@@ -1,0 +1,37 @@
+import { type ClientHash, clientPassword } from "../accounts/client-password.ts";
+import { confusableKeyOf, loginNameOf } from "../accounts/login-name.ts";
+import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import type { Digests } from "../digests/digests.ts";
+import type { RandomSource } from "../digests/random-source.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import { randomUuid } from "../one-time/random-uuid.ts";
+import type { CustomAccountRepository } from "./custom-account-repository.ts";
+
+export interface CreateCustomAccountInput {
+  readonly loginName: string;
+  /** Plain, or as clients send it. */
+  readonly password: string;
+  /** Id of the `User` object as which he works. */
+  readonly userId: ObjectId;
+  readonly email: string | null;
+  readonly clientHash: ClientHash;
+}
+
+/** Gives somebody who is no database user a name and a password. A name that is taken, or looks like one that is: 307. */
+export class CreateCustomAccount {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly digests: Digests,
+    private readonly random: RandomSource,
+  ) {}
+
+  /** The id of the account. */
+  async run(accounts: CustomAccountRepository, { password, clientHash, userId, email, ...given }: CreateCustomAccountInput): Promise<string> {
+    const secret = await this.hasher.hash(clientPassword(password, clientHash, this.digests));
+    const [id, loginName] = [randomUuid(this.random), loginNameOf(given.loginName)];
+    const outcome = await accounts.create({ id, loginName, userId, email, secret }, confusableKeyOf(loginName));
+    if (outcome === "nameTaken") throw new ServiceError(307, { detail: "The name of the custom user is taken or looks like another." });
+    return id;
+  }
+}

@@ -1,0 +1,23 @@
+import { logInFaultOrder, logInRequest, sessionLogInResponse } from "@sallyport/contract";
+import { logInInput } from "./log-in-input.ts";
+import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+/** The way in for those who are no database users. */
+export function customUserRoutes({ logInCustomUser }: Pick<UseCases, "logInCustomUser">): Route[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/auth/df",
+      standsAlone: true,
+      operation: "logInCustomUser",
+      summary: "Logs in somebody who is no database user, and opens a session of the database user he is mapped to.",
+      access: "secrets",
+      body: { schema: logInRequest, faultOrder: logInFaultOrder },
+      data: sessionLogInResponse,
+      description: "Custom users have names and passwords of their own. Where the hook `xRestApi_Authenticate` is there, it decides who they are; when it fails: 710.",
+      errors: [208, 209, 210, 301, 302, 315, 710],
+      handle: async (context, { body }) => ({ data: await logInCustomUser.run(context, logInInput(body)) }),
+    }),
+  ];
+}
