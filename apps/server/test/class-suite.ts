@@ -62,7 +62,7 @@ export function classSuite(server: () => RunningServer): void {
       const events = (await told(before)).filter(({ className }) => className !== null);
       expect(events.map(({ type, className }) => [type, className])).toEqual(["class.created", "class.changed", "class.removed"].map((type) => [type, name]));
       const { sequence: _sequence, at: _at, since: _since, ...last } = events[2] as (typeof events)[number];
-      expect(last).toEqual({ type: "class.removed", className: name, macroName: null, outcome: 0, attempts: 1, requestId: removed.headers["x-request-id"], appKeyId: expect.any(String), userId: adminId, address: expect.stringContaining("127.0.0.1"), appNames: [expect.any(String)] });
+      expect(last).toEqual({ type: "class.removed", className: name, macroName: null, providerName: null, outcome: 0, attempts: 1, requestId: removed.headers["x-request-id"], appKeyId: expect.any(String), userId: adminId, address: expect.stringContaining("127.0.0.1"), appNames: [expect.any(String)] });
     });
 
     test("loses nothing that lies in the recycler", async () => {
