@@ -26,8 +26,8 @@ export interface SavedObject {
   readonly object: { [attribute: string]: any }; // oxlint-disable-line typescript/no-explicit-any
   /** The object before, `null` when it is new. */
   readonly previous: ObjectJson | null;
-  /** What the client gave (`beforeSave` only). */
-  readonly given?: { readonly [attribute: string]: unknown };
+  /** What the client gave; nothing of what comes back from the recycler. */
+  readonly given: { readonly [attribute: string]: unknown };
 }
 
 interface OfClasses {
