@@ -21,6 +21,8 @@ import { goingChecks } from "./sections/departures/going.ts";
 import { departureRaceChecks } from "./sections/departures/races.ts";
 import { referrerChecks } from "./sections/departures/referrers.ts";
 import { returningChecks } from "./sections/departures/returning.ts";
+import { identityLinkChecks } from "./sections/identities/links.ts";
+import { providerChecks } from "./sections/identities/providers.ts";
 import { indexChecks } from "./sections/indexes.ts";
 import { keyChecks } from "./sections/keys.ts";
 import { contentsChecks } from "./sections/contents.ts";
@@ -58,6 +60,7 @@ import { queryVisibilityChecks } from "./sections/queries/visibility.ts";
 import { factorAcceptingChecks } from "./sections/second-factors/accepting.ts";
 import { factorKeepingChecks } from "./sections/second-factors/keeping.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
+import { sessionEntranceChecks } from "./sections/sessions/entrances.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
 import { sessionRenewingChecks } from "./sections/sessions/renewing.ts";
@@ -88,12 +91,15 @@ export const checks: readonly Check[] = [
   ...accountRemovalChecks,
   ...customAccountKeepingChecks,
   ...customAccountPasswordChecks,
+  ...providerChecks,
+  ...identityLinkChecks,
   ...admissionChecks,
   ...sessionExpiryChecks,
   ...sessionLimitChecks,
   ...sessionReplacementChecks,
   ...sessionEndingChecks,
   ...sessionRenewingChecks,
+  ...sessionEntranceChecks,
   ...channelLifeChecks,
   ...channelNumberChecks,
   ...channelBlockChecks,

@@ -11,6 +11,7 @@ import { KnexChannelRepository } from "./knex-channel-repository.ts";
 import { KnexCustomAccountRepository } from "./knex-custom-account-repository.ts";
 import { KnexDatabaseContents } from "./knex-database-contents.ts";
 import { KnexDepartureRepository } from "./knex-departure-repository.ts";
+import { KnexIdentityLinkRepository } from "./knex-identity-link-repository.ts";
 import { KnexKeyRepository } from "./knex-key-repository.ts";
 import { KnexLockRepository } from "./knex-lock-repository.ts";
 import { KnexMacroRepository } from "./knex-macro-repository.ts";
@@ -20,6 +21,7 @@ import { KnexObjectRepository } from "./knex-object-repository.ts";
 import { KnexOneTimeRepository } from "./knex-one-time-repository.ts";
 import { KnexOutboxRepository } from "./knex-outbox-repository.ts";
 import { KnexPasswordHistoryRepository } from "./knex-password-history-repository.ts";
+import { KnexProviderRepository } from "./knex-provider-repository.ts";
 import { KnexSecondFactorRepository } from "./knex-second-factor-repository.ts";
 import { KnexSessionRepository } from "./knex-session-repository.ts";
 import { KnexThrottleRepository } from "./knex-throttle-repository.ts";
@@ -39,6 +41,8 @@ export function knexRepositories(sql: SqlRunner, statements: Statements, tables:
     contents: new KnexDatabaseContents(sql, statements.contents),
     customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new KnexDepartureRepository(sql, statements.departures, offset),
+    identityLinks: new KnexIdentityLinkRepository(sql, statements.identityLinks, offset),
+    identityProviders: new KnexProviderRepository(sql, statements.identityProviders),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
     locks: new KnexLockRepository(sql, statements.locks, offset),
     macros: new KnexMacroRepository(sql, statements.macros, offset),

@@ -10,6 +10,7 @@ import { MemoryChannelRepository } from "./memory-channel-repository.ts";
 import { MemoryCustomAccountRepository } from "./memory-custom-account-repository.ts";
 import { MemoryDatabaseContents } from "./memory-database-contents.ts";
 import { MemoryDepartureRepository } from "./memory-departure-repository.ts";
+import { MemoryIdentityLinkRepository } from "./memory-identity-link-repository.ts";
 import { MemoryKeyRepository } from "./memory-key-repository.ts";
 import { MemoryLockRepository } from "./memory-lock-repository.ts";
 import { MemoryMacroRepository } from "./memory-macro-repository.ts";
@@ -19,6 +20,7 @@ import { MemoryObjectRepository } from "./memory-object-repository.ts";
 import { MemoryOneTimeRepository } from "./memory-one-time-repository.ts";
 import { MemoryOutboxRepository } from "./memory-outbox-repository.ts";
 import { MemoryPasswordHistoryRepository } from "./memory-password-history-repository.ts";
+import { MemoryProviderRepository } from "./memory-provider-repository.ts";
 import { MemorySecondFactorRepository } from "./memory-second-factor-repository.ts";
 import { MemorySessionRepository } from "./memory-session-repository.ts";
 import { MemoryThrottleRepository } from "./memory-throttle-repository.ts";
@@ -35,6 +37,8 @@ export function memoryRepositories(access: Access): Repositories {
     contents: new MemoryDatabaseContents(access),
     customAccounts: new MemoryCustomAccountRepository(access),
     departures: new MemoryDepartureRepository(access),
+    identityLinks: new MemoryIdentityLinkRepository(access),
+    identityProviders: new MemoryProviderRepository(access),
     keys: new MemoryKeyRepository(access),
     locks: new MemoryLockRepository(access),
     macros: new MemoryMacroRepository(access),

@@ -1,4 +1,4 @@
-import { type ArchiveSection, isObjectId, isUuid } from "@sallyport/core";
+import { type ArchiveSection, isObjectId, isUuid, providerTypes } from "@sallyport/core";
 import { z } from "zod";
 
 const count = z.int().nonnegative();
@@ -78,6 +78,24 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     secretVersion: z.int(),
     disabled: z.boolean(),
     confusableKey: z.string(),
+  }),
+  identityProviders: z.strictObject({
+    type: z.enum(providerTypes),
+    name: z.string(),
+    sealedData: z.string(),
+    defaultUserId: objectId.nullable(),
+    appNames: names,
+  }),
+  identityLinks: z.strictObject({
+    id: uuid,
+    provider: z.enum(providerTypes),
+    issuer: z.string(),
+    subject: z.string(),
+    userId: objectId,
+    shared: z.boolean(),
+    email: z.string().nullable(),
+    displayName: z.string().nullable(),
+    linkedAt: z.int(),
   }),
   secondFactors: z.strictObject({
     subject: z.string(),

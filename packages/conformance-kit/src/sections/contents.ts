@@ -6,6 +6,7 @@ import { createCustomAccount } from "../fixtures/create-custom-account.ts";
 import { createUserObject } from "../fixtures/create-user.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { macroNamed } from "../fixtures/macro-named.ts";
+import { createLink } from "../fixtures/new-link.ts";
 import { newKey } from "../fixtures/new-key.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 
@@ -26,6 +27,8 @@ export const contentsChecks: readonly Check[] = checksOf("contents", {
   "are not empty with an object of a class that the model does not name": fills((r) => r.objects.insert([{ className: "Unknown", attributes: {} }])),
   "are not empty with an account": fills((r) => r.accounts.create({ userId: "1", loginName: "name", secret: "", administrator: false }, "name")),
   "are not empty with a custom account": fills((r) => createCustomAccount(r, { userId: "1" })),
+  "are not empty with an identity provider": fills((r) => r.identityProviders.put({ type: "apple", name: "", sealedData: "", defaultUserId: null, appNames: [] })),
+  "are not empty with a link": fills((r) => createLink(r)),
   "are not empty with a macro": fills((r) => r.macros.put(macroNamed("Report"), null)),
   "are not empty with a macro that was removed": fills(async (r) => {
     await r.macros.put(macroNamed("Report"), null);

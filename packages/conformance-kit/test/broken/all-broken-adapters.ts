@@ -9,6 +9,8 @@ import { brokenCipherBlocks } from "./broken-cipher-blocks.ts";
 import { brokenContents } from "./broken-contents.ts";
 import { brokenCustomAccounts } from "./broken-custom-accounts.ts";
 import { brokenDepartures } from "./broken-departures.ts";
+import { brokenEntrances } from "./broken-entrances.ts";
+import { brokenIdentities } from "./broken-identities.ts";
 import { brokenKeys } from "./broken-keys.ts";
 import { brokenLocks } from "./broken-locks.ts";
 import { brokenMacros } from "./broken-macros.ts";
@@ -33,6 +35,8 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["parts of transactions", brokenPartAdapters],
   ["capabilities", brokenCapabilities],
   ["sessions", brokenSessions],
+  ["ways in", brokenEntrances],
+  ["identity providers and links", brokenIdentities],
   ["admission", brokenAdmissions],
   ["secure channels", brokenChannels],
   ["cipher blocks of log-ins", brokenCipherBlocks],

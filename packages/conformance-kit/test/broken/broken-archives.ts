@@ -98,6 +98,18 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
+    "forgets identity providers",
+    ["holds identity providers by their kind, and links by their ids", "is the same when it was imported and is exported again"],
+    exporting(without("identityProviders")),
+  ),
+
+  brokenArchive(
+    "forgets links",
+    ["holds identity providers by their kind, and links by their ids", "is the same when it was imported and is exported again"],
+    exporting(without("identityLinks")),
+  ),
+
+  brokenArchive(
     "forgets custom accounts",
     ["holds custom accounts by their names, without what waits to be confirmed", "is the same when it was imported and is exported again"],
     exporting(without("customAccounts")),

@@ -4,6 +4,8 @@ import type { Application } from "../appkeys/application.ts";
 import type { RecordedAuditEvent } from "../audit/audit-event.ts";
 import type { CustomAccount } from "../custom-users/custom-account.ts";
 import type { Digest } from "../digests/digest.ts";
+import type { IdentityLink } from "../identities/identity-link.ts";
+import type { ProviderEntry } from "../identities/provider-entry.ts";
 import type { StoredKey } from "../keys/stored-key.ts";
 import type { MacroVersion } from "../macros/macro-version.ts";
 import type { ClassDefinition } from "../model/class-definition.ts";
@@ -75,6 +77,12 @@ export type ArchivedAccount = Account & { readonly section: "accounts"; readonly
 /** By login name. A password that waits to be confirmed is not in it. */
 export type ArchivedCustomAccount = CustomAccount & { readonly section: "customAccounts"; readonly confusableKey: string };
 
+/** By type. */
+export type ArchivedProvider = ProviderEntry & { readonly section: "identityProviders" };
+
+/** By id. */
+export type ArchivedIdentityLink = IdentityLink & { readonly section: "identityLinks" };
+
 /** By subject, then by app name. */
 export type ArchivedSecondFactor = SecondFactor & { readonly section: "secondFactors" };
 
@@ -102,6 +110,8 @@ export type ArchiveRecord =
   | ArchivedDeparture
   | ArchivedAccount
   | ArchivedCustomAccount
+  | ArchivedProvider
+  | ArchivedIdentityLink
   | ArchivedSecondFactor
   | ArchivedKey
   | ArchivedAuditEvent
@@ -124,6 +134,8 @@ export const archiveSections = [
   "departures",
   "accounts",
   "customAccounts",
+  "identityProviders",
+  "identityLinks",
   "secondFactors",
   "keys",
   "audit",

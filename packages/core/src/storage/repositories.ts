@@ -9,6 +9,8 @@ import type { CustomAccountRepository } from "../custom-users/custom-account-rep
 import type { DatabaseContents } from "../databases/database-contents.ts";
 import type { MaintenanceSwitch } from "../databases/maintenance-switch.ts";
 import type { DepartureRepository } from "../departures/departure-repository.ts";
+import type { IdentityLinkRepository } from "../identities/identity-link-repository.ts";
+import type { ProviderRepository } from "../identities/provider-repository.ts";
 import type { KeyRepository } from "../keys/key-repository.ts";
 import type { LockRepository } from "../locks/lock-repository.ts";
 import type { MacroRepository } from "../macros/macro-repository.ts";
@@ -33,6 +35,8 @@ export interface Repositories {
   readonly contents: DatabaseContents;
   readonly customAccounts: CustomAccountRepository;
   readonly departures: DepartureRepository;
+  readonly identityLinks: IdentityLinkRepository;
+  readonly identityProviders: ProviderRepository;
   readonly keys: KeyRepository;
   readonly locks: LockRepository;
   readonly macros: MacroRepository;

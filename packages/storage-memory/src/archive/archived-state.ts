@@ -12,6 +12,8 @@ const archivedTables = [
   "classes",
   "customAccounts",
   "departures",
+  "identityLinks",
+  "identityProviders",
   "keys",
   "links",
   "macros",
@@ -36,7 +38,8 @@ export function replaceState(state: State, other: ArchivedState): void {
 }
 
 /** Whether there is nothing that an archive could hold but what a migration leaves. */
-export function isUntouched({ accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, numbers, objects, secondFactors }: State): boolean {
-  const tables = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, keys, macros, objects, secondFactors];
+export function isUntouched(state: State): boolean {
+  const { accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, macros, numbers, objects, secondFactors } = state;
+  const tables = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, macros, objects, secondFactors];
   return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
 }

@@ -31,6 +31,10 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepAccount(state, record);
     case "customAccounts":
       return keepCustomAccount(state, record);
+    case "identityProviders":
+      return add(state.identityProviders, record.type, without(record, "section"));
+    case "identityLinks":
+      return keepIdentityLink(state, record);
     case "secondFactors":
       return add(state.secondFactors, factorKey(record), without(record, "section"));
     case "keys":
@@ -85,6 +89,12 @@ function keepCustomAccount(state: ArchivedState, record: RecordOf<"customAccount
   const isTaken = ({ loginName, confusableKey }: typeof account) => loginName === account.loginName || confusableKey === account.confusableKey;
   if ([...state.customAccounts.values()].some(isTaken)) throw contradictingRecords();
   add(state.customAccounts, account.id, Object.freeze({ ...account, pending: null }));
+}
+
+function keepIdentityLink(state: ArchivedState, record: RecordOf<"identityLinks">): void {
+  const { issuer, subject } = record;
+  if ([...state.identityLinks.values()].some((link) => link.issuer === issuer && link.subject === subject)) throw contradictingRecords();
+  add(state.identityLinks, record.id, without(record, "section"));
 }
 
 /** What is known of every object, whether it is there or gone. */

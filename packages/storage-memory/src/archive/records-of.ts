@@ -22,6 +22,8 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   for (const record of byName(state.customAccounts.values(), ({ loginName }) => loginName)) {
     yield { section: "customAccounts", ...customAccountOf(record), confusableKey: record.confusableKey };
   }
+  for (const entry of byName(state.identityProviders.values(), ({ type }) => type)) yield { section: "identityProviders", ...entry };
+  for (const link of byName(state.identityLinks.values(), ({ id }) => id)) yield { section: "identityLinks", ...link };
   for (const factor of byName(state.secondFactors.values(), factorKey)) yield { section: "secondFactors", ...factor };
   for (const key of state.keys.values()) yield { section: "keys", ...key };
   for (const event of state.audit.values()) yield { section: "audit", ...event };

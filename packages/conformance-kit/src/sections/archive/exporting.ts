@@ -10,6 +10,7 @@ import { createCustomAccount, pendingPassword } from "../../fixtures/create-cust
 import { createObject } from "../../fixtures/create-object.ts";
 import { createUser } from "../../fixtures/create-user.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
+import { createLink } from "../../fixtures/new-link.ts";
 import { files } from "../../fixtures/files.ts";
 import { freshDigest } from "../../fixtures/fresh-digest.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
@@ -26,6 +27,7 @@ async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await createAppKey(r);
   await createUser(r, { loginName: "late" });
   await createCustomAccount(r, { loginName: "late" });
+  await createLink(r);
   await r.keys.addFirst(newKey("jwt", "late"));
   await r.audit.append(auditEvent);
   await r.audit.tally("late", auditEvent);
@@ -162,6 +164,15 @@ export const exportingChecks: readonly Check[] = [
       const versions = [zebra?.[1], apple?.[0], zebra?.[0], gone?.[1], gone?.[0]];
       equal(ofSection(records, "macros"), versions.map((version) => ({ section: "macros", ...version })) as never, "the macros");
       equal(ofSection(records, "settings")[0]?.macroGeneration, 5, "the generation");
+    },
+
+    "holds identity providers by their kind, and links by their ids": async ({ storage, r }) => {
+      for (const type of ["microsoft", "google"] as const) await r.identityProviders.put({ type, name: type, sealedData: `sealed ${type}`, defaultUserId: type === "google" ? "A1" : null, appNames: ["b", "a"] });
+      for (const start of ["b", "0", "f"]) await createLink(r, { id: `${start}0000000-0000-4000-8000-000000000000`, email: start === "b" ? "b@example.com" : null, shared: start === "0" });
+      const records = await archived(storage);
+      equal(ofSection(records, "identityProviders"), (await r.identityProviders.list()).map((entry) => ({ section: "identityProviders", ...entry })), "the providers");
+      equal(ofSection(records, "identityLinks"), (await r.identityLinks.list(null, 10)).map((link) => ({ section: "identityLinks", ...link })), "the links");
+      equal([ofSection(records, "identityProviders").length, ofSection(records, "identityLinks").length], [2, 3], "how many there are");
     },
 
     "holds nothing that ends by itself": async ({ storage, r }) => {

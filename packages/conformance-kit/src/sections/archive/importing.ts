@@ -10,6 +10,7 @@ import { createObject } from "../../fixtures/create-object.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { idsOf } from "../../fixtures/ids-of.ts";
+import { createLink, newLink } from "../../fixtures/new-link.ts";
 import { macroNamed } from "../../fixtures/macro-named.ts";
 import { newKey } from "../../fixtures/new-key.ts";
 import { generous } from "../../fixtures/policy.ts";
@@ -96,6 +97,10 @@ export const importingChecks: readonly Check[] = [
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
       const [custom] = ofSection(sampleArchive, "customAccounts");
       equal((await r.customAccounts.forProof("Z")).account?.secret, custom?.secret, "the secret of a custom account");
+      const { section: _apple, ...provider } = last(ofSection(sampleArchive, "identityProviders"));
+      equal(await r.identityProviders.find("google"), provider, "an identity provider");
+      const { section: _link, ...link } = last(ofSection(sampleArchive, "identityLinks"));
+      equal(await r.identityLinks.find({ issuer: link.issuer, subject: "a" }), link, "a link");
       equal((await r.keys.accepted("rsa")).map(({ keyId }) => keyId), ["a", "z"], "the keys that are accepted");
       const [all] = ofSection(sampleArchive, "appKeys");
       const admitted = await r.admission.admit({ appKey: all?.digest ?? "", session: null, idleTimeout: generous.idleTimeout });
@@ -126,6 +131,7 @@ export const importingChecks: readonly Check[] = [
       equal(await r.accounts.create({ userId: id, loginName: "other", secret: "", administrator: false }, "name 0"), "nameTaken", "a confusable name");
       const another = { id: "00000000-0000-4000-8000-aaaaaaaaaaaa", loginName: "other", userId: id, email: null, secret: "" };
       equal(await r.customAccounts.create(another, "like a"), "nameTaken", "a confusable name of a custom account");
+      equal(await r.identityLinks.create(newLink({ subject: "A" })), "taken", "an identity");
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
@@ -152,6 +158,8 @@ export const importingChecks: readonly Check[] = [
     "is refused when there was an object": leavesAlone(async (r, storage) => takeAway(storage, [(await createObject(r)).id])),
     "is refused when there is an app key": leavesAlone((r) => createAppKey(r)),
     "is refused when there is a custom account": leavesAlone((r) => createCustomAccount(r, { userId: "1" })),
+    "is refused when there is an identity provider": leavesAlone((r) => r.identityProviders.put({ type: "apple", name: "", sealedData: "", defaultUserId: null, appNames: [] })),
+    "is refused when there is a link": leavesAlone((r) => createLink(r)),
     "is refused when there is a key of the server": leavesAlone((r) => r.keys.addFirst(newKey("jwt", "one"))),
     "is refused when there is an audit": leavesAlone((r) => r.audit.append(auditEvent)),
     "is refused when attempts are counted": leavesAlone((r) => r.audit.tally("key", auditEvent)),
@@ -174,6 +182,7 @@ export const importingChecks: readonly Check[] = [
     "leaves nothing behind of records that contradict one another": async ({ storage }) => {
       const [account] = ofSection(sampleArchive, "accounts");
       const [custom] = ofSection(sampleArchive, "customAccounts");
+      const [link] = ofSection(sampleArchive, "identityLinks");
       const unused = "00000000-0000-4000-8000-bbbbbbbbbbbb";
       const twice: readonly (readonly [string, (record: ArchiveRecord) => ArchiveRecord | null])[] = [
         ["an id twice", changedObject({ id: objectIdOf(1_000_000) })],
@@ -186,6 +195,9 @@ export const importingChecks: readonly Check[] = [
         ["a confusable name twice", (record) => (record === account ? { ...account, userId: "14", loginName: "other" } : null)],
         ["a custom account twice", (record) => (record === custom ? { ...custom, loginName: "other", confusableKey: "other" } : null)],
         ["a confusable name of a custom account twice", (record) => (record === custom ? { ...custom, id: unused, loginName: "other" } : null)],
+        ["a link twice", (record) => (record === link ? { ...link, subject: "other" } : null)],
+        ["an identity twice", (record) => (record === link ? { ...link, id: unused } : null)],
+        ["an identity provider twice", (record) => (record.section === "identityProviders" && record.type === "apple" ? { ...record, name: "other" } : null)],
         ["a version of a macro twice", (record) => (record.section === "macros" && record.name === "Apple" ? record : null)],
         ["a key twice", (record) => (record.section === "keys" && record.keyId === "a" ? record : null)],
       ];

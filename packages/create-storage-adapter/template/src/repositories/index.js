@@ -8,6 +8,7 @@ import { channelRepository } from "./channel-repository.js";
 import { customAccountRepository } from "./custom-account-repository.js";
 import { databaseContents } from "./database-contents.js";
 import { departureRepository } from "./departure-repository.js";
+import { identityLinkRepository } from "./identity-link-repository.js";
 import { keyRepository } from "./key-repository.js";
 import { lockRepository } from "./lock-repository.js";
 import { macroRepository } from "./macro-repository.js";
@@ -17,6 +18,7 @@ import { objectRepository } from "./object-repository.js";
 import { oneTimeRepository } from "./one-time-repository.js";
 import { outboxRepository } from "./outbox-repository.js";
 import { passwordHistoryRepository } from "./password-history-repository.js";
+import { providerRepository } from "./provider-repository.js";
 import { secondFactorRepository } from "./second-factor-repository.js";
 import { sessionRepository } from "./session-repository.js";
 import { throttleRepository } from "./throttle-repository.js";
@@ -39,6 +41,8 @@ export function repositoriesOver(access) {
     contents: copying(databaseContents(access)),
     customAccounts: copying(customAccountRepository(access)),
     departures: copying(departureRepository(access)),
+    identityLinks: copying(identityLinkRepository(access)),
+    identityProviders: copying(providerRepository(access)),
     keys: copying(keyRepository(access)),
     locks: copying(lockRepository(access)),
     macros: copying(macroRepository(access)),

@@ -7,12 +7,14 @@ import { KnexAuditRepository } from "../../knex-audit-repository.ts";
 import { KnexChannelRepository } from "../../knex-channel-repository.ts";
 import { KnexCustomAccountRepository } from "../../knex-custom-account-repository.ts";
 import { KnexDatabaseContents } from "../../knex-database-contents.ts";
+import { KnexIdentityLinkRepository } from "../../knex-identity-link-repository.ts";
 import { KnexKeyRepository } from "../../knex-key-repository.ts";
 import { KnexMacroRepository } from "../../knex-macro-repository.ts";
 import { KnexMaintenanceSwitch } from "../../knex-maintenance-switch.ts";
 import { KnexOneTimeRepository } from "../../knex-one-time-repository.ts";
 import { KnexOutboxRepository } from "../../knex-outbox-repository.ts";
 import { KnexPasswordHistoryRepository } from "../../knex-password-history-repository.ts";
+import { KnexProviderRepository } from "../../knex-provider-repository.ts";
 import { KnexSecondFactorRepository } from "../../knex-second-factor-repository.ts";
 import { KnexSessionRepository } from "../../knex-session-repository.ts";
 import { KnexThrottleRepository } from "../../knex-throttle-repository.ts";
@@ -40,6 +42,8 @@ export function mariadbRepositories(sql: SqlRunner, statements: Statements, cont
     contents: new KnexDatabaseContents(sql, statements.contents),
     customAccounts: new KnexCustomAccountRepository(sql, statements.customAccounts, offset),
     departures: new MariadbDepartureRepository(sql, context),
+    identityLinks: new KnexIdentityLinkRepository(sql, statements.identityLinks, offset),
+    identityProviders: new KnexProviderRepository(sql, statements.identityProviders),
     keys: new KnexKeyRepository(sql, statements.keys, offset),
     locks: new MariadbLockRepository(sql, statements.locks, context),
     macros: new KnexMacroRepository(sql, statements.macros, offset),

@@ -2,6 +2,7 @@ import type { ArchiveSection } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import { archivedAccounts, archivedKeys } from "./archived-accounts.ts";
 import { archivedAudit, archivedTallies } from "./archived-audit.ts";
+import { archivedIdentityLinks, archivedProviders } from "./archived-identities.ts";
 import { archivedMacros } from "./archived-macros.ts";
 import { archivedAppKeys, archivedApplications, archivedClasses } from "./archived-names.ts";
 import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
@@ -23,6 +24,8 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
     customAccounts: archivedCustomAccounts(tables),
+    identityProviders: archivedProviders(tables),
+    identityLinks: archivedIdentityLinks(tables),
     secondFactors: archivedSecondFactors(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),

@@ -7,11 +7,13 @@ import type { ChannelStatements } from "../../../statements/channel-statements.t
 import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
 import type { CustomAccountStatements } from "../../../statements/custom-account-statements.ts";
+import type { IdentityLinkStatements } from "../../../statements/identity-link-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
 import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
 import type { OutboxStatements } from "../../../statements/outbox-statements.ts";
 import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
+import type { ProviderStatements } from "../../../statements/provider-statements.ts";
 import type { SecondFactorStatements } from "../../../statements/second-factor-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
@@ -26,6 +28,7 @@ import { channelStatements } from "./channel-statements.ts";
 import { cipherBlockStatements } from "./cipher-block-statements.ts";
 import { contentsStatements } from "./contents-statements.ts";
 import { customAccountStatements } from "./custom-account-statements.ts";
+import { identityLinkStatements } from "./identity-link-statements.ts";
 import { keyStatements } from "./key-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { macroStatements } from "./macro-statements.ts";
@@ -33,6 +36,7 @@ import { type ModelStatements, modelStatements } from "./model-statements.ts";
 import { oneTimeStatements } from "./one-time-statements.ts";
 import { outboxStatements } from "./outbox-statements.ts";
 import { passwordHistoryStatements } from "./password-history-statements.ts";
+import { providerStatements } from "./provider-statements.ts";
 import { secondFactorStatements } from "./second-factor-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
@@ -50,6 +54,8 @@ export interface Statements {
   readonly cipherBlocks: CipherBlockStatements;
   readonly contents: ContentsStatements;
   readonly customAccounts: CustomAccountStatements;
+  readonly identityLinks: IdentityLinkStatements;
+  readonly identityProviders: ProviderStatements;
   readonly keys: KeyStatements;
   readonly locks: LockStatements;
   readonly macros: MacroStatements;
@@ -75,6 +81,8 @@ export function statementsOf(tables: Tables): Statements {
     cipherBlocks: cipherBlockStatements(tables),
     contents: contentsStatements(tables),
     customAccounts: customAccountStatements(tables),
+    identityLinks: identityLinkStatements(tables),
+    identityProviders: providerStatements(tables),
     keys: keyStatements(tables),
     locks: lockStatements(tables),
     macros: macroStatements(tables),

@@ -8,6 +8,7 @@ import { archivedAudit } from "./archived-audit.ts";
 import { archivedClasses } from "./archived-classes.ts";
 import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
 import { archivedDepartures } from "./archived-departures.ts";
+import { archivedIdentityLinks, archivedProviders } from "./archived-identities.ts";
 import { archivedKeys } from "./archived-keys.ts";
 import { archivedLinks } from "./archived-links.ts";
 import { archivedMacros } from "./archived-macros.ts";
@@ -32,6 +33,8 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     departures: archivedDepartures(tables),
     accounts: archivedAccounts(tables),
     customAccounts: archivedCustomAccounts(tables),
+    identityProviders: archivedProviders(tables),
+    identityLinks: archivedIdentityLinks(tables),
     secondFactors: archivedSecondFactors(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),

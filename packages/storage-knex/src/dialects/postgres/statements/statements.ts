@@ -7,11 +7,13 @@ import type { ChannelStatements } from "../../../statements/channel-statements.t
 import type { CipherBlockStatements } from "../../../statements/cipher-block-statements.ts";
 import type { ContentsStatements } from "../../../statements/contents-statements.ts";
 import type { CustomAccountStatements } from "../../../statements/custom-account-statements.ts";
+import type { IdentityLinkStatements } from "../../../statements/identity-link-statements.ts";
 import type { KeyStatements } from "../../../statements/key-statements.ts";
 import type { MacroStatements } from "../../../statements/macro-statements.ts";
 import type { OneTimeStatements } from "../../../statements/one-time-statements.ts";
 import type { OutboxStatements } from "../../../statements/outbox-statements.ts";
 import type { PasswordHistoryStatements } from "../../../statements/password-history-statements.ts";
+import type { ProviderStatements } from "../../../statements/provider-statements.ts";
 import type { SecondFactorStatements } from "../../../statements/second-factor-statements.ts";
 import type { SessionStatements } from "../../../statements/session-statements.ts";
 import type { ThrottleStatements } from "../../../statements/throttle-statements.ts";
@@ -28,6 +30,7 @@ import { contentsStatements } from "./contents-statements.ts";
 import { customAccountStatements } from "./custom-account-statements.ts";
 import { type DepartureStatements, departureStatements } from "./departure-statements.ts";
 import { type IndexStatements, indexStatements } from "./index-statements.ts";
+import { identityLinkStatements } from "./identity-link-statements.ts";
 import { keyStatements } from "./key-statements.ts";
 import { type LockStatements, lockStatements } from "./lock-statements.ts";
 import { macroStatements } from "./macro-statements.ts";
@@ -36,6 +39,7 @@ import { type ObjectStatements, objectStatements } from "./object-statements.ts"
 import { oneTimeStatements } from "./one-time-statements.ts";
 import { outboxStatements } from "./outbox-statements.ts";
 import { passwordHistoryStatements } from "./password-history-statements.ts";
+import { providerStatements } from "./provider-statements.ts";
 import { secondFactorStatements } from "./second-factor-statements.ts";
 import { sessionStatements } from "./session-statements.ts";
 import { throttleStatements } from "./throttle-statements.ts";
@@ -54,6 +58,8 @@ export interface Statements {
   readonly customAccounts: CustomAccountStatements;
   readonly departures: DepartureStatements;
   readonly indexes: IndexStatements;
+  readonly identityLinks: IdentityLinkStatements;
+  readonly identityProviders: ProviderStatements;
   readonly keys: KeyStatements;
   readonly locks: LockStatements;
   readonly macros: MacroStatements;
@@ -81,6 +87,8 @@ export function statementsOf(tables: Tables): Statements {
     customAccounts: customAccountStatements(tables),
     departures: departureStatements(tables),
     indexes: indexStatements(tables),
+    identityLinks: identityLinkStatements(tables),
+    identityProviders: providerStatements(tables),
     keys: keyStatements(tables),
     locks: lockStatements(tables),
     macros: macroStatements(tables),

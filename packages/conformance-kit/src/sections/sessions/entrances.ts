@@ -1,0 +1,173 @@
+import type { CustomAccount, Digest, Entrance, IdentityLink, Repositories } from "@sallyport/core";
+import { equal, holds } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
+import { createCustomAccount, pendingPassword } from "../../fixtures/create-custom-account.ts";
+import { generous } from "../../fixtures/policy.ts";
+import { createLink, newLink } from "../../fixtures/new-link.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+import { whileOpen } from "../../fixtures/while-open.ts";
+
+/** A user with a custom account, a link, and a session through each. */
+interface Doors {
+  readonly visitor: Visitor;
+  readonly custom: CustomAccount;
+  readonly link: IdentityLink;
+}
+
+function customEntrance({ id, secretVersion }: CustomAccount): Entrance {
+  return { kind: "custom", accountId: id, secretVersion };
+}
+
+function linkEntrance({ id, shared }: IdentityLink): Entrance {
+  return { kind: "provider", linkId: id, shared };
+}
+
+async function doors(r: Repositories, key?: Visitor): Promise<Doors> {
+  const visitor = await Visitor.create(r, key === undefined ? {} : { key });
+  const { userId } = visitor.account;
+  return { visitor, custom: await createCustomAccount(r, { userId }), link: await createLink(r, { userId }) };
+}
+
+/** What shuts the door of a custom account. */
+const shutting: { readonly [what: string]: (r: Repositories, account: CustomAccount) => Promise<unknown> } = {
+  "a custom account that is disabled": (r, { id }) => r.customAccounts.setDisabled(id, true),
+  "a custom account that is removed": (r, { id }) => r.customAccounts.remove(id),
+  "a custom account with a new secret": (r, { id, secretVersion }) => r.customAccounts.setSecret(id, "second secret", secretVersion),
+  "a custom account with another user": async (r, { id }) => r.customAccounts.setUser(id, (await Visitor.create(r)).account.userId),
+  "a custom account with a confirmed password": async (r, { id, secretVersion }) => {
+    const pending = pendingPassword();
+    await r.customAccounts.request(id, pending, secretVersion);
+    return r.customAccounts.confirm(id, pending.code);
+  },
+};
+
+export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
+  "know how their user came in": async ({ r }) => {
+    const { visitor, custom, link } = await doors(r);
+    const shared = await createLink(r, { userId: visitor.account.userId, shared: true });
+    for (const mode of ["session", "token", "secure"] as const) {
+      for (const entrance of [{ kind: "password" } as const, customEntrance(custom), linkEntrance(link), linkEntrance({ ...shared, shared: true })]) {
+        const { session, principal } = await visitor.admitAs(r, mode, await visitor.open(r, { mode, entrance }));
+        equal([session?.entrance, principal?.userId], [entrance, visitor.account.userId], "the way in, and who it is");
+      }
+    }
+  },
+
+  "are admitted no more once their custom account is not what it was": async ({ r }) => {
+    for (const [what, shut] of Object.entries(shutting)) {
+      const { visitor, custom } = await doors(r);
+      const bystander = await createCustomAccount(r, { userId: visitor.account.userId });
+      const digest = await visitor.open(r, { entrance: customEntrance(custom) });
+      const others = [await visitor.open(r), await visitor.open(r, { entrance: customEntrance(bystander) })];
+      equal(await visitor.isAdmitted(r, digest), true, `whether a session of ${what} is admitted before`);
+      await shut(r, custom);
+      equal(await visitor.isAdmitted(r, digest), false, `whether a session of ${what} is admitted`);
+      for (const other of others) equal(await visitor.isAdmitted(r, other), true, `whether another session of the same user is admitted after ${what}`);
+    }
+  },
+
+  "are admitted again when their custom account is enabled again": async ({ r }) => {
+    const { visitor, custom } = await doors(r);
+    const digest = await visitor.open(r, { entrance: customEntrance(custom) });
+    for (const disabled of [true, false]) {
+      await r.customAccounts.setDisabled(custom.id, disabled);
+      equal(await visitor.isAdmitted(r, digest), !disabled, "whether the session is admitted");
+    }
+  },
+
+  "are admitted no more once their link is gone, even if the identity is bound again": async ({ r }) => {
+    const { visitor, link } = await doors(r);
+    const { userId } = visitor.account;
+    const [other, apple] = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple" })];
+    const [digest, second, third] = [await visitor.open(r, { entrance: linkEntrance(link) }), await visitor.open(r, { entrance: linkEntrance(other) }), await visitor.open(r, { entrance: linkEntrance(apple) })];
+    const admitted = () => Promise.all([digest, second, third].map((each) => visitor.isAdmitted(r, each)));
+    await r.identityLinks.remove({ id: link.id });
+    equal(await admitted(), [false, true, true], "which are admitted after one link was removed");
+    await createLink(r, { ...newLink({ userId }), issuer: link.issuer, subject: link.subject });
+    equal(await admitted(), [false, true, true], "which are admitted after the identity was bound again");
+    await r.identityLinks.remove({ userId, provider: "google" });
+    equal(await admitted(), [false, false, true], "which are admitted after all links at the provider were removed");
+  },
+
+  "are never admitted through a door that was shut between proof and opening": async ({ r }) => {
+    for (const [what, shut] of Object.entries(shutting)) {
+      const { visitor, custom } = await doors(r);
+      await shut(r, custom);
+      equal(await visitor.isAdmitted(r, await visitor.open(r, { entrance: customEntrance(custom) })), false, `whether a late session of ${what} is admitted`);
+    }
+    const { visitor, link } = await doors(r);
+    await r.identityLinks.remove({ id: link.id });
+    equal(await visitor.isAdmitted(r, await visitor.open(r, { entrance: linkEntrance(link) })), false, "whether a late session of a removed link is admitted");
+  },
+
+  "are never admitted while or after a door is shut, however opening and shutting meet": async ({ storage, r }) => {
+    const key = await Visitor.create(r);
+    for (let round = 0; round < 6; round += 1) {
+      const { visitor, custom, link } = await doors(r, key);
+      const opened = await whileOpen(
+        storage,
+        async (inside) => {
+          await inside.identityLinks.remove({ id: link.id });
+          await inside.sessions.end({ linkId: link.id });
+          if (round % 2 === 0) await inside.customAccounts.remove(custom.id);
+          else await inside.customAccounts.setDisabled(custom.id, true);
+          await inside.sessions.end({ customAccountId: custom.id });
+        },
+        () =>
+          atOnce(6, async (index): Promise<Digest> => {
+            const entrance = index % 2 === 0 ? customEntrance(custom) : linkEntrance(link);
+            return visitor.open(r, { entrance, mode: index < 3 ? "session" : "token" });
+          }),
+      );
+      for (const digest of opened) {
+        for (const mode of ["session", "token"] as const) equal((await visitor.admitAs(r, mode, digest)).session, null, "a session that was opened meanwhile");
+      }
+    }
+  },
+
+  "end all at once by their custom account but for one, or by their link": async ({ r }) => {
+    const { visitor, custom, link } = await doors(r);
+    const entrances = [{ kind: "password" } as const, customEntrance(custom), linkEntrance(link)];
+    const opened = [];
+    for (const entrance of entrances) opened.push(await visitor.open(r, { entrance }), await visitor.openSecure(r, { entrance }));
+    const [password, , account, secure, linked] = opened as [string, string, string, string, string];
+    const late = await visitor.open(r, { entrance: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 } });
+    equal(await r.sessions.end({ customAccountId: custom.id, except: account }), 2, "how many of the custom account were ended but for one");
+    equal([await visitor.isAdmitted(r, account), (await visitor.admitAs(r, "secure", secure)).session], [true, null], "the excepted session, and another one");
+    equal([await r.sessions.end({ digest: late }), await r.sessions.end({ customAccountId: custom.id })], [0, 1], "how many sessions were left");
+    equal(await r.sessions.end({ linkId: link.id }), 2, "how many of the link were ended");
+    for (const id of [custom.id, link.id, newLink().id, "", "no id"]) {
+      equal([await r.sessions.end({ customAccountId: id }), await r.sessions.end({ linkId: id })], [0, 0], `how many sessions of "${id}" were ended`);
+    }
+    equal([await visitor.isAdmitted(r, linked), await visitor.isAdmitted(r, password)], [false, true], "a session of the link, and one by password");
+    equal(await r.sessions.count(), 2, "how many sessions are live");
+  },
+
+  "of a custom account go on with its new secret when they are renewed": async ({ storage, r }) => {
+    const { visitor, custom } = await doors(r);
+    const [own, other] = [await visitor.open(r, { entrance: customEntrance(custom) }), await visitor.open(r, { entrance: customEntrance(custom) })];
+    await storage.transaction(async (inside) => {
+      equal(await inside.customAccounts.setSecret(custom.id, "second secret", custom.secretVersion), "stored", "setting the secret");
+      equal(await inside.sessions.renew(own, custom.secretVersion + 1), true, "whether the session was renewed");
+    });
+    const { session } = await visitor.admit(r, own);
+    equal(session?.entrance, { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 }, "the way in of the renewed session");
+    equal(await visitor.isAdmitted(r, other), false, "whether another session of the old secret is admitted");
+  },
+
+  "of a device are replaced whatever the two ways in": async ({ r }) => {
+    const { visitor, custom, link } = await doors(r);
+    const entrances = [customEntrance(custom), linkEntrance(link), { kind: "password" } as const, linkEntrance(link), customEntrance(custom)];
+    let before: Digest | null = null;
+    for (const entrance of entrances) {
+      const digest: Digest = await visitor.open(r, { entrance, deviceId: "phone" }, { ...generous, limit: 1, perUserLimit: 1 });
+      equal((await visitor.admit(r, digest)).session?.entrance, entrance, "the way in of the session of the device");
+      if (before !== null) equal(await visitor.isAdmitted(r, before), false, "whether the replaced session is admitted");
+      before = digest;
+    }
+    holds(before !== null, "No session was opened");
+    equal(await r.sessions.end({ linkId: link.id }), 0, "how many sessions of the replaced way in there are");
+    equal(await visitor.isAdmitted(r, before), true, "whether the last session is admitted");
+  },
+});

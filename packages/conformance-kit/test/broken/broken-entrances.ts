@@ -1,0 +1,73 @@
+import type { Entrance } from "@sallyport/core";
+import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+
+const changed = "are admitted no more once their custom account is not what it was";
+const never = "are never admitted through a door that was shut between proof and opening";
+const met = "are never admitted while or after a door is shut, however opening and shutting meet";
+const gone = "are admitted no more once their link is gone, even if the identity is bound again";
+const ended = "end all at once by their custom account but for one, or by their link";
+
+/** Faults in what sessions know of how their user came in. */
+export const brokenEntrances: readonly BrokenAdapter[] = [
+  broken("takes every way in for a password", ["know how their user came in", changed, gone, never, met], () => (r) => ({
+    sessions: { open: (session, policy) => r.sessions.open({ ...session, entrance: { kind: "password" } }, policy) },
+  })),
+
+  broken("takes the version of a custom account as it is when a session is opened", never, () => (r) => ({
+    sessions: {
+      open: async (session, policy) => {
+        const { entrance } = session;
+        const account = entrance.kind === "custom" ? await r.customAccounts.find(entrance.accountId) : null;
+        const current: Entrance = entrance.kind === "custom" && account !== null ? { ...entrance, secretVersion: account.secretVersion } : entrance;
+        return r.sessions.open({ ...session, entrance: current }, policy);
+      },
+    },
+  })),
+
+  broken("admits sessions of disabled custom accounts", [changed, "are admitted again when their custom account is enabled again"], () => (r) => ({
+    customAccounts: { setDisabled: async (id) => (await r.customAccounts.find(id)) !== null },
+  })),
+
+  broken("follows a link by its identity", gone, () => {
+    const ids = new Map<string, string>();
+    const key = ({ issuer, subject }: { readonly issuer: string; readonly subject: string }) => `${issuer} ${subject}`;
+    return (r) => ({
+      identityLinks: {
+        create: async (link) => {
+          const id = ids.get(key(link)) ?? link.id;
+          const outcome = await r.identityLinks.create({ ...link, id });
+          if (outcome === "created") ids.set(key(link), id);
+          return outcome;
+        },
+      },
+    });
+  }),
+
+  broken("ends the sessions of a custom account without exception", ended, () => (r) => ({
+    sessions: {
+      end: (selector) => r.sessions.end("customAccountId" in selector ? { customAccountId: selector.customAccountId } : selector),
+    },
+  })),
+
+  broken("does not end the sessions of a link", ended, () => (r) => ({
+    sessions: { end: async (selector) => ("linkId" in selector ? 0 : r.sessions.end(selector)) },
+  })),
+
+  broken("keeps the way in of the session that a device replaces", "of a device are replaced whatever the two ways in", () => {
+    const entrances = new Map<string, Entrance>();
+    return (r) => ({
+      sessions: {
+        open: (session, policy) => {
+          const device = `${session.userId} ${session.deviceId ?? ""}`;
+          const entrance = session.deviceId === null ? session.entrance : (entrances.get(device) ?? session.entrance);
+          entrances.set(device, entrance);
+          return r.sessions.open({ ...session, entrance }, policy);
+        },
+      },
+    });
+  }),
+
+  broken("renews the version of the database user for a custom account's", "of a custom account go on with its new secret when they are renewed", () => (r) => ({
+    sessions: { renew: async (digest) => (await r.sessions.count()) > 0 && digest !== "" },
+  })),
+];
