@@ -6,6 +6,7 @@ import { customUserEnvironment, customUserSuite } from "./custom-user-suite.ts";
 import { departureSuite } from "./departure-suite.ts";
 import { multiSuite } from "./multi-suite.ts";
 import { macroEnvironment, macroSuite } from "./macro-suite.ts";
+import { passwordSuite } from "./password-suite.ts";
 import { rightsSuite } from "./rights-suite.ts";
 import { secureSuite } from "./secure/secure-suite.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
@@ -24,6 +25,7 @@ const suites: Readonly<Record<string, Suite>> = {
   deleting: departureSuite,
   "multi requests that write": multiSuite,
   macros: macroSuite,
+  passwords: passwordSuite,
   rights: rightsSuite,
   "token mode and secure mode": secureSuite,
 };

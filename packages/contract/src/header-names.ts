@@ -1,5 +1,6 @@
 /** Header names of the wire, in lower case as Node reports them. */
 export const headerNames = {
+  acceptLanguage: "accept-language",
   appKey: "appkey",
   sessionId: "sessionid",
   authorization: "authorization",

@@ -18,4 +18,5 @@ export type { HttpSettings } from "./server/http-settings.ts";
 export type { ItemRecord, RequestObserver, RequestRecord } from "./server/request-observer.ts";
 export { DatabaseKeys } from "./well-known/database-keys.ts";
 export type { KeySet, PublishedKeys } from "./well-known/published-keys.ts";
+export { decodeUtf8 } from "./body/decode-utf8.ts";
 export { parseUniqueObject } from "./body/parse-unique-object.ts";

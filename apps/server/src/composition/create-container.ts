@@ -8,6 +8,7 @@ import { bindHttp } from "./bindings/bind-http.ts";
 import { bindKeys } from "./bindings/bind-keys.ts";
 import { bindMacros } from "./bindings/bind-macros.ts";
 import { bindOperations } from "./bindings/bind-operations.ts";
+import { bindPasswords } from "./bindings/bind-passwords.ts";
 import { bindSecrets } from "./bindings/bind-secrets.ts";
 import { bindUseCases } from "./bindings/bind-use-cases.ts";
 import { identifiers } from "./identifiers.ts";
@@ -25,6 +26,7 @@ export function createContainer(configuration: Configuration, logger: Logger, en
   bindSecrets(container);
   bindKeys(container);
   bindDatabases(container);
+  bindPasswords(container);
   bindUseCases(container);
   bindCustomUsers(container);
   bindMacros(container);

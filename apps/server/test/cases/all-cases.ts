@@ -6,6 +6,7 @@ import { macroCases } from "./macro-cases.ts";
 import { modelCases } from "./model-cases.ts";
 import { multiCases } from "./multi-cases.ts";
 import { objectCases } from "./object-cases.ts";
+import { passwordCases } from "./password-cases.ts";
 import { queryCases } from "./query-cases.ts";
 import { serializationCases } from "./serialization-cases.ts";
 import { sessionCases } from "./session-cases.ts";
@@ -26,4 +27,5 @@ export const allCases: Readonly<Record<string, readonly Case[]>> = {
   deleting: departureCases,
   "multi requests": multiCases,
   macros: macroCases,
+  passwords: passwordCases,
 };

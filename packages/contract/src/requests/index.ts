@@ -11,4 +11,13 @@ export {
 } from "./secure-log-in-request.ts";
 export { maximumItems, multiItem, multiItems, multiParameters, multiRequest } from "./multi-request.ts";
 export { deleteParameters, listParameters, objectParameters, updateParameters } from "./object-parameters.ts";
+export {
+  changePasswordFaultOrder,
+  changePasswordRequest,
+  confirmResetPasswordFaultOrder,
+  confirmResetPasswordRequest,
+  encryptedChangePasswordRequest,
+  isEncryptedChange,
+  resetPasswordRequest,
+} from "./password-requests.ts";
 export type { Serialization, SerializationField } from "./serialization-parameter.ts";

@@ -12,6 +12,7 @@ export {
 } from "./log-in-response.ts";
 export { multiResponse, multiResult } from "./multi-response.ts";
 export { bareObjectSchema, objectListSchema, objectSchema, ownUserSchema } from "./object-schemas.ts";
+export { changePasswordResponse } from "./password-responses.ts";
 export { classStructure, modelStructure } from "./structure-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";
 export type { ApiDescription, ClassStructureData, CountData, LockData, ModelStructureData, ObjectData, ObjectListData, ServiceData } from "./response-data.ts";

@@ -2,6 +2,7 @@ export { ChannelSecrets } from "./channel-secrets.ts";
 export { ChannelTraffic, type OpenChannel } from "./channel-traffic.ts";
 export { type LogInMessageParts, LogInMessages, type OpenedLogIn } from "./log-in-messages.ts";
 export { LogInSecurely, type SecureLogInResult } from "./log-in-securely.ts";
+export { type PasswordMessageParts, PasswordMessages } from "./password-messages.ts";
 export { OutgoingNumbers } from "./outgoing-numbers.ts";
 export type { AnswerCipher } from "./answer-cipher.ts";
 export type { Channel } from "./channel.ts";

@@ -10,23 +10,12 @@ import type { ClientKey } from "./client-key.ts";
 import type { ClientKeyParser } from "./client-key-parser.ts";
 import type { CredentialsCipher } from "./credentials-cipher.ts";
 import type { HybridCipher, HybridMessage } from "./hybrid-cipher.ts";
+import { mostOfNetwork, refusalPause, repetition } from "./message-rules.ts";
 import { PlacesByNetwork } from "./places-by-network.ts";
 import { ReplayRecord } from "./replay-record.ts";
 
-/** A message may come again from the same client, as when an answer got lost. */
-const repetition = { uses: 3, within: 60_000 };
-
 /** An encrypted AES key belongs to its client for as long as it can be opened, however often it is used. */
 const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
-
-/**
- * A message that is refused is answered when a multiple of so many milliseconds is over: one is longer than anything takes
- * that happens before, so that the time does not tell what was wrong. On a busy server it may be several.
- */
-const refusalTime = 250;
-
-/** Messages of one network in hand at once, those whose refusal is awaited among them; less than may wait to be opened. */
-const mostOfNetwork = 64;
 
 export interface LogInMessageParts {
   readonly keyRings: KeyRings;
@@ -118,7 +107,7 @@ export class LogInMessages {
       const begun = Date.now();
       const opened = await open();
       if (opened !== undefined) return opened;
-      await this.parts.pause(refusalTime - ((Date.now() - begun) % refusalTime));
+      await this.parts.pause(refusalPause(Date.now() - begun));
       throw new ServiceError(310);
     });
   }

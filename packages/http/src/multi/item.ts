@@ -97,6 +97,8 @@ export class Item {
       parameter: (name) => matched.parameters.get(name) ?? "",
       expectedVersions: null,
       settings,
+      // Nothing that is mailed is an item.
+      language: null,
       note: () => {},
     };
     return (context) => (route.handle as RouteHandler)(context, input);

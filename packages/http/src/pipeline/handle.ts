@@ -6,6 +6,7 @@ import { writeAnswer } from "../envelope/answer.ts";
 import { writeSuccess } from "../envelope/success.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
+import { mailLanguage } from "./mail-language.ts";
 import type { Step } from "./step.ts";
 
 /** Calls the use case of the route and writes what it gives back. */
@@ -16,7 +17,8 @@ export const handle: Step = async (exchange, { settings }) => {
   const note: RouteInput<unknown, unknown>["note"] = (items) => {
     exchange.items = items;
   };
-  const input = { body, query, parameter, expectedVersions, settings, note };
+  const language = mailLanguage(request.headers[headerNames.acceptLanguage]);
+  const input = { body, query, parameter, expectedVersions, settings, language, note };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   if ("document" in success) writeAnswer(exchange, 200, success.document);
   else await writeSuccess(exchange, success);

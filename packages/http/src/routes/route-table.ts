@@ -6,6 +6,7 @@ import { macroRoutes } from "./macro-routes.ts";
 import { modelRoutes } from "./model-routes.ts";
 import { multiRoutes } from "./multi-routes.ts";
 import { objectRoutes } from "./object-routes.ts";
+import { passwordRoutes } from "./password-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
 import type { Route } from "./route.ts";
@@ -23,6 +24,7 @@ export function routeTable(useCases: UseCases): Route[] {
     ...customUserRoutes(useCases),
     ...tokenRoutes(useCases),
     ...secureRoutes(useCases),
+    ...passwordRoutes(useCases),
     ...objectRoutes(useCases),
     ...writeRoutes(useCases),
     ...departureRoutes(useCases),

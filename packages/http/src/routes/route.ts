@@ -1,4 +1,4 @@
-import type { AppKeyContext, ErrorCode, RequestContext, SessionContext } from "@sallyport/core";
+import type { AppKeyContext, ErrorCode, MailLanguage, RequestContext, SessionContext } from "@sallyport/core";
 import type { z } from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
@@ -55,6 +55,8 @@ export interface RouteInput<Body, Query> {
   /** Versions that `If-Match` names; `null` when any will do. */
   readonly expectedVersions: readonly number[] | null;
   readonly settings: HttpSettings;
+  /** What the client wants mail to be written in; `null`: it names no language that mail is written in. */
+  readonly language: MailLanguage | null;
   /** Tells log and metrics what became of the items of a multi request. */
   readonly note: (items: readonly ItemRecord[]) => void;
 }

@@ -1,4 +1,7 @@
 import type {
+  AskForReset,
+  ChangePassword,
+  ConfirmReset,
   CreateObject,
   DeleteObject,
   ExecuteMacro,
@@ -33,6 +36,9 @@ export interface UseCases {
   readonly logInMessages: LogInMessages;
   readonly keyRings: KeyRings;
   readonly logOut: LogOut;
+  readonly changePassword: ChangePassword;
+  readonly askForReset: AskForReset;
+  readonly confirmReset: ConfirmReset;
   readonly getObject: GetObject;
   readonly listObjects: ListObjects;
   readonly listReadableClasses: ListReadableClasses;

@@ -1,5 +1,4 @@
-import { PasswordPolicy } from "@sallyport/core";
-import { Argon2PasswordHasher, ListedBreachedPasswords, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { Container } from "inversify";
 import type { Configuration } from "../../configuration/index.ts";
 import { CountedPasswordHasher } from "../../operations/counted-password-hasher.ts";
@@ -10,9 +9,6 @@ export function bindSecrets(container: Container): void {
   container.bind(identifiers.digests).toDynamicValue(() => new NodeDigests());
   container.bind(identifiers.random).toDynamicValue(() => new NodeRandomSource());
   container.bind(identifiers.hasher).toResolvedValue(createHasher, [identifiers.configuration]);
-  container
-    .bind(identifiers.passwordPolicy)
-    .toResolvedValue((hasher, digests) => new PasswordPolicy(hasher, digests, new ListedBreachedPasswords()), [identifiers.hasher, identifiers.digests]);
 }
 
 async function createHasher({ passwords }: Configuration): Promise<CountedPasswordHasher> {

@@ -1,0 +1,46 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  AskForReset,
+  ChangeOwnPassword,
+  ChangePassword,
+  ConfirmReset,
+  OrderMail,
+  PasswordMessages,
+  PasswordNotice,
+  PasswordPolicy,
+  PrepareResetMail,
+  ReplacePassword,
+  SealedOrders,
+} from "@sallyport/core";
+import { ListedBreachedPasswords } from "@sallyport/crypto";
+import { decodeUtf8 } from "@sallyport/http";
+import type { Container } from "inversify";
+import { identifiers } from "../identifiers.ts";
+
+/** What passwords have to be, and the ways to another one. */
+export function bindPasswords(container: Container): void {
+  const { configuration, digests, random, hasher, gate, keyRings, credentialsCipher, orderMail, passwordPolicy, replacePassword, passwordNotice } = identifiers;
+  container
+    .bind(passwordPolicy)
+    .toResolvedValue((hashing, digest) => new PasswordPolicy(hashing, digest, new ListedBreachedPasswords()), [hasher, digests]);
+  container.bind(replacePassword).toResolvedValue(({ passwords }) => new ReplacePassword(passwords.history), [configuration]);
+  container.bind(orderMail).toResolvedValue((wrapping) => new OrderMail({ orders: new SealedOrders(wrapping), settings: null, ring: () => {} }), [identifiers.keyWrapping]);
+  container.bind(identifiers.resetMail).toResolvedValue((...parts) => new PrepareResetMail(...parts), [digests, random]);
+  container.bind(passwordNotice).toResolvedValue((order) => new PasswordNotice(order, "en"), [orderMail]);
+  container.bind(identifiers.changeOwnPassword).toResolvedValue(
+    (throttled, hashing, digest, policy, replace, notice) => new ChangeOwnPassword({ gate: throttled, hasher: hashing, digests: digest, policy, replace, notice }),
+    [gate, hasher, digests, passwordPolicy, replacePassword, passwordNotice],
+  );
+  container.bind(identifiers.changePassword).toResolvedValue(
+    (rings, credentials, digest, own) => {
+      const messages = new PasswordMessages({ keyRings: rings, credentials, digests: digest, decodeText: decodeUtf8, pause });
+      return new ChangePassword({ messages, own, custom: own });
+    },
+    [keyRings, credentialsCipher, digests, identifiers.changeOwnPassword],
+  );
+  container.bind(identifiers.askForReset).toResolvedValue((order) => new AskForReset(order, "en"), [orderMail]);
+  container.bind(identifiers.confirmReset).toResolvedValue(
+    (hashing, digest, policy, replace, notice) => new ConfirmReset({ hasher: hashing, digests: digest, policy, replace, notice }),
+    [hasher, digests, passwordPolicy, replacePassword, passwordNotice],
+  );
+}

@@ -1,0 +1,253 @@
+import type { ClientSession } from "@sallyport/client";
+import { type ObjectId, PrepareResetMail, type Repositories, type RsaPadding } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import { encryptBlocks } from "../../../packages/crypto/test/rsa-blocks.ts";
+import type { RunningServer } from "../src/index.ts";
+import { call, callIn, checkSessionIn as checkSession, tryLogIn } from "./client.ts";
+import { modes, overCode } from "./modes.ts";
+import { openSession } from "./open-session.ts";
+import { serverRsaKey, stranger } from "./secure/stored-keys.ts";
+
+const digests = new NodeDigests();
+const resetMail = new PrepareResetMail(digests, new NodeRandomSource());
+const first = "the first password";
+const second = "another password";
+
+/** How often each code was answered. */
+const tally = (codes: readonly string[]) => Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length]));
+
+const encrypted = (text: string, padding: RsaPadding = "OAEP-SHA-256", key = serverRsaKey) => encryptBlocks(key, padding, Buffer.from(text)).toString("base64");
+
+export interface Somebody {
+  readonly name: string;
+  readonly userId: ObjectId;
+}
+
+let people = 0;
+
+/** A new user with the first password and an address. */
+export async function newUser(server: RunningServer, alias = ""): Promise<Somebody> {
+  const { accounts, objects } = repositoriesOf(server, alias);
+  people += 1;
+  const name = `somebody ${process.pid} ${people}`;
+  const [user] = await objects.insert([{ className: "User", attributes: { Name: name } }]);
+  if (user === undefined) throw new Error("Nobody was created.");
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  const secret = await hasher.hash(digests.md5(first));
+  await accounts.create({ userId: user.id, loginName: name, secret, administrator: false, email: `somebody-${people}@mail.example` }, name);
+  return { name, userId: user.id };
+}
+
+export function repositoriesOf(server: RunningServer, alias = ""): Repositories {
+  const found = server.databases.get(alias);
+  if (!found) throw new Error("The demo has no such database.");
+  return found.storage.repositories;
+}
+
+/** How passwords are changed and reset, in every mode and on every engine. Needs a server whose RSA key is the stored one. */
+export function passwordSuite(server: () => RunningServer): void {
+  const repositories = () => repositoriesOf(server());
+  const change = (session: ClientSession, oldPassword: unknown, newPassword: unknown, more: object = {}) =>
+    callIn(server(), session, "/v1/changePassword", { method: "POST", body: { oldPassword, newPassword, ...more } });
+  const changed = (...given: Parameters<typeof change>) => change(...given).then(({ code }) => code);
+  const confirm = (resetPasswordToken: unknown, newPassword: unknown, path = "/v1/confirmResetPassword") =>
+    call(server(), path, { method: "POST", body: { resetPasswordToken, newPassword } }).then(({ code }) => code);
+  const opens = (user: string, pass: string) => tryLogIn(server(), user, { pass }).then(({ code }) => code);
+
+  /** A token as the mail would hold it; it is not asked for through the outbox, which a minute would have to pass between. */
+  const token = async ({ name, userId }: Somebody): Promise<string> => {
+    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail ${userId}`));
+    const prepared = await resetMail.prepare(repositories(), name);
+    if (prepared === null) throw new Error("There is nobody to write to.");
+    return prepared.token;
+  };
+
+  const audited = async (userId: ObjectId) => (await repositories().audit.read(0, 100_000)).filter((event) => event.userId === userId && event.type.startsWith("password."));
+
+  describe.each(modes)("in mode %s", (mode) => {
+    const over = overCode[mode];
+    const logIn = ({ name }: Somebody, password = first) => openSession(server(), mode, name, { password });
+
+    test("a change ends all sessions of the user but its own, and no old password opens another", async () => {
+      const [somebody, other] = [await newUser(server()), await newUser(server())];
+      const [own, elsewhere, others] = [await logIn(somebody), await logIn(somebody), await logIn(other)];
+      const pending = await token(somebody);
+      const answer = await change(own, first, second);
+      expect(answer).toMatchObject({ status: 200, code: "0", body: { data: {} } });
+      expect(await Promise.all([own, elsewhere, others].map((session) => checkSession(server(), session)))).toEqual(["0", over, "0"]);
+      expect([await opens(somebody.name, first), await opens(somebody.name, second)]).toEqual(["302", "0"]);
+      expect(await confirm(pending, "a password by mail")).toBe("328");
+      expect(await audited(somebody.userId)).toMatchObject([{ type: "password.changed", outcome: 0 }]);
+      // It goes on as the session of the new password, with all that such a session can do.
+      expect(await changed(own, second, "the third password")).toBe("0");
+      expect(await checkSession(server(), own)).toBe("0");
+    });
+
+    test("takes passwords in the form that clients send, and as they are", async () => {
+      const session = await logIn(await newUser(server()));
+      expect(await changed(session, digests.md5(first).toUpperCase(), digests.md5(second))).toBe("0");
+      expect(await changed(session, second, first)).toBe("320");
+      expect(await changed(session, second, "the third password")).toBe("0");
+    });
+
+    test("a wrong old password changes nothing, is audited, and counts as a failed log-in", async () => {
+      const somebody = await newUser(server());
+      const session = await logIn(somebody);
+      for (let failures = 1; failures < 10; failures += 1) {
+        const answer = await change(session, `wrong ${failures}`, second);
+        expect([answer.code, answer.headers["retry-after"]]).toEqual(["339", undefined]);
+      }
+      const last = await change(session, "wrong", second);
+      expect([last.code, last.headers["retry-after"]]).toEqual(["339", "1"]);
+      expect(await checkSession(server(), session)).toBe("0");
+      const events = await audited(somebody.userId);
+      expect(tally(events.map(({ type, outcome }) => `${type} ${outcome}`))).toEqual({ "password.refused 339": 10 });
+    });
+
+    test("whoever is locked out changes nothing, with whatever password", async () => {
+      const somebody = await newUser(server());
+      const session = await logIn(somebody);
+      const policy = { freeFailures: 10, firstDelay: 900_000, longestDelay: 900_000, forgetAfter: 900_000 };
+      for (let failures = 0; failures < 20; failures += 1) await repositories().throttle.fail([{ key: `user:${digests.sha256(somebody.name)}`, policy }]);
+      const answer = await change(session, first, second);
+      expect([answer.code, Number(answer.headers["retry-after"]) > 0]).toEqual(["339", true]);
+    });
+
+    test("takes no password again that was in use a moment ago, and only tells those who know the current one", async () => {
+      const somebody = await newUser(server());
+      const session = await logIn(somebody);
+      const used = [first];
+      for (let index = 1; index <= 6; index += 1) {
+        const next = `password number ${index}`;
+        expect(await changed(session, used.at(-1), next)).toBe("0");
+        used.push(next);
+      }
+      const current = used.at(-1);
+      for (const former of used.slice(1, -1)) expect(await changed(session, current, former)).toBe("320");
+      expect(await changed(session, "not the current one", used[3])).toBe("339");
+      expect(await audited(somebody.userId)).toHaveLength(6 + 5 + 1);
+      // Six ago: one more than is remembered.
+      expect(await changed(session, current, first)).toBe("0");
+    });
+
+    test("of 50 changes at once, one wins", async () => {
+      const somebody = await newUser(server());
+      const session = await logIn(somebody);
+      const codes = await Promise.all(Array.from({ length: 50 }, (_, index) => changed(session, first, `password of change ${index}`)));
+      expect(tally(codes)).toEqual({ "0": 1, "339": 49 });
+      expect(await checkSession(server(), session)).toBe("0");
+      const winner = codes.indexOf("0");
+      const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+      const { account } = await repositories().accounts.byUser(somebody.userId, []);
+      expect(await hasher.verify(account?.secret ?? "", digests.md5(`password of change ${winner}`), null)).toBe(true);
+    });
+
+    test("of changes in several sessions at once, one wins and ends the others", async () => {
+      const somebody = await newUser(server());
+      const sessions = await Promise.all(Array.from({ length: 6 }, () => logIn(somebody)));
+      const codes = await Promise.all(sessions.map((session, index) => changed(session, first, `password of session ${index}`)));
+      expect(codes.filter((code) => code === "0")).toHaveLength(1);
+      expect(codes.filter((code) => !["0", "339", over].includes(code))).toEqual([]);
+      const left = await Promise.all(sessions.map((session) => checkSession(server(), session)));
+      expect(left.map((code) => (code === "0" ? "0" : "over"))).toEqual(codes.map((code) => (code === "0" ? "0" : "over")));
+    });
+
+    test.each<RsaPadding>(["OAEP-SHA-256", "OAEP-SHA-1", "PKCS1-v1_5"])("takes encrypted passwords in %s", async (padding) => {
+      const somebody = await newUser(server());
+      const session = await logIn(somebody);
+      const long = `${"päßword ".repeat(100)}!`;
+      expect(await changed(session, encrypted(first, padding), encrypted(long, padding), { encrypted: true })).toBe("0");
+      expect([await opens(somebody.name, long), await opens(somebody.name, first)]).toEqual(["0", "302"]);
+    });
+
+    test("refuses what cannot be decrypted, and what decrypts to no password", async () => {
+      const session = await logIn(await newUser(server()));
+      const good = encrypted(first);
+      for (const bad of ["AAAA", good.slice(0, -4), `${good}AAAA`, good.replaceAll("=", ""), `${good} `, encrypted(first, "OAEP-SHA-256", stranger.publicKey), encrypted(""), encrypted("  "), encrypted("x".repeat(1_025))]) {
+        expect([bad, await changed(session, bad, encrypted(second), { encrypted: true })]).toEqual([bad, "319"]);
+        expect([bad, await changed(session, encrypted(first), bad, { encrypted: true })]).toEqual([bad, "320"]);
+      }
+      const notText = encryptBlocks(serverRsaKey, "OAEP-SHA-256", Buffer.from("ffc0af", "hex")).toString("base64");
+      expect(await changed(session, notText, encrypted(second), { encrypted: true })).toBe("319");
+      expect(await changed(session, notText, notText, { encrypted: true })).toBe("319");
+      expect(await changed(session, encrypted(first), encrypted("seven 7"), { encrypted: true })).toBe("320");
+      expect(await changed(session, encrypted("it is wrong"), encrypted(second), { encrypted: true })).toBe("339");
+    });
+
+    test("takes encrypted passwords in the session that sent them first, three times", async () => {
+      const somebody = await newUser(server());
+      const [session, captor] = [await logIn(somebody), await logIn(somebody)];
+      const [old, fresh] = [encrypted("it is wrong"), encrypted(second)];
+      const codes = [];
+      for (let times = 0; times < 4; times += 1) codes.push(await changed(session, old, fresh, { encrypted: true }));
+      expect(codes).toEqual(["339", "339", "339", "319"]);
+      expect(await changed(captor, old, encrypted(second), { encrypted: true })).toBe("319");
+      expect(await changed(captor, encrypted("it is wrong"), fresh, { encrypted: true })).toBe("320");
+    });
+
+    test("a reset ends all sessions and all other resets", async () => {
+      const somebody = await newUser(server());
+      const sessions = [await logIn(somebody), await logIn(somebody)];
+      const [one, other] = [await token(somebody), await token(somebody)];
+      expect(await confirm(one, second)).toBe("0");
+      expect(await Promise.all(sessions.map((session) => checkSession(server(), session)))).toEqual([over, over]);
+      expect([await opens(somebody.name, first), await opens(somebody.name, second)]).toEqual(["302", "0"]);
+      expect([await confirm(one, "a third password"), await confirm(other, "a third password")]).toEqual(["328", "328"]);
+      expect(await audited(somebody.userId)).toMatchObject([{ type: "password.reset", outcome: 0 }]);
+    });
+  });
+
+  test("a password that is refused does not spend the token", async () => {
+    const somebody = await newUser(server());
+    const good = await token(somebody);
+    for (const refused of ["short", "Password123", first, digests.md5(first), undefined]) expect(await confirm(good, refused)).toBe("320");
+    expect(await confirm(good, second)).toBe("0");
+    expect(await confirm(await token(somebody), first)).toBe("320");
+  });
+
+  test("of 50 who use a token at once, one sets the password", async () => {
+    const somebody = await newUser(server());
+    const good = await token(somebody);
+    const codes = await Promise.all(Array.from({ length: 50 }, (_, index) => confirm(good, `password of reset ${index}`)));
+    expect(tally(codes)).toEqual({ "0": 1, "328": 49 });
+    expect(await opens(somebody.name, `password of reset ${codes.indexOf("0")}`)).toBe("0");
+  });
+
+  test("a token is good for the database that gave it out, as it was given", async () => {
+    const somebody = await newUser(server());
+    const good = await token(somebody);
+    expect(await confirm(good, second, "/second/v1/confirmResetPassword")).toBe("328");
+    for (const bad of [[good], { token: good }, ` ${good}`, `${good} `, good.toUpperCase(), good.slice(1), digests.sha256(good)]) expect(await confirm(bad, second)).toBe("328");
+    expect(await confirm(good, second)).toBe("0");
+  });
+
+  test("a token is worth nothing once its user is disabled, and while he is", async () => {
+    const somebody = await newUser(server());
+    const good = await token(somebody);
+    await repositories().accounts.setDisabled(somebody.userId, true);
+    expect(await confirm(good, second)).toBe("328");
+    expect(await resetMail.prepare(repositories(), somebody.name)).toBeNull();
+    await repositories().accounts.setDisabled(somebody.userId, false);
+    expect(await confirm(good, second)).toBe("0");
+  });
+
+  test("nobody is written to who is not there, has no address, or was written to within a minute", async () => {
+    const somebody = await newUser(server());
+    expect(await resetMail.prepare(repositories(), "nobody of this name")).toBeNull();
+    expect(await resetMail.prepare(repositories(), "demo\r\nBcc: all@mail.example")).toBeNull();
+    expect(await resetMail.prepare(repositories(), somebody.name)).toMatchObject({ name: somebody.name, minutes: 30, token: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(await resetMail.prepare(repositories(), somebody.name)).toBeNull();
+    await repositories().accounts.setEmail(somebody.userId, null);
+    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail ${somebody.userId}`));
+    expect(await resetMail.prepare(repositories(), somebody.name)).toBeNull();
+  });
+
+  test("refused tokens are a tally in the audit, which names nobody", async () => {
+    await repositories().audit.settle(0, 10_000);
+    const since = (await repositories().audit.read(0, 100_000)).at(-1)?.sequence ?? 0;
+    for (let times = 0; times < 3; times += 1) await confirm("A".repeat(43), second);
+    await repositories().audit.settle(0, 10_000);
+    const events = (await repositories().audit.read(0, 100_000)).filter(({ sequence, type }) => sequence > since && type === "password.reset.refused");
+    expect(events).toMatchObject([{ outcome: 328, attempts: 3, userId: null }]);
+  });
+}

@@ -1,0 +1,62 @@
+import type { ErrorCode } from "@sallyport/core/errors";
+import { z } from "zod";
+import { refusedWith } from "../fields/refused-with.ts";
+
+const longestPassword = 1_024;
+const longestName = 1_024;
+const longestToken = 1_024;
+
+/** Base64 of as many blocks as there may be, of the largest key. */
+const longestCipherText = 16 * 4 * Math.ceil(512 / 3);
+
+/** A text that is there, is not blank and not too long: all the same code. */
+function boundedText(code: ErrorCode, longest: number) {
+  return z
+    .string(refusedWith(code))
+    .max(longest, refusedWith(code))
+    .refine((text) => text.trim() !== "", refusedWith(code));
+}
+
+const encrypted = z.boolean(refusedWith(322));
+
+/** Body of `POST /v1/changePassword`. */
+export const changePasswordRequest = z
+  .object({
+    oldPassword: boundedText(319, longestPassword).describe("As `pass` of a log-in."),
+    newPassword: boundedText(320, longestPassword).describe("As `pass` of a log-in: a password in clear has at least 8 characters."),
+    encrypted: encrypted.optional(),
+  })
+  .meta({ id: "ChangePasswordRequest" });
+
+/** The encrypted form of it. */
+export const encryptedChangePasswordRequest = z
+  .object({
+    oldPassword: boundedText(319, longestCipherText).describe("Base64 of the text, encrypted block by block with the server's RSA key."),
+    newPassword: boundedText(320, longestCipherText).describe("Base64 of the text, encrypted block by block with the server's RSA key."),
+    encrypted: encrypted.describe("`true`."),
+  })
+  .meta({ id: "EncryptedChangePasswordRequest" });
+
+/** Which fault of these bodies is answered when there are several. */
+export const changePasswordFaultOrder: readonly ErrorCode[] = [322, 319, 320];
+
+/** Whether a body means the encrypted form. */
+export function isEncryptedChange(body: Readonly<Record<string, unknown>>): boolean {
+  return body["encrypted"] === true;
+}
+
+/** Body of `POST /v1/resetPassword`. */
+export const resetPasswordRequest = z
+  .object({ user: boundedText(325, longestName).describe("User name, compared exactly.") })
+  .meta({ id: "ResetPasswordRequest" });
+
+/** Body of `POST /v1/confirmResetPassword`. */
+export const confirmResetPasswordRequest = z
+  .object({
+    resetPasswordToken: boundedText(328, longestToken).describe("What the mail says."),
+    newPassword: boundedText(320, longestPassword).describe("As `pass` of a log-in: a password in clear has at least 8 characters."),
+  })
+  .meta({ id: "ConfirmResetPasswordRequest" });
+
+/** Which fault of it is answered when there are several. */
+export const confirmResetPasswordFaultOrder: readonly ErrorCode[] = [328, 320];

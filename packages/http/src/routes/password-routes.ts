@@ -1,0 +1,76 @@
+import {
+  changePasswordFaultOrder,
+  changePasswordRequest,
+  changePasswordResponse,
+  confirmResetPasswordFaultOrder,
+  confirmResetPasswordRequest,
+  emptyResponse,
+  encryptedChangePasswordRequest,
+  isEncryptedChange,
+  resetPasswordRequest,
+} from "@sallyport/contract";
+import { z } from "zod";
+import { defineRoute, type Route } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+type PasswordUseCases = Pick<UseCases, "changePassword" | "askForReset" | "confirmReset">;
+
+/** Another password, with the old one or with a token by mail. */
+export function passwordRoutes({ changePassword, askForReset, confirmReset }: PasswordUseCases): Route[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/changePassword",
+      standsAlone: true,
+      operation: "changePassword",
+      summary: "Changes the password that the session was opened with. All other sessions of the user end.",
+      access: "session",
+      body: {
+        schema: z.union([changePasswordRequest, encryptedChangePasswordRequest]),
+        faultOrder: changePasswordFaultOrder,
+        alternative: (body) => ({ schema: isEncryptedChange(body) ? encryptedChangePasswordRequest : changePasswordRequest, faultOrder: changePasswordFaultOrder }),
+      },
+      data: changePasswordResponse,
+      description: [
+        "A wrong old password counts as a failed log-in. With `encrypted: true` both are encrypted with the key of `/v2/login/secure/key`, in any of its paddings;",
+        "what cannot be decrypted is 319 or 320, and the same encrypted text is taken in the same session only, at most three times within a minute.",
+      ].join(" "),
+      errors: [319, 320, 321, 322, 339],
+      handle: async (context, { body, language }) => ({
+        data: await changePassword.run(context, { oldPassword: body.oldPassword, newPassword: body.newPassword, encrypted: body.encrypted === true, language }),
+      }),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/resetPassword",
+      standsAlone: true,
+      operation: "resetPassword",
+      summary: "Mails the user a link and a token with which a new password can be set.",
+      access: "appKey",
+      body: { schema: resetPasswordRequest, faultOrder: [325] },
+      data: emptyResponse,
+      description: "The answer is the same whether there is such a user or not, and whether he has an address or not. A user is written to once a minute at most.",
+      errors: [325, 712],
+      handle: async (context, { body, language }) => {
+        await askForReset.run(context, { user: body.user, language });
+        return { data: {} };
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/confirmResetPassword",
+      standsAlone: true,
+      operation: "confirmResetPassword",
+      summary: "Sets a new password by the token of a mail. All sessions of the user end.",
+      access: "secrets",
+      body: { schema: confirmResetPasswordRequest, faultOrder: confirmResetPasswordFaultOrder },
+      data: emptyResponse,
+      description: "The token is good once, for 30 minutes. A new password that is refused does not spend it.",
+      errors: [320, 328],
+      handle: async (context, { body, language }) => {
+        await confirmReset.run(context, { ...body, language });
+        return { data: {} };
+      },
+    }),
+  ];
+}
