@@ -34,7 +34,7 @@ export function bindPasswords(container: Container): void {
   container.bind(identifiers.changePassword).toResolvedValue(
     (rings, credentials, digest, own) => {
       const messages = new PasswordMessages({ keyRings: rings, credentials, digests: digest, decodeText: decodeUtf8, pause });
-      return new ChangePassword({ messages, own, custom: own });
+      return new ChangePassword({ messages, own, custom: null });
     },
     [keyRings, credentialsCipher, digests, identifiers.changeOwnPassword],
   );
