@@ -3,6 +3,7 @@ import { version } from "../composition/version.ts";
 import { appCommand } from "./apps/app.ts";
 import { appKeyCommand } from "./apps/app-key.ts";
 import { classCommand } from "./classes/class.ts";
+import { customUsersCommand } from "./custom-users/custom-users.ts";
 import { checkConfigCommand } from "./check-config.ts";
 import { dumpCommand } from "./databases/dump.ts";
 import { maintenanceCommand } from "./databases/maintenance.ts";
@@ -29,6 +30,7 @@ export function mainCommand(): Command {
     .addCommand(appKeyCommand())
     .addCommand(appCommand())
     .addCommand(userCommand())
+    .addCommand(customUsersCommand())
     .addCommand(classCommand())
     .addCommand(macroCommand())
     .addCommand(keyCommand())

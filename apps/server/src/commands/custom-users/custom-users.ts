@@ -1,0 +1,93 @@
+import { clientPassword } from "@sallyport/core";
+import type { Command } from "commander";
+import { identifiers } from "../../composition/identifiers.ts";
+import { CommandError } from "../command-error.ts";
+import { commandGroup } from "../command-group.ts";
+import type { AliasOptions } from "../databases/alias-option.ts";
+import { acceptPassword } from "../users/accept-password.ts";
+import { readPassword } from "../users/read-password.ts";
+import { addCustomUserCommand } from "./add-custom-user.ts";
+import { changeCustomUser, customUserCommand } from "./change-custom-user.ts";
+import { acceptEmail, findDatabaseUser } from "./find-custom-user.ts";
+import { listCustomUsersCommand } from "./list-custom-users.ts";
+import { showCustomUserCommand } from "./show-custom-user.ts";
+
+/** `custom-users add|list|show|set-password|set-email|map|disable|enable|remove`. */
+export function customUsersCommand(): Command {
+  return commandGroup("custom-users", "manage those who log in without being users of the database")
+    .addCommand(addCustomUserCommand())
+    .addCommand(listCustomUsersCommand())
+    .addCommand(showCustomUserCommand())
+    .addCommand(
+      customUserCommand("set-password", "set another password, read from standard input, or typed; all sessions end")
+        .option("--password-file <file>", "read the password from this file")
+        .action(setPassword),
+    )
+    .addCommand(
+      customUserCommand("set-email", "set the address to which codes are mailed")
+        .argument("[address]", "e-mail address")
+        .option("--none", "take the address away")
+        .action(setEmail),
+    )
+    .addCommand(customUserCommand("map", "have him work as another user of the database; all sessions end").argument("<user>", "name of the database user").action(map))
+    .addCommand(customUserCommand("disable", "keep a custom user out; all sessions end").action((name: string, options: AliasOptions) => setDisabled(name, true, options)))
+    .addCommand(customUserCommand("enable", "let a custom user in again").action((name: string, options: AliasOptions) => setDisabled(name, false, options)))
+    .addCommand(customUserCommand("remove", "remove a custom user; all sessions end").action(remove));
+}
+
+function setPassword(name: string, options: AliasOptions & { readonly passwordFile?: string }): Promise<void> {
+  return changeCustomUser(name, options, async ({ container, database: { policy } }) => {
+    const pass = await readPassword(options.passwordFile);
+    const { clientHash } = policy;
+    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass, clientHash });
+    const hasher = await container.getAsync(identifiers.hasher);
+    const secret = await hasher.hash(clientPassword(pass, clientHash, container.get(identifiers.digests)));
+    return {
+      type: "customPassword.changed",
+      endsSessions: true,
+      make: async (r, { id, secretVersion }) => (await r.customAccounts.setSecret(id, secret, secretVersion)) === "stored",
+      told: `The custom user "${name}" has another password.`,
+    };
+  });
+}
+
+function setEmail(name: string, address: string | undefined, options: AliasOptions & { readonly none?: true }): Promise<void> {
+  if ((address === undefined) === (options.none === undefined)) throw new CommandError("Give an address, or --none.");
+  const email = address === undefined ? null : acceptEmail(address);
+  return changeCustomUser(name, options, async () => ({
+    type: "customUser.stored",
+    endsSessions: false,
+    make: (r, { id }) => r.customAccounts.setEmail(id, email),
+    told: `The custom user "${name}" has ${email === null ? "no e-mail address" : `the e-mail address ${email}`}.`,
+  }));
+}
+
+function map(name: string, user: string, options: AliasOptions): Promise<void> {
+  return changeCustomUser(name, options, async ({ database: { storage } }) => {
+    const userId = await findDatabaseUser(storage.repositories, user);
+    return {
+      type: "customUser.stored",
+      endsSessions: true,
+      make: (r, { id }) => r.customAccounts.setUser(id, userId),
+      told: `The custom user "${name}" works as "${user}" from now on.`,
+    };
+  });
+}
+
+function setDisabled(name: string, disabled: boolean, options: AliasOptions): Promise<void> {
+  return changeCustomUser(name, options, async () => ({
+    type: disabled ? "customUser.disabled" : "customUser.enabled",
+    endsSessions: disabled,
+    make: (r, { id }) => r.customAccounts.setDisabled(id, disabled),
+    told: `The custom user "${name}" is ${disabled ? "disabled" : "enabled"}.`,
+  }));
+}
+
+function remove(name: string, options: AliasOptions): Promise<void> {
+  return changeCustomUser(name, options, async () => ({
+    type: "customUser.removed",
+    endsSessions: true,
+    make: (r, { id }) => r.customAccounts.remove(id),
+    told: `The custom user "${name}" is removed.`,
+  }));
+}
