@@ -6,16 +6,8 @@ import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
 import { numberOfChecks } from "./number-of-checks.ts";
 import { runCheck } from "./run-check.ts";
+import { runnerHere, type TestRunner } from "./test-runner.ts";
 import { timeLimitOf } from "./within-limit.ts";
-
-/** What is needed of a test runner: Jest, `node:test`, or another one with the same functions. */
-export interface TestRunner {
-  readonly describe: (name: string, define: () => void) => unknown;
-  readonly test: {
-    (name: string, run: () => Promise<void>, timeout?: number): unknown;
-    skip(name: string, run: () => Promise<void>): unknown;
-  };
-}
 
 /**
  * Defines every check as a test. Has to be awaited at the top of the test file: which checks apply is asked of the
@@ -45,11 +37,6 @@ export async function storageConformance(adapter: AdapterUnderTest, runner?: Tes
       equal(told.size + leftOut, numberOfChecks, "the number of checks run, with those that do not apply");
     });
   });
-}
-
-async function runnerHere(): Promise<TestRunner> {
-  const { describe, test } = globalThis as Partial<TestRunner>;
-  return describe === undefined || test === undefined ? import("node:test") : { describe, test };
 }
 
 async function passes(adapter: AdapterUnderTest, check: Check, told: Set<string>): Promise<void> {

@@ -36,6 +36,7 @@ export const answerFaults = [
   "endless",
   "redirectsInside",
   "redirectsToItself",
+  "redirectsToAnswer",
   "otherType",
   "notJson",
   "list",

@@ -6,6 +6,9 @@ import type { Call } from "./call.ts";
 /** Stands in the texts of refusals; no application repeats it to anybody. */
 export const marker = "words-of-the-provider";
 
+/** The parameter of whoever came by a redirect. */
+export const followed = "followed";
+
 const json = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
 const chunk = Buffer.alloc(65_536, " ");
 const hugeBytes = 52_428_800;
@@ -13,7 +16,7 @@ const hugeBytes = 52_428_800;
 export const refuse = ({ response }: Call, status: number, error: string): void => send(response, status, { error, error_description: `${marker}: ${error}` });
 
 /** Answers as the endpoint should, or as it was told to. */
-export function answer({ imitation, request, response }: Call, endpoint: Endpoint, body: Readonly<Record<string, unknown>>): void {
+export function answer({ imitation, request, response, query }: Call, endpoint: Endpoint, body: Readonly<Record<string, unknown>>): void {
   const text = JSON.stringify(body);
   switch (imitation.misbehaviour.answers?.[endpoint]) {
     case undefined:
@@ -30,14 +33,18 @@ export function answer({ imitation, request, response }: Call, endpoint: Endpoin
     case "trickles":
       return trickle(response, text);
     case "huge":
-      return flood(response, hugeBytes);
+      return flood(response, text, hugeBytes);
     case "endless":
-      return flood(response, Number.POSITIVE_INFINITY);
+      return flood(response, text, Number.POSITIVE_INFINITY);
     case "redirectsInside":
       response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end();
       return;
     case "redirectsToItself":
       response.writeHead(307, { location: request.url }).end();
+      return;
+    case "redirectsToAnswer":
+      if (query.has(followed)) return send(response, 200, body);
+      response.writeHead(307, { location: `${request.url}${query.size === 0 ? "?" : "&"}${followed}=1` }).end();
       return;
     case "otherType":
       response.writeHead(200, { "content-type": "text/html" }).end(text);
@@ -87,9 +94,11 @@ function trickle(response: ServerResponse, text: string): void {
   response.on("close", () => clearInterval(timer));
 }
 
-function flood(response: ServerResponse, bytes: number): void {
+/** The answer, and then blanks: who reads to the end finds nothing wrong with it. */
+function flood(response: ServerResponse, text: string, bytes: number): void {
   response.writeHead(200, Number.isFinite(bytes) ? { ...json, "content-length": bytes } : json);
-  let left = bytes;
+  response.write(text);
+  let left = bytes - Buffer.byteLength(text);
   const more = () => {
     while (left > 0 && !response.destroyed) {
       const part = left < chunk.length ? chunk.subarray(0, left) : chunk;

@@ -1,12 +1,14 @@
 import type { Grant } from "../granted-codes.ts";
 import type { ImitatedClient } from "../imitated-client.ts";
 import { isSignedClient } from "../tokens/signed-client.ts";
-import { answer, refuse } from "./answer.ts";
+import { answer, followed, refuse } from "./answer.ts";
 import type { Call } from "./call.ts";
 
 /** Trades the code of a form for what `make` makes of it. */
 export async function trade(call: Call, make: (grant: Grant) => Promise<Readonly<Record<string, unknown>>>): Promise<void> {
-  const { imitation, form } = call;
+  const { imitation, form, query } = call;
+  // Before the code is spent: who follows has it still.
+  if (imitation.misbehaviour.answers?.token === "redirectsToAnswer" && !query.has(followed)) return answer(call, "token", {});
   const client = imitation.clients.get(form.get("client_id") ?? "");
   if (client === undefined || !isItself(call, client)) return refuse(call, 401, "invalid_client");
   if (form.get("grant_type") !== "authorization_code") return refuse(call, 400, "unsupported_grant_type");

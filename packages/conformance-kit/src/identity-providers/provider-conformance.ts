@@ -1,0 +1,41 @@
+import { equal } from "../assert/index.ts";
+import { runnerHere, type TestRunner } from "../test-runner.ts";
+import type { ProviderCheck } from "./provider-check.ts";
+import { numberOfProviderChecks, providerChecks } from "./provider-checks.ts";
+import { providerSubject } from "./provider-subject.ts";
+import type { ProviderUnderTest } from "./provider-under-test.ts";
+
+/** Milliseconds; a check that takes longer hangs. */
+const timeLimit = 60_000;
+
+/** Whether a check has a meaning for a provider of this kind. */
+export const appliesTo = ({ proof, hasPkce }: ProviderUnderTest, { needs }: ProviderCheck): boolean => needs === null || needs === proof || (needs === "pkce" && hasPkce);
+
+/** Runs one check. Throws what is wrong; the imitation behaves afterwards in any case. */
+export async function runProviderCheck(underTest: ProviderUnderTest, check: ProviderCheck): Promise<void> {
+  try {
+    await underTest.misbehave(null);
+    await check.run(providerSubject(underTest));
+  } finally {
+    await underTest.misbehave(null);
+  }
+}
+
+/**
+ * Defines every check of an identity provider as a test; awaited at the top of a test file. The runner is the one that offers `describe` and
+ * `test` globally, as Jest does, `node:test` where none does, or is given.
+ */
+export async function providerConformance(underTest: ProviderUnderTest, runner?: TestRunner): Promise<void> {
+  const { describe, test } = runner ?? (await runnerHere());
+
+  describe(`${underTest.name} as identity provider`, () => {
+    for (const check of providerChecks) {
+      if (appliesTo(underTest, check)) test(check.name, () => runProviderCheck(underTest, check), timeLimit);
+      else test.skip(`${check.name} (needs ${check.needs})`, async () => {});
+    }
+
+    test("every check is there", async () => {
+      equal(providerChecks.length, numberOfProviderChecks, "the number of checks");
+    });
+  });
+}
