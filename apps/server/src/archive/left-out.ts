@@ -2,7 +2,7 @@ import type { ArchiveRecord, ArchiveSection } from "@sallyport/core";
 
 /** What can be left out of an archive, by sections. */
 const sectionsOf = {
-  credentials: ["accounts", "appKeys", "customAccounts", "identityProviders", "identityLinks", "secondFactors"],
+  credentials: ["accounts", "appKeys", "customAccounts", "identityProviders", "identityLinks", "secondFactors", "passwordHistory"],
   keys: ["keys"],
 } as const satisfies { readonly [what: string]: readonly ArchiveSection[] };
 

@@ -105,6 +105,7 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     lastStep: z.int().min(-1),
     recoveryCodes: z.array(digest),
   }),
+  passwordHistory: z.strictObject({ subject: z.string(), secrets: names }),
   keys: z.strictObject({
     kind: z.enum(["rsa", "jwt"]),
     keyId: z.string(),

@@ -116,6 +116,18 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
+    "forgets former passwords",
+    ["holds former passwords by subject, the latest last", "is the same when it was imported and is exported again"],
+    exporting(without("passwordHistory")),
+  ),
+
+  brokenArchive(
+    "shows the latest password first",
+    ["holds former passwords by subject, the latest last", "is the same when it was imported and is exported again"],
+    exporting((record) => (record.section === "passwordHistory" ? { ...record, secrets: record.secrets.toReversed() } : record)),
+  ),
+
+  brokenArchive(
     "carries the macros that are there",
     ["holds macros with everything that they were, in the order in which they were changed", "is the same when it was imported and is exported again"],
     exporting((record) => (record.section === "macros" && record.text === null ? null : record)),

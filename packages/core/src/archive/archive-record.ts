@@ -86,6 +86,14 @@ export type ArchivedIdentityLink = IdentityLink & { readonly section: "identityL
 /** By subject, then by app name. */
 export type ArchivedSecondFactor = SecondFactor & { readonly section: "secondFactors" };
 
+/** By subject. */
+export interface ArchivedPasswordHistory {
+  readonly section: "passwordHistory";
+  readonly subject: string;
+  /** The latest last. */
+  readonly secrets: readonly string[];
+}
+
 /** In the order in which they became current; the wrapped private half is empty when it was swept away. */
 export type ArchivedKey = StoredKey & { readonly section: "keys" };
 
@@ -97,7 +105,7 @@ export type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & { readonly se
 
 /**
  * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the
- * blocks of secure log-ins, failed attempts, and passwords that wait to be confirmed.
+ * blocks of secure log-ins, failed attempts, secrets that are good once, and passwords that wait to be confirmed.
  */
 export type ArchiveRecord =
   | ArchivedSettings
@@ -113,6 +121,7 @@ export type ArchiveRecord =
   | ArchivedProvider
   | ArchivedIdentityLink
   | ArchivedSecondFactor
+  | ArchivedPasswordHistory
   | ArchivedKey
   | ArchivedAuditEvent
   | ArchivedTally;
@@ -137,6 +146,7 @@ export const archiveSections = [
   "identityProviders",
   "identityLinks",
   "secondFactors",
+  "passwordHistory",
   "keys",
   "audit",
   "tallies",

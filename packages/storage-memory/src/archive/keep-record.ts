@@ -37,6 +37,8 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return keepIdentityLink(state, record);
     case "secondFactors":
       return add(state.secondFactors, factorKey(record), without(record, "section"));
+    case "passwordHistory":
+      return void state.passwordHistory.set(record.subject, Object.freeze([...(state.passwordHistory.get(record.subject) ?? []), ...record.secrets]));
     case "keys":
       return add(state.keys, `${record.kind}:${record.keyId}`, without(record, "section"));
     case "audit":

@@ -25,6 +25,9 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   for (const entry of byName(state.identityProviders.values(), ({ type }) => type)) yield { section: "identityProviders", ...entry };
   for (const link of byName(state.identityLinks.values(), ({ id }) => id)) yield { section: "identityLinks", ...link };
   for (const factor of byName(state.secondFactors.values(), factorKey)) yield { section: "secondFactors", ...factor };
+  for (const [subject, secrets] of byName(state.passwordHistory.entries(), ([name]) => name)) {
+    if (secrets.length > 0) yield { section: "passwordHistory", subject, secrets };
+  }
   for (const key of state.keys.values()) yield { section: "keys", ...key };
   for (const event of state.audit.values()) yield { section: "audit", ...event };
   for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name)) yield { section: "tallies", key, ...tally };

@@ -137,6 +137,16 @@ export const exportingChecks: readonly Check[] = [
       equal(await records(), before, "the accounts while passwords wait to be confirmed");
     },
 
+    "holds former passwords by subject, the latest last": async ({ storage, r }) => {
+      for (const subject of ["user:\uffff", "user:7", "user:\u{10000}", "USER:7"]) {
+        for (const secret of ["a", "b", "a", "b"]) await r.passwordHistory.add(subject, `${secret} of ${subject}`, 5);
+      }
+      await r.passwordHistory.add("user:none", "secret", 0);
+      const records = ofSection(await archived(storage), "passwordHistory");
+      equal(records.map(({ subject }) => subject), ["USER:7", "user:7", "user:\uffff", "user:\u{10000}"], "the subjects");
+      for (const { subject, secrets } of records) equal(secrets, ["a", "b", "a", "b"].map((secret) => `${secret} of ${subject}`), `the former passwords of ${subject}`);
+    },
+
     "holds keys in the order in which they became current, the audit and what is still counted": async ({ storage, r, advance }) => {
       await r.keys.addFirst(newKey("rsa", "z"));
       await r.keys.rotate("z", newKey("rsa", "a"), hour);

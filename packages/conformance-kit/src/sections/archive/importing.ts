@@ -101,6 +101,7 @@ export const importingChecks: readonly Check[] = [
       equal(await r.identityProviders.find("google"), provider, "an identity provider");
       const { section: _link, ...link } = last(ofSection(sampleArchive, "identityLinks"));
       equal(await r.identityLinks.find({ issuer: link.issuer, subject: "a" }), link, "a link");
+      equal(await r.passwordHistory.latest("user:3", 2), hostileTexts.toReversed().slice(0, 2), "the latest former passwords of a user");
       equal((await r.keys.accepted("rsa")).map(({ keyId }) => keyId), ["a", "z"], "the keys that are accepted");
       const [all] = ofSection(sampleArchive, "appKeys");
       const admitted = await r.admission.admit({ appKey: all?.digest ?? "", session: null, idleTimeout: generous.idleTimeout });

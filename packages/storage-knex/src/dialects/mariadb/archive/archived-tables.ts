@@ -7,6 +7,7 @@ import { archivedMacros } from "./archived-macros.ts";
 import { archivedAppKeys, archivedApplications, archivedClasses } from "./archived-names.ts";
 import { archivedCustomAccounts } from "./archived-custom-accounts.ts";
 import { archivedDepartures, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import { archivedPasswordHistory } from "./archived-password-history.ts";
 import { archivedSecondFactors } from "./archived-second-factors.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 
@@ -27,6 +28,7 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     identityProviders: archivedProviders(tables),
     identityLinks: archivedIdentityLinks(tables),
     secondFactors: archivedSecondFactors(tables),
+    passwordHistory: archivedPasswordHistory(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),

@@ -95,10 +95,10 @@ export class MariadbArchive implements StorageArchive {
    * name meanwhile that an archive brings waits for it, or makes it one that comes twice.
    */
   private async holdEmpty(sql: SqlRunner): Promise<boolean> {
-    const { objectSeries, settings, accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, secondFactors } = this.tables;
+    const { objectSeries, settings, accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, passwordHistory, secondFactors } = this.tables;
     await sql.runOnce(`select 1 from ${objectSeries} for update`, []);
     await sql.runOnce(`select 1 from ${settings} for update`, []);
-    const contents = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, secondFactors];
+    const contents = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, passwordHistory, secondFactors];
     const nothing = contents.map((table) => `not exists (select 1 from ${table})`).join(" and ");
     const { rows } = await sql.runOnce<{ empty: boolean }>(`select model_generation = 1 and ${nothing} as empty from ${settings}`, []);
     return rows[0]?.empty === true;

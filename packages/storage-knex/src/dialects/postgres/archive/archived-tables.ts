@@ -13,6 +13,7 @@ import { archivedKeys } from "./archived-keys.ts";
 import { archivedLinks } from "./archived-links.ts";
 import { archivedMacros } from "./archived-macros.ts";
 import { archivedObjects } from "./archived-objects.ts";
+import { archivedPasswordHistory } from "./archived-password-history.ts";
 import { archivedSecondFactors } from "./archived-second-factors.ts";
 import { archivedTallies } from "./archived-tallies.ts";
 
@@ -36,6 +37,7 @@ export function archivedTablesOf(tables: Tables): ArchivedTables {
     identityProviders: archivedProviders(tables),
     identityLinks: archivedIdentityLinks(tables),
     secondFactors: archivedSecondFactors(tables),
+    passwordHistory: archivedPasswordHistory(tables),
     keys: archivedKeys(tables),
     audit: archivedAudit(tables),
     tallies: archivedTallies(tables),
