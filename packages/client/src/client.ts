@@ -34,6 +34,8 @@ const usualTimeout = 30_000;
  * is none. Calls can be made in parallel.
  */
 export class SallyportClient {
+  /** Whether nobody in between can change what is sent: the connection is TLS, or does not leave the machine. */
+  readonly isProtected: boolean;
   readonly #keeper: SessionKeeper;
   readonly #requests: ClientRequests;
   readonly #objects: ObjectCalls;
@@ -46,6 +48,7 @@ export class SallyportClient {
     checkTimeout(timeout);
     // Browsers mind what their `fetch` is called on.
     const transport = new Transport(new ServiceAddress(baseUrl, alias), appKey, send ?? ((...request) => fetch(...request)));
+    this.isProtected = transport.address.isProtected;
     const open = (options: LogInOptions, signal?: AbortSignal) =>
       withinLimits({ timeout, signal }, (limit) => openSession(transport, options, limit));
     this.#keeper = new SessionKeeper({ open, close: (session) => this.#close(session) }, { renews: renew });
@@ -72,6 +75,11 @@ export class SallyportClient {
    */
   logOut(): Promise<void> {
     return this.#keeper.logOut();
+  }
+
+  /** With what password the client logs in anew when its session is over, once it was changed; without one it does so no more. */
+  replacePassword(password?: string): void {
+    this.#keeper.replacePassword(password);
   }
 
   /** Whether the session lives; asking keeps it alive. Never logs in anew. */

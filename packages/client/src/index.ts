@@ -9,6 +9,7 @@ export type {
   Device,
   EncryptedLogInOptions,
   KeyOptions,
+  LogInDoor,
   LogInFields,
   LogInOptions,
   PlainLogInOptions,

@@ -26,6 +26,17 @@ describe("the client in a browser", () => {
     expect(outputFiles[0]?.contents.length).toBeLessThan(1_024);
   });
 
+  test("leaves identity to those who take it", async () => {
+    const sizeOf = async (contents: string) => {
+      const stdin = { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) };
+      return (await build({ ...options, stdin })).outputFiles[0]?.contents.length ?? 0;
+    };
+    const core = 'export { SallyportClient } from "@sallyport/client";';
+    const [alone, withLinks, withAll] = [await sizeOf(core), await sizeOf(`${core} export { listLinks } from "@sallyport/client/identity";`), await sizeOf(`${core} export * from "@sallyport/client/identity";`)];
+    expect(withLinks - alone).toBeLessThan(256);
+    expect(withAll - alone).toBeLessThan(4 * 1024);
+  });
+
   test("works without a bundler when its imports are mapped: they are few", async () => {
     const { metafile } = await build({ ...options, entryPoints: [entry], packages: "external" });
     const bare = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));

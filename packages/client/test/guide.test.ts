@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as sallyport from "@sallyport/client";
+import * as identity from "@sallyport/client/identity";
 import { transform } from "esbuild";
 import { FakeServer, refusal, success, user } from "./fake-server.ts";
 import { logInOptions, modes } from "./modes.ts";
@@ -10,7 +11,7 @@ const examples = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => 
 /** An example as the body of a function: its imports become what the package exports. */
 async function runnable(example: string): Promise<string> {
   const { code } = await transform(example, { loader: "ts", target: "es2022" });
-  return code.replaceAll(/^import type .*;$/gm, "").replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client";$/gm, "const $1 = sallyport;");
+  return code.replaceAll(/^import type .*;$/gm, "").replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client";$/gm, "const $1 = sallyport;").replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client\/identity";$/gm, "const $1 = identity;");
 }
 
 function serverOf(lines: string[]): FakeServer {
@@ -32,6 +33,11 @@ function serverOf(lines: string[]): FakeServer {
   server.routes.set("session /v1/multi", ({ body }) =>
     success(JSON.parse(body).map(({ path }: { path: string }) => (path.startsWith("/v1/object/G?") ? { httpStatus: 200, result: "the customer" } : { httpStatus: 404, result: 304 }))),
   );
+  server.routes.set("/v1/auth/df", () => {
+    server.sessions.add({ header: "sessionid", value: "custom" });
+    return success({ sessionId: "custom", user, databaseName: "demo" });
+  });
+  server.routes.set("session /v1/changePassword", () => success({ confirmationRequired: true }));
   server.routes.set("session /v1/object/ZZZZZZ", () => refusal(304, 404));
   server.routes.set("session /v1/execute/myMacro", ({ body }) => {
     lines.push(`the macro got ${body}`);
@@ -48,6 +54,7 @@ const expected = [
   ['Graz "2"'],
   ["the customer 304"],
   ["Name, Email"],
+  ["A code is on its way.", "2f1c"],
   ["304 404 r-1 "],
   ['the macro got {"a":1}', '{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{"done":true}}'],
 ];
@@ -67,7 +74,7 @@ describe.each(modes)("with a client in mode %s", (mode) => {
     await client.logIn(logInOptions(mode));
     const log = { log: (...words: unknown[]) => lines.push(words.map((word) => word ?? "").join(" ")) };
     const code = await runnable(examples[index] ?? "");
-    const parameters = { sallyport: { ...sallyport, SallyportClient: clientWith(send) }, console: log, fetch: send };
+    const parameters = { identity, sallyport: { ...sallyport, SallyportClient: clientWith(send) }, console: log, fetch: send };
     const shared = /const client\b/.test(code) ? {} : { client };
     const names = { ...parameters, ...shared };
     const run = new Function(...Object.keys(names), `return (async () => {${code}})();`) as (...values: unknown[]) => Promise<void>;

@@ -32,9 +32,22 @@ export interface KeyOptions {
   readonly keyPair?: ClientKeyPair | undefined;
 }
 
+/** Another way in than the log-in of database users; made by `@sallyport/client/identity`. */
+export interface LogInDoor {
+  readonly path: string;
+  /** What its body has beyond that of a log-in. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What it has answered already: nothing is sent. */
+  readonly answered?: unknown;
+  /** Whether it opens once only, so that such a log-in is not repeated when its session is over. */
+  readonly once?: boolean;
+}
+
 /** A session id (`POST /v1/login`) or a JWT (`POST /v2/login`), both over a protected connection. */
 export interface PlainLogInOptions extends LogInFields {
   readonly mode: "session" | "token";
+  /** With `mode: "session"`. */
+  readonly door?: LogInDoor | undefined;
 }
 
 /** A JWT, with log-in and answer encrypted (the encrypted form of `POST /v2/login`); RSA-OAEP with SHA-256. */

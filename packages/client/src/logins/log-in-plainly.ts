@@ -6,9 +6,12 @@ import type { PlainLogInOptions } from "./log-in-options.ts";
 import { credentialOf, type LogInData, type OpenedSession, openedSession } from "./log-in-result.ts";
 import { postPlainLogIn } from "./post-log-in.ts";
 
-/** Session-id mode: `POST /v1/login`, then the header `sessionId`. */
+type SessionData = LogInData & { readonly sessionId: string };
+
+/** Session-id mode: `POST /v1/login` or another door, then the header `sessionId`. */
 export async function logInWithSessionId(transport: Transport, options: PlainLogInOptions, signal: AbortSignal): Promise<OpenedSession> {
-  const data = await postPlainLogIn<LogInData & { sessionId: string }>(transport, "/v1/login", logInBody(options), signal);
+  const { path = "/v1/login", fields, answered } = options.door ?? {};
+  const data = (answered as SessionData | undefined) ?? (await postPlainLogIn<SessionData>(transport, path, logInBody(options, fields), signal));
   return openedSession(new HeaderSession("session", headerNames.sessionId, credentialOf(data.sessionId)), data);
 }
 

@@ -17,6 +17,11 @@ function isFinal(error: unknown): boolean {
   return error instanceof SallyportError && error.httpStatus < 500 && error.httpStatus !== 429;
 }
 
+/** Whether what a log-in shows is good once only. */
+function isForOnce(options: LogInOptions): boolean {
+  return options.twoFactorToken !== undefined || ("door" in options && options.door?.once === true);
+}
+
 /** Keeps the session of a client, and opens another when it is over. Credentials are in memory only, for that one purpose. */
 export class SessionKeeper {
   readonly #door: SessionDoor;
@@ -44,7 +49,7 @@ export class SessionKeeper {
     await this.#unlessOvertaken(session, turn === this.#turn);
     const earlier = this.#session;
     this.#session = session;
-    this.#credentials = this.#renews && options.twoFactorToken === undefined ? { ...options } : undefined;
+    this.#credentials = this.#renews && !isForOnce(options) ? { ...options } : undefined;
     this.#renewal = undefined;
     if (earlier !== undefined) await this.#closeQuietly(earlier);
     return result;
@@ -59,6 +64,12 @@ export class SessionKeeper {
     if (session === undefined) return;
     await this.#door.close(session);
     if (this.#session === session) this.#session = undefined;
+  }
+
+  /** Logs in anew with another password from now on, or no more. */
+  replacePassword(password: string | undefined): void {
+    const credentials = this.#credentials;
+    this.#credentials = credentials && password !== undefined ? { ...credentials, password } : undefined;
   }
 
   /** The session to use instead of one that a refusal says is over. The refusal itself is thrown if there cannot be another. */

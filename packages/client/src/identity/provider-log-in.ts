@@ -1,0 +1,38 @@
+import type { ClientOptions } from "../client-options.ts";
+import { TransportError } from "../errors/transport-error.ts";
+import type { PlainLogInOptions } from "../logins/log-in-options.ts";
+import { successOf } from "../transport/envelope.ts";
+import type { IncomingMessage } from "../transport/message.ts";
+import { ServiceAddress } from "../transport/service-address.ts";
+
+export interface ProviderLogInFields {
+  /** Those that are registered with the provider unless given. */
+  readonly appNames?: readonly string[] | undefined;
+  /** A later log-in with the provider on the same device replaces this one's session. */
+  readonly deviceId?: string | undefined;
+  /** The token of the second factor. It stands in the address, and is good once. */
+  readonly twoFactorToken?: string | undefined;
+}
+
+/**
+ * Where to send a browser, or a web view, for a log-in with `google`, `facebook`, `microsoft` or `apple`. It comes back to the server, whose page then is
+ * what `providerAnswer` reads.
+ */
+export function providerAddress({ baseUrl, alias = "", appKey }: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">, provider: string, fields: ProviderLogInFields = {}): string {
+  const { appNames, deviceId, twoFactorToken } = fields;
+  const query = { appkey: appKey, appNames: appNames?.join(","), deviceId, "2faToken": twoFactorToken };
+  return new ServiceAddress(baseUrl, alias).of(`/v1/auth/${encodeURIComponent(provider)}`, query);
+}
+
+/** What a log-in with a provider has come to: a session for `client.logIn`, or an account that is bound to no database user yet. */
+export type ProviderAnswer = { readonly assigned: true; readonly logIn: PlainLogInOptions } | { readonly assigned: false; readonly dfUuid: string };
+
+/** Reads the last page of a log-in with a provider. Throws a `SallyportError` for a refusal, a `TransportError` for what is no answer of the service. */
+export function providerAnswer(text: string, status = 200): ProviderAnswer {
+  const answer: IncomingMessage = { status, headers: new Headers(), body: new TextEncoder().encode(text) };
+  const { data } = successOf<{ readonly dfUuid?: unknown; readonly sessionId?: unknown } | null>(answer);
+  if (typeof data?.dfUuid === "string") return { assigned: false, dfUuid: data.dfUuid };
+  if (typeof data?.sessionId !== "string") throw new TransportError("foreign-answer", { httpStatus: status });
+  const door = { path: "", answered: data, once: true };
+  return { assigned: true, logIn: { mode: "session", user: "", password: "", appNames: [], door } };
+}
