@@ -2,9 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import {
   type AppKeyContext,
+  CheckSecondFactors,
   type ClassDefinition,
   Database,
   type DatabasePolicy,
+  FactorProofs,
+  FactorSecrets,
   type NewObject,
   type ObjectId,
   type Repositories,
@@ -21,6 +24,19 @@ export const random = {
 };
 
 const throttle = { freeFailures: 3, firstDelay: 60_000, longestDelay: 60_000, forgetAfter: 3_600_000 };
+
+/** Of a server without a master key. */
+export const checkSecondFactors = new CheckSecondFactors(
+  new FactorProofs(
+    new FactorSecrets(null, digests),
+    {
+      newSecret: () => "",
+      address: () => "",
+      stepOf: () => null,
+    },
+    digests,
+  ),
+);
 
 export const policy: DatabasePolicy = {
   sessions: { idleTimeout: 60_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0 },

@@ -1,7 +1,7 @@
 import { type Account, type Claim, Gate, type GuardedAttempt, passwordEntrance, type Person, type Repositories, ServiceError, type StoredObject } from "@sallyport/core";
-import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
+import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
-const gate = new Gate(digests, random);
+const gate = new Gate(digests, random, checkSecondFactors);
 
 describe("the gate", () => {
   let fixture: Fixture;

@@ -10,6 +10,7 @@ import { bindMacros } from "./bindings/bind-macros.ts";
 import { bindOperations } from "./bindings/bind-operations.ts";
 import { bindPasswords } from "./bindings/bind-passwords.ts";
 import { bindSecrets } from "./bindings/bind-secrets.ts";
+import { bindSecondFactors } from "./bindings/bind-second-factors.ts";
 import { bindUseCases } from "./bindings/bind-use-cases.ts";
 import { identifiers } from "./identifiers.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
@@ -27,6 +28,7 @@ export function createContainer(configuration: Configuration, logger: Logger, en
   bindKeys(container);
   bindDatabases(container);
   bindPasswords(container);
+  bindSecondFactors(container);
   bindUseCases(container);
   bindCustomUsers(container);
   bindMacros(container);

@@ -10,6 +10,7 @@ export {
   secureLogInRequest,
 } from "./secure-log-in-request.ts";
 export { maximumItems, multiItem, multiItems, multiParameters, multiRequest } from "./multi-request.ts";
+export { factorTokenRequest, secondFactorParameters } from "./second-factor-requests.ts";
 export { deleteParameters, listParameters, objectParameters, updateParameters } from "./object-parameters.ts";
 export {
   changePasswordFaultOrder,

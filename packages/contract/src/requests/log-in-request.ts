@@ -5,6 +5,9 @@ import { refusedWith } from "../fields/refused-with.ts";
 const longestCredential = 1_024;
 const mostAppNames = 100;
 
+/** Characters; no list of tokens is longer. */
+const longestToken = 1_024;
+
 const isBlank = (text: string) => text.trim() === "";
 
 /** Databases keep neither the zero character nor half of a surrogate pair. */
@@ -39,7 +42,15 @@ export const logInRequest = z
       .transform((names) => (typeof names === "string" ? [names] : names))
       .describe("App names; a single text counts as one name."),
     device: device.optional(),
-    "2faToken": z.string().optional().describe("Token of the second factor; empty counts as absent."),
+    "2faToken": z
+      .string()
+      .max(longestToken)
+      .optional()
+      .describe("Token of the second factor, or a recovery code; several app names that ask for one each take theirs with commas between them. Empty counts as absent."),
+    "2faEnrol": z
+      .boolean()
+      .optional()
+      .describe("`true` asks for a session that is good for setting up a second factor alone, if one is demanded that is not there; instead of 340."),
     furtherencryption: z.unknown().optional().describe("In a secure log-in `false` asks for plain traffic afterwards, where the server allows it."),
   })
   .meta({ id: "LogInRequest" });

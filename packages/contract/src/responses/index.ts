@@ -16,3 +16,4 @@ export { changePasswordResponse } from "./password-responses.ts";
 export { classStructure, modelStructure } from "./structure-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";
 export type { ApiDescription, ClassStructureData, CountData, LockData, ModelStructureData, ObjectData, ObjectListData, ServiceData } from "./response-data.ts";
+export { enrolledFactorResponse, factorStateResponse } from "./second-factor-responses.ts";

@@ -1,6 +1,7 @@
 import type { Person } from "../accounts/person.ts";
 import type { Channel } from "../channels/channel.ts";
 import type { ProviderType } from "../identities/identity-link.ts";
+import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { SessionMode } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";
 
@@ -21,6 +22,8 @@ export interface Claim {
   readonly deviceId: string | null;
   /** What is to be opened with a secure session. */
   readonly channel?: Channel;
+  /** What it brings for second factors; nothing unless given. */
+  readonly secondFactor?: ShownFactor;
   /** The provider that vouches for whoever it is; for the audit. */
   readonly providerName?: ProviderType | null;
   /**

@@ -6,7 +6,10 @@ import type { RandomSource } from "../digests/random-source.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
+import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-second-factors.ts";
+import { enrollingAppNames } from "../sessions/is-enrolling.ts";
 import type { NewSession } from "../sessions/session.ts";
+import type { Repositories } from "../storage/repositories.ts";
 import type { ThrottleKey } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";
 import { type CountedCode, isCounted } from "./counted-codes.ts";
@@ -23,27 +26,33 @@ export type BeforeOpening<T> = (person: Person) => Promise<T>;
 
 /**
  * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
- * delay), proof (302), session limits (315), and opens the session, forgets the user's failures and writes the audit
- * together. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
+ * delay), proof (302), second factors (340 to 342), session limits (315), and opens the session, spends the tokens, forgets the
+ * user's failures and writes the audit together. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
  * app key and network.
  */
 export class Gate {
   constructor(
     private readonly digests: Digests,
     private readonly random: RandomSource,
+    private readonly checkSecondFactors: CheckSecondFactors,
   ) {}
 
   async enter<T>(context: AppKeyContext, claim: Claim, before: BeforeOpening<T>): Promise<Entry & { prepared: T }> {
     const keys = this.throttleKeys(context, claim);
     // Asked for together, so that it is one trip to the database.
-    const [attempt, prove] = await Promise.all([context.r.throttle.attempt(keys), claim.prepareProof()]);
+    const [attempt, prove, asking] = await Promise.all([
+      context.r.throttle.attempt(keys),
+      claim.prepareProof(),
+      this.checkSecondFactors.asking(context, claim),
+    ]);
     if (attempt.wait > 0) return lockedOut(context, entered(context, claim, null, 302), attempt.wait);
 
     const person = await prove();
     if (person === null) throw await countFailure(context, entered(context, claim, null, 302), keys);
     try {
+      const passage = await this.checkSecondFactors.run(context, claim, person, asking);
       const prepared = await before(person);
-      const sessionId = await this.open(context, claim, person, attempt.claimed ? [] : keys);
+      const sessionId = await this.open(context, fulfilled(claim, passage), person, { recheck: attempt.claimed ? [] : keys, spend: spendingOf(passage) });
       return { sessionId, person, prepared };
     } catch (error) {
       // A 302 is of failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
@@ -79,7 +88,7 @@ export class Gate {
     }
   }
 
-  private async open(context: AppKeyContext, claim: Claim, person: Person, recheck: readonly ThrottleKey[]): Promise<string> {
+  private async open(context: AppKeyContext, claim: Claim, person: Person, { recheck, spend }: Opening): Promise<string> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId, channel, alongside } = claim;
     const { account, entrance } = person;
@@ -90,14 +99,16 @@ export class Gate {
     const { storage, policy } = context.database;
     const forgotten = this.throttleKeys(context, claim)[0].key;
     const accepted = entered(context, claim, person, 0);
-    if (alongside === undefined) {
+    if (alongside === undefined && spend === undefined) {
       await storage.together((r) => Promise.all([r.throttle.pass(recheck, [forgotten]), r.sessions.open(session, policy.sessions), r.audit.append(accepted)]));
       return sessionId;
     }
     await storage.transaction(async (r) => {
+      // First of all, so that those who show the same token at once wait for one another before they hold anything else.
+      await spend?.(r);
       // What is done alongside may refuse for reasons that only a right guess gets to hear.
       await r.throttle.pass(recheck, [forgotten]);
-      await alongside(r, person);
+      await alongside?.(r, person);
       await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
     });
     return sessionId;
@@ -110,6 +121,21 @@ export class Gate {
       { key: `address:${origin.network}`, policy: address },
     ];
   }
+}
+
+/** What an opening needs besides its claim: keys whose lockout is looked at once more, and what spends the tokens shown. */
+interface Opening {
+  readonly recheck: readonly ThrottleKey[];
+  readonly spend: ((r: Repositories) => Promise<void>) | undefined;
+}
+
+/** The claim as it is fulfilled: who is let in to set up a factor is let into no app, and takes no device's place. */
+function fulfilled(claim: Claim, { kind }: FactorPassage): Claim {
+  return kind === "enrolling" ? { ...claim, appNames: enrollingAppNames, deviceId: null } : claim;
+}
+
+function spendingOf(passage: FactorPassage): Opening["spend"] {
+  return passage.kind === "proven" ? passage.spend : undefined;
 }
 
 /** The key of the user and that of the address. */

@@ -5,6 +5,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { SerializedObject } from "../objects/serialized-object.ts";
 import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
+import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { acceptAppNames } from "./app-names.ts";
 import type { SessionMode } from "./session.ts";
@@ -15,6 +16,8 @@ export interface LogInInput {
   readonly pass: string;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
+  /** What it brings for second factors; nothing unless given. */
+  readonly secondFactor?: ShownFactor;
 }
 
 /** How the session is to be opened. */
@@ -39,7 +42,7 @@ export class EnterWithPassword {
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async run(context: AppKeyContext, { user, pass, appNames, deviceId }: LogInInput, wanted: WantedSession): Promise<PasswordEntry> {
+  async run(context: AppKeyContext, { user, pass, appNames, deviceId, secondFactor }: LogInInput, wanted: WantedSession): Promise<PasswordEntry> {
     const { clientHash } = context.database.policy;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
@@ -50,7 +53,7 @@ export class EnterWithPassword {
       ]);
       return prove;
     };
-    const claim = { ...wanted, userKey: loginNameOf(user), prepareProof, appNames, deviceId };
+    const claim = { ...wanted, userKey: loginNameOf(user), prepareProof, appNames, deviceId, ...(secondFactor === undefined ? {} : { secondFactor }) };
     const entry = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
     const { account } = entry.person;
     // After the entry, so that the time of a refusal never tells of it.

@@ -1,3 +1,4 @@
+export { isEnrolling } from "./is-enrolling.ts";
 export { acceptAppNames } from "./app-names.ts";
 export { channelOf } from "./channel-of.ts";
 export { CredentialReader, type SessionReference } from "./credential-reader.ts";

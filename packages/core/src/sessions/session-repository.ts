@@ -7,7 +7,7 @@ export type SessionSelector =
   | { readonly digest: Digest }
   | { readonly userId: ObjectId; readonly except?: Digest }
   | { readonly customAccountId: string; readonly except?: Digest }
-  | { readonly linkId: string };
+  | { readonly linkId: string; readonly except?: Digest };
 
 /**
  * Port: live sessions. Expiry is judged by the storage's clock, and a session whose time is over is as good as

@@ -16,7 +16,7 @@ export function customUserRoutes({ logInCustomUser }: Pick<UseCases, "logInCusto
       body: { schema: logInRequest, faultOrder: logInFaultOrder },
       data: sessionLogInResponse,
       description: "Custom users have names and passwords of their own. Where the hook `xRestApi_Authenticate` is there, it decides who they are; when it fails: 710.",
-      errors: [208, 209, 210, 301, 302, 315, 710],
+      errors: [208, 209, 210, 301, 302, 315, 340, 341, 342, 710],
       handle: async (context, { body }) => ({ data: await logInCustomUser.run(context, logInInput(body)) }),
     }),
   ];

@@ -9,8 +9,8 @@ const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   appKey: [100, 101],
   secrets: [100, 101],
-  session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 801],
-  optional: [100, 101, 201, 203, 207, 312, 314, 801],
+  session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 340, 801],
+  optional: [100, 101, 201, 203, 207, 312, 314, 340, 801],
 };
 
 const withBody: readonly ErrorCode[] = [207, 311, 801];

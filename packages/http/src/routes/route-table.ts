@@ -7,6 +7,7 @@ import { modelRoutes } from "./model-routes.ts";
 import { multiRoutes } from "./multi-routes.ts";
 import { objectRoutes } from "./object-routes.ts";
 import { passwordRoutes } from "./password-routes.ts";
+import { secondFactorRoutes } from "./second-factor-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
 import type { Route } from "./route.ts";
@@ -25,6 +26,7 @@ export function routeTable(useCases: UseCases): Route[] {
     ...tokenRoutes(useCases),
     ...secureRoutes(useCases),
     ...passwordRoutes(useCases),
+    ...secondFactorRoutes(useCases),
     ...objectRoutes(useCases),
     ...writeRoutes(useCases),
     ...departureRoutes(useCases),

@@ -90,6 +90,8 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
   readonly standsAlone?: true;
   /** Whether it changes the model: that is never part of a transaction with something else. */
   readonly changesModel?: true;
+  /** Whether a session can call it that was opened to set up a second factor. */
+  readonly whileEnrolling?: true;
   /** Whether a macro is what it does. */
   readonly executesMacro?: true;
   /** More about it, in Markdown. */

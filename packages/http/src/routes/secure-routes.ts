@@ -42,7 +42,7 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
         "`credentials` are the fields of `LogInRequest`. The same message is taken from the same client only, at most three times within a minute.",
         "Failures are not encrypted. From then on every answer of the session is, and so is every body: see `EncryptedMessage`.",
       ].join(" "),
-      errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315],
+      errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body, settings }) => {
         const { fields, seal } = await logInMessages.openCredentials(context, body);
         const parsed = parseFields(logInRequest, fields, logInFaultOrder);

@@ -15,13 +15,14 @@ export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOu
       access: "secrets",
       body: { schema: logInRequest, faultOrder: logInFaultOrder },
       data: sessionLogInResponse,
-      errors: [208, 209, 210, 301, 302, 315],
+      errors: [208, 209, 210, 301, 302, 315, 340, 341, 342],
       handle: async (context, { body }) => ({ data: await logIn.run(context, logInInput(body)) }),
     }),
     defineRoute({
       method: "POST",
       path: "/v1/logout",
       standsAlone: true,
+      whileEnrolling: true,
       operation: "logOut",
       summary: "Ends the session; no server accepts it afterwards.",
       access: "session",
@@ -35,6 +36,7 @@ export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOu
     defineRoute({
       method: "GET",
       path: "/_CheckSession",
+      whileEnrolling: true,
       operation: "checkSession",
       summary: "Succeeds while the session lives, and keeps it alive.",
       access: "session",

@@ -47,7 +47,7 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUs
         always: false,
       },
       description: "A body with `aesKey` is the encrypted form; the answer to it is encrypted, too. Failures are not.",
-      errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315],
+      errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body }) => {
         if (!("aesKey" in body)) return { data: await logInWithToken.run(context, logInInput(body), "token") };
         const { fields, seal } = await logInMessages.openHybrid(context, body);

@@ -2,6 +2,11 @@ import type {
   AskForReset,
   ChangePassword,
   ConfirmReset,
+  ConfirmSecondFactor,
+  EnrolSecondFactor,
+  ReadSecondFactor,
+  RemoveSecondFactor,
+  ValidateSecondFactor,
   CreateObject,
   DeleteObject,
   ExecuteMacro,
@@ -39,6 +44,11 @@ export interface UseCases {
   readonly changePassword: ChangePassword;
   readonly askForReset: AskForReset;
   readonly confirmReset: ConfirmReset;
+  readonly readSecondFactor: ReadSecondFactor;
+  readonly enrolSecondFactor: EnrolSecondFactor;
+  readonly confirmSecondFactor: ConfirmSecondFactor;
+  readonly removeSecondFactor: RemoveSecondFactor;
+  readonly validateSecondFactor: ValidateSecondFactor;
   readonly getObject: GetObject;
   readonly listObjects: ListObjects;
   readonly listReadableClasses: ListReadableClasses;

@@ -30,7 +30,7 @@ import { identifiers } from "../identifiers.ts";
 /** What the domain can do. */
 export function bindUseCases(container: Container): void {
   const { digests, random, hasher, gate, verifyPassword, serializeOwnUser, enterWithPassword, tokens, channelSecrets, objectHooks } = identifiers;
-  container.bind(gate).toResolvedValue((...parts) => new Gate(...parts), [digests, random]);
+  container.bind(gate).toResolvedValue((...parts) => new Gate(...parts), [digests, random, identifiers.checkSecondFactors]);
   container.bind(verifyPassword).toResolvedValue((...parts) => new VerifyPassword(...parts), [hasher, digests]);
   container.bind(identifiers.createAccount).toResolvedValue((...parts) => new CreateAccount(...parts), [hasher, digests]);
   container.bind(serializeOwnUser).toResolvedValue((hooks) => new SerializeOwnUser(hooks), [objectHooks]);
@@ -73,6 +73,11 @@ export function bindUseCases(container: Container): void {
     changePassword: await getAsync(identifiers.changePassword),
     askForReset: await getAsync(identifiers.askForReset),
     confirmReset: await getAsync(identifiers.confirmReset),
+    readSecondFactor: await getAsync(identifiers.readSecondFactor),
+    enrolSecondFactor: await getAsync(identifiers.enrolSecondFactor),
+    confirmSecondFactor: await getAsync(identifiers.confirmSecondFactor),
+    removeSecondFactor: await getAsync(identifiers.removeSecondFactor),
+    validateSecondFactor: await getAsync(identifiers.validateSecondFactor),
     getObject: await getAsync(identifiers.getObject),
     listObjects: await getAsync(identifiers.listObjects),
     listReadableClasses: await getAsync(identifiers.listReadableClasses),

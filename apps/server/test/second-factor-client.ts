@@ -1,0 +1,78 @@
+import { type ClientSession, type LogInMode, type LogInOptions, SallyportClient } from "@sallyport/client";
+import { generateSync } from "otplib";
+import { storedKeyPair } from "../../../packages/client/test/stored-key-pair.ts";
+import type { RunningServer } from "../src/index.ts";
+import { callIn } from "./client.ts";
+import { logInForm } from "./log-in-form.ts";
+import { appKey, type Subject } from "./subject.ts";
+
+const keyPair = await storedKeyPair();
+
+export interface Enrolled {
+  readonly secret: string;
+  readonly otpauthUrl: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+/** Shows tokens like an authenticator whose clock is the storage's. A step is 30 seconds, and no test takes as long. */
+export class Authenticator {
+  private constructor(
+    private readonly secret: string,
+    private readonly step: number,
+  ) {}
+
+  static async of(server: RunningServer, secret: string): Promise<Authenticator> {
+    const now = await server.databases.get("")?.storage.now();
+    return new Authenticator(secret, Math.floor((now ?? 0) / 30_000));
+  }
+
+  /** The token of the step that is so many later than the one in which this was made; those of 0 and 1 are good for a while. */
+  token(later = 0): string {
+    return generateSync({ secret: this.secret, strategy: "totp", epoch: (this.step + later) * 30 });
+  }
+
+  /** Six digits that are no token of any step that could be meant. */
+  wrong(): string {
+    const near = [-2, -1, 0, 1, 2, 3].map((later) => this.token(later));
+    return Array.from({ length: 10 }, (_, index) => String(111_111 * index).padStart(6, "0")).find((digits) => !near.includes(digits)) as string;
+  }
+}
+
+export interface Fields {
+  readonly user: string;
+  readonly pass?: string;
+  readonly appNames: readonly string[];
+  readonly "2faToken"?: unknown;
+  readonly "2faEnrol"?: unknown;
+}
+
+/** The code that a log-in answers, in any mode. */
+export async function attempt(subject: Subject, mode: LogInMode, { user, pass = user, ...more }: Fields): Promise<string> {
+  const form = await logInForm(subject, mode);
+  const headers = { appkey: appKey, "content-type": "application/json" };
+  const answer = await fetch(subject.url + form.path, { method: "POST", headers, body: form.wrap(JSON.stringify({ user, pass, ...more })) });
+  const text = await answer.text();
+  const { status } = JSON.parse(text.startsWith("{") ? text : form.unwrap(text)) as { status: { internalStatus: string } };
+  return status.internalStatus;
+}
+
+/** Logs in, in any mode. */
+export async function enter({ url }: Subject, mode: LogInMode, user: string, appNames: readonly string[], twoFactorToken?: string): Promise<ClientSession> {
+  const client = new SallyportClient({ baseUrl: url, appKey, renew: false });
+  const keys = mode === "encrypted" || mode === "secure" ? { keyPair, allowUnprotectedKey: true } : {};
+  await client.logIn({ mode, user, password: user, appNames, twoFactorToken, ...keys } as LogInOptions);
+  if (client.session === undefined) throw new Error("A log-in leaves a session behind.");
+  return client.session;
+}
+
+/** Requests of somebody about his second factor. */
+export function factorRequests(subject: Subject, session: ClientSession, app: string) {
+  const path = `/v1/2fa/secret?app=${encodeURIComponent(app)}`;
+  return {
+    state: async () => (await callIn(subject, session, path)).body.data,
+    enrol: async () => (await callIn(subject, session, path, { method: "POST" })).body.data as Enrolled,
+    confirm: (token: unknown) => callIn(subject, session, path, { method: "PATCH", body: { token } }),
+    remove: (token: unknown) => callIn(subject, session, path, { method: "DELETE", body: { token } }),
+    validate: (token: unknown) => callIn(subject, session, `/v1/2fa/validate?app=${encodeURIComponent(app)}`, { method: "POST", body: { token } }),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Digest } from "../digests/digest.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { Entrance } from "../sessions/entrance.ts";
+import type { SessionSelector } from "../sessions/session-repository.ts";
+import type { Repositories } from "../storage/repositories.ts";
+
+/** Whose sessions they are. */
+export interface EnteredUser {
+  readonly userId: ObjectId;
+  readonly entrance: Entrance;
+}
+
+/** Ends the sessions that somebody has besides this one: they were opened without the factor that he has confirmed. */
+export async function endOtherSessions({ sessions }: Pick<Repositories, "sessions">, user: EnteredUser, except?: Digest): Promise<void> {
+  await sessions.end(selectorOf(user, except));
+}
+
+function selectorOf({ userId, entrance }: EnteredUser, except: Digest | undefined): SessionSelector {
+  const excepted = except === undefined ? {} : { except };
+  if (entrance.kind === "custom") return { customAccountId: entrance.accountId, ...excepted };
+  if (entrance.kind === "provider" && entrance.shared) return { linkId: entrance.linkId, ...excepted };
+  return { userId, ...excepted };
+}

@@ -1,0 +1,54 @@
+import { sessionEvent } from "../audit/session-event.ts";
+import type { Digests } from "../digests/digests.ts";
+import type { RandomSource } from "../digests/random-source.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import type { FactorSecrets } from "./factor-secrets.ts";
+import { ownFactor } from "./own-factors.ts";
+import { newRecoveryCodes, recoveryDigest } from "./recovery-codes.ts";
+import type { TimeTokens } from "./time-tokens.ts";
+
+/** What is given out once. */
+export interface EnrolledFactor {
+  /** Base32, to be typed into an authenticator. */
+  readonly secret: string;
+  /** The same for a QR code. */
+  readonly address: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+/** Begins a second factor, or begins it anew as long as it is not confirmed. */
+export class EnrolSecondFactor {
+  constructor(
+    private readonly secrets: FactorSecrets,
+    private readonly tokens: TimeTokens,
+    private readonly digests: Digests,
+    private readonly random: RandomSource,
+  ) {}
+
+  /** 208 for an app name that is not the session's; 307 if it has no second factors, or this one is confirmed. */
+  async run(context: SessionContext, appName: string): Promise<EnrolledFactor> {
+    const { subject, rule } = await ownFactor(context, appName);
+    if (rule === "off" || !this.secrets.usable) throw new ServiceError(307, { detail: "There are no second factors for this app name." });
+    const secret = this.tokens.newSecret();
+    const recoveryCodes = newRecoveryCodes(this.random);
+    const address = this.tokens.address({ secret, issuer: context.database.name, label: `${await nameOf(context)} (${appName})` });
+    const factor = { subject, appName, sealedSecret: this.secrets.seal({ subject, appName }, secret), recoveryCodes: this.digestsOf(recoveryCodes) };
+    await context.unit.transaction(async (r) => {
+      if ((await r.secondFactors.enrol(factor)) === "confirmed") throw new ServiceError(307, { detail: "The second factor is confirmed; switch it off first." });
+      await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.enrolled" }), appNames: [appName] });
+    });
+    return { secret, address, recoveryCodes };
+  }
+
+  private digestsOf(codes: readonly string[]): string[] {
+    return codes.flatMap((code) => recoveryDigest(this.digests, code) ?? []);
+  }
+}
+
+/** What an authenticator shows beside the token. */
+async function nameOf({ r, principal: { userId } }: SessionContext): Promise<string> {
+  const { user, account } = await r.accounts.byUser(userId, []);
+  const name = user?.attributes["Name"];
+  return typeof name === "string" && name !== "" ? name : (account?.loginName ?? userId);
+}

@@ -1,0 +1,40 @@
+import type { Digests } from "../digests/digests.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { FactorSecrets } from "./factor-secrets.ts";
+import { recoveryDigest } from "./recovery-codes.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import type { TimeTokens } from "./time-tokens.ts";
+
+/** Spends what proved a factor; `false` if somebody else was faster. */
+export type SpendProof = (r: Pick<Repositories, "secondFactors">) => Promise<boolean>;
+
+/** Says what a text proves: that a factor is at hand, or one of its recovery codes. */
+export class FactorProofs {
+  constructor(
+    private readonly secrets: FactorSecrets,
+    private readonly tokens: TimeTokens,
+    private readonly digests: Digests,
+  ) {}
+
+  /**
+   * How the first of the texts that proves the factor is spent; `null` if none of them does. Before a factor is confirmed its recovery
+   * codes prove nothing.
+   *
+   * @param at when the texts were given, in milliseconds since 1970 by the storage's clock
+   */
+  find(factor: SecondFactor, texts: readonly string[], at: number): SpendProof | null {
+    const secret = this.secrets.open(factor);
+    const found = texts.map((text) => this.stepOf(factor, secret, text, at) ?? this.codeOf(factor, text));
+    return found.find((spend) => spend !== null) ?? null;
+  }
+
+  private stepOf(factor: SecondFactor, secret: string, text: string, at: number): SpendProof | null {
+    const step = this.tokens.stepOf(secret, text, at, factor.lastStep);
+    return step === null ? null : ({ secondFactors }) => secondFactors.accept(factor, step);
+  }
+
+  private codeOf(factor: SecondFactor, text: string): SpendProof | null {
+    const code = factor.confirmed ? recoveryDigest(this.digests, text) : null;
+    return code === null || !factor.recoveryCodes.includes(code) ? null : ({ secondFactors }) => secondFactors.recover(factor, code);
+  }
+}

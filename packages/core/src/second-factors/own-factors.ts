@@ -1,0 +1,30 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { isEnrolling } from "../sessions/is-enrolling.ts";
+import { factorSubjectOf } from "./factor-subject.ts";
+import type { FactorSubject, SecondFactor, SecondFactorRule } from "./second-factor.ts";
+
+/** What somebody who is logged in has for an app name. */
+export interface OwnFactor {
+  readonly subject: FactorSubject;
+  readonly appName: string;
+  readonly rule: SecondFactorRule;
+  /** `null` if nothing was begun. */
+  readonly factor: SecondFactor | null;
+}
+
+/**
+ * The factor of whoever is logged in for an app name of his session; in a session to set up factors with, for any that his app key may
+ * use and that demands one. 208 for all others.
+ */
+export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
+  const { r, appKey, session, principal } = context;
+  const enrolling = isEnrolling(session);
+  const allowed = enrolling ? appKey.appNames === null || appKey.appNames.includes(appName) : session.appNames.includes(appName);
+  if (!allowed) throw new ServiceError(208);
+  const subject = factorSubjectOf(principal.userId, session.entrance);
+  const [[asking], [factor]] = await Promise.all([r.applications.askingForFactors([appName]), r.secondFactors.find(subject, [appName])]);
+  const rule = asking?.secondFactor ?? "off";
+  if (enrolling && rule !== "forced") throw new ServiceError(208);
+  return { subject, appName, rule, factor: factor ?? null };
+}

@@ -1,0 +1,36 @@
+import { ServiceError } from "../errors/service-error.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { FactorProofs } from "./factor-proofs.ts";
+import type { OwnFactor } from "./own-factors.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import { shownTokens } from "./shown-tokens.ts";
+
+/** Has somebody who is logged in prove a factor, under a lockout of its own and that of his address. */
+export class ProveFactor {
+  constructor(
+    private readonly gate: Gate,
+    private readonly proofs: FactorProofs,
+  ) {}
+
+  /**
+   * Does something in the transaction that spends the token. 304 if there is no factor, 341 without a token, 342 if it is wrong or was
+   * used, which counts as a failure.
+   */
+  run<T>(context: SessionContext, { factor, subject, appName }: OwnFactor, token: string | null, act: (r: Repositories, factor: SecondFactor) => Promise<T>): Promise<T> {
+    if (factor === null) throw new ServiceError(304, { detail: "There is no second factor." });
+    const [shown] = shownTokens(token);
+    if (shown === undefined) throw new ServiceError(341);
+    return this.gate.guard(context, {
+      userKey: `factor\0${subject}\0${appName}`,
+      refusal: { code: 342, type: "secondFactor.refused" },
+      userId: context.principal.userId,
+      prove: async () => this.proofs.find(factor, [shown], await context.database.storage.now()),
+      act: async (r, spend) => {
+        if (!(await spend(r))) throw new ServiceError(342);
+        return act(r, factor);
+      },
+    });
+  }
+}
