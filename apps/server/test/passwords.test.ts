@@ -1,5 +1,63 @@
-import { passwordSuite } from "./password-suite.ts";
+import { PrepareResetMail } from "@sallyport/core";
+import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { RunningServer } from "../src/index.ts";
+import { call, callIn, checkSessionIn as checkSession } from "./client.ts";
+import { openSession } from "./open-session.ts";
+import { newUser, passwordSuite, repositoriesOf } from "./password-suite.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
 import { suiteOnPostgres, withoutLockout } from "./suite-on-postgres.ts";
 
-suiteOnPostgres("passwords on Postgres", passwordSuite, { ...storedServerKeys, ...withoutLockout });
+const environment = { ...storedServerKeys, ...withoutLockout };
+const password = "the first password";
+
+suiteOnPostgres("passwords on Postgres", passwordSuite, environment);
+
+describe("passwords on two servers with one database", () => {
+  let postgres: PostgresFixture;
+  let servers: RunningServer[];
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    servers = [await postgres.demo(environment), await postgres.demo(environment)];
+  }, 60_000);
+  afterAll(() => postgres.close());
+
+  const at = (index: number) => servers[index % 2] as RunningServer;
+
+  test("of changes on both at once one wins, and both know at once which sessions are over", async () => {
+    const { name } = await newUser(at(0));
+    const [own, other] = [await openSession(at(0), "session", name, { password }), await openSession(at(1), "token", name, { password })];
+    const codes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        callIn(at(index), own, "/v1/changePassword", { method: "POST", body: { oldPassword: password, newPassword: `password ${index}` } }).then(({ code }) => code),
+      ),
+    );
+    expect(codes.toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "339")]);
+    for (const index of [0, 1]) expect([await checkSession(at(index), own), await checkSession(at(index), other)]).toEqual(["0", "203"]);
+  });
+
+  test("of those who use a token on both at once one sets the password, and all sessions are over on both", async () => {
+    const { name } = await newUser(at(0));
+    const session = await openSession(at(1), "session", name, { password });
+    const prepared = await new PrepareResetMail(new NodeDigests(), new NodeRandomSource()).prepare(repositoriesOf(at(0)), name);
+    const codes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        call(at(index), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken: prepared?.token, newPassword: `password ${index}` } }).then(({ code }) => code),
+      ),
+    );
+    expect(codes.toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "328")]);
+    expect([await checkSession(at(0), session), await checkSession(at(1), session)]).toEqual(["201", "201"]);
+  });
+
+  test("storage holds neither token nor password", async () => {
+    const { name } = await newUser(at(0));
+    const prepared = await new PrepareResetMail(new NodeDigests(), new NodeRandomSource()).prepare(repositoriesOf(at(0)), name);
+    const session = await openSession(at(0), "session", name, { password });
+    await callIn(at(0), session, "/v1/changePassword", { method: "POST", body: { oldPassword: password, newPassword: "a password to look for" } });
+    const tables = ["one_time_secrets", "password_history", "accounts", "audit", "audit_tallies", "outbox"];
+    const rows = await Promise.all(tables.map((table) => postgres.sql.query(`select t::text as row from sallyport_demo.${table} t`)));
+    const held = JSON.stringify(rows.map((result) => result.rows));
+    expect(held).toContain("$argon2id$");
+    for (const secret of [prepared?.token ?? "?", "a password to look for", password]) expect(held).not.toContain(secret);
+  });
+});

@@ -88,6 +88,16 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
     status: { internalStatus: "0" },
     data: { databaseName: "sallyport", user: { Name: "boss", Groups: { "~Elements": [{ Name: "Board" }] } } },
   });
+  const { data: { sessionId } } = (await logIn(url, appKey)) as { data: { sessionId: string } };
+  expect(await command("user set-password nobody", "pass phrase\n")).toBe('1 error: There is no user "nobody".');
+  expect(await command("user set-password boss", "1 2 3 4\n")).toBe("1 error: The password has less than 8 characters.");
+  expect(await check(url, appKey, sessionId)).toBe("0");
+  expect(await command("user set-password boss", "pass phrase\n")).toBe('The user "boss" has another password now. His sessions are over.');
+  expect(await check(url, appKey, sessionId)).toBe("201");
+  expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "302" } });
+  expect(await command("user set-password boss", "pass word\n")).toMatch(/another password now/);
+  expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "0" } });
+
   expect(await command("maintenance on")).toBe("Maintenance is on.");
   expect(await serviceCode(url)).toBe("706");
   expect(await command("maintenance off")).toBe("Maintenance is off.");
@@ -108,6 +118,11 @@ const body = JSON.stringify({ user: "boss", pass: "pass word", appNames: ["shop"
 async function logIn(url: string, appKey: string): Promise<unknown> {
   const headers = { appkey: appKey, "content-type": "application/json" };
   return (await fetch(`${url}/v1/login`, { method: "POST", headers, body })).json();
+}
+
+async function check(url: string, appKey: string, sessionId: string): Promise<string> {
+  const answer = await fetch(`${url}/_CheckSession`, { headers: { appkey: appKey, sessionid: sessionId } });
+  return ((await answer.json()) as { status: { internalStatus: string } }).status.internalStatus;
 }
 
 /** Sends the first half of a log-in and waits until the server wants the rest. */

@@ -1,10 +1,10 @@
 import { type GivenPassword, type PasswordPolicy, ServiceError } from "@sallyport/core";
 import { CommandError } from "../command-error.ts";
 
-/** Refuses, in words for whoever types it, a password that users could not choose either. */
-export function acceptPassword(policy: PasswordPolicy, given: GivenPassword): void {
+/** Refuses, in words for whoever types it, a password that users could not choose either; else the text that is hashed. */
+export function acceptPassword(policy: PasswordPolicy, given: GivenPassword): string {
   try {
-    policy.accept(given);
+    return policy.accept(given);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 320) throw new CommandError(error.detail ?? error.message);
     throw error;

@@ -9,6 +9,7 @@ import { acceptPassword } from "./accept-password.ts";
 import { findGroups } from "./find-groups.ts";
 import { listUsersCommand } from "./list-users.ts";
 import { readPassword } from "./read-password.ts";
+import { setPasswordCommand } from "./set-password.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly administrator?: true;
@@ -18,7 +19,7 @@ interface CreateOptions extends AliasOptions {
   readonly passwordFile?: string;
 }
 
-/** `user create|list`. */
+/** `user create|list|set-password`. */
 export function userCommand(): Command {
   const command = commandGroup("user", "manage the users of a database");
   command
@@ -33,7 +34,7 @@ export function userCommand(): Command {
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(create);
-  return command.addCommand(listUsersCommand());
+  return command.addCommand(listUsersCommand()).addCommand(setPasswordCommand());
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
