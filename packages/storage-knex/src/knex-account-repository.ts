@@ -100,7 +100,7 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
   }
 
   async remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
-    const { rows } = await this.sql.run<{ removed: boolean }>(this.statements.remove, [objectNumbers(userIds)]);
+    const { rows } = await this.sql.run<{ removed: boolean }>(this.statements.remove, [objectNumbers(userIds), userIds.filter(isObjectId).map((id) => `user:${id}`)]);
     return rows[0]?.removed === true ? "removed" : "lastAdministrator";
   }
 

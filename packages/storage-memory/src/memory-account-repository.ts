@@ -16,6 +16,7 @@ import {
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { objectBytes } from "./object-bytes.ts";
+import { removeBelongings } from "./remove-belongings.ts";
 import { partByName } from "./part-by-name.ts";
 import type { State } from "./state.ts";
 
@@ -102,11 +103,13 @@ export class MemoryAccountRepository implements AccountRepository {
   }
 
   remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
-    return this.access.write(({ accounts, accountNames }) => {
+    return this.access.write((state) => {
+      const { accounts, accountNames } = state;
       const administrators = [...accounts.values()].filter(({ administrator, disabled }) => administrator && !disabled);
       if (administrators.length > 0 && administrators.every(({ userId }) => userIds.includes(userId))) return "lastAdministrator";
       for (const [name, userId] of accountNames.entries()) if (userIds.includes(userId)) accountNames.delete(name);
       for (const userId of userIds) accounts.delete(userId);
+      removeBelongings(state, userIds);
       return "removed";
     });
   }

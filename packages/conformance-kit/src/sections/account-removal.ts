@@ -1,12 +1,52 @@
-import type { Storage } from "@sallyport/core";
+import type { CustomAccount, Digest, IdentityLink, ObjectId, Repositories, Storage } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
+import { createCustomAccount } from "../fixtures/create-custom-account.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
+import { factorOf } from "../fixtures/factor-of.ts";
+import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { createLink } from "../fixtures/new-link.ts";
+import { minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 import { whileOpen } from "../fixtures/while-open.ts";
 
 const administrator = { administrator: true };
+
+/** Two links, two custom accounts and, of the user and of one of each, what names them. */
+interface Belongings {
+  readonly userId: ObjectId;
+  readonly links: readonly [IdentityLink, IdentityLink];
+  readonly customs: readonly [CustomAccount, CustomAccount];
+  readonly subjects: readonly string[];
+  readonly secrets: readonly Digest[];
+}
+
+async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongings> {
+  const links = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple", shared: true })] as const;
+  const customs = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })] as const;
+  const subjects = [`user:${userId}`, `link:${links[1].id}`, `custom:${customs[0].id}`];
+  const secrets = subjects.map(() => freshDigest());
+  for (const [index, subject] of subjects.entries()) {
+    await r.secondFactors.enrol(factorOf(subject));
+    await r.passwordHistory.add(subject, "former", 5);
+    const kind = (["passwordReset", "providerState", "accountLink"] as const)[index] ?? "passwordReset";
+    await r.oneTime.issue({ kind, digest: secrets[index] ?? "", subject, payload: 1, lifetime: minute });
+  }
+  return { userId, links, customs, subjects, secrets };
+}
+
+/** How much of each is there, as 1 or 0: links and custom accounts, second factors, former passwords, one-time secrets. */
+async function leftOf(r: Repositories, { userId, links, customs, subjects, secrets }: Belongings): Promise<number[]> {
+  const linked = await Promise.all(links.map((link) => r.identityLinks.find(link)));
+  equal(await r.identityLinks.ofUser(userId), linked.filter((link) => link !== null).toReversed(), "the links of the user");
+  const mapped = await Promise.all(customs.map(({ id }) => r.customAccounts.find(id)));
+  const factors = await Promise.all(subjects.map(async (subject) => (await r.secondFactors.list(null, 100)).filter((factor) => factor.subject === subject).length));
+  const former = await Promise.all(subjects.map(async (subject) => (await r.passwordHistory.latest(subject, 10)).length));
+  const kinds = ["passwordReset", "providerState", "accountLink"] as const;
+  const good = await Promise.all(kinds.map((kind, index) => r.oneTime.read(kind, secrets[index] ?? "")));
+  return [[...linked, ...mapped].filter((each) => each !== null).length / 4, ...factors, ...former, ...good.map((each) => Number(each !== null))];
+}
 
 /** Two administrators who remove one another, the second while the first is not done yet. */
 async function removeOneAnother(storage: Storage, other: Storage): Promise<void> {
@@ -41,6 +81,26 @@ export const accountRemovalChecks: readonly Check[] = [
       const { loginName } = first.account;
       equal(await r.accounts.create({ ...first.account, loginName }, `like ${loginName}`), "created", "creating the account again");
       equal(await r.accounts.remove([]), "removed", "removing nobody's");
+    },
+
+    "removes with an account what belongs to its user, and nothing else": async ({ r }) => {
+      const users = [await createUser(r), await createUser(r), await createUser(r)];
+      const belongings = await Promise.all(users.map(({ userId }) => belongingsOf(r, userId)));
+      const stranger = await createUserObject(r);
+      const ofStranger = await belongingsOf(r, stranger);
+      const [first, second, third] = users.map(({ userId }) => userId) as [string, string, string];
+      equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), "removed", "the outcome");
+      const left = await Promise.all([...belongings, ofStranger].map((each) => leftOf(r, each)));
+      const [none, all] = [Array<number>(10).fill(0), Array<number>(10).fill(1)];
+      equal(left, [none, all, none, none], "what is left of each user");
+      equal((await r.accounts.byUser(second, [])).account?.userId, second, "the account that was not removed");
+    },
+
+    "removes nothing of what belongs to the last administrator": async ({ r }) => {
+      const { userId } = await createUser(r, administrator);
+      const belongings = await belongingsOf(r, userId);
+      equal(await r.accounts.remove([userId]), "lastAdministrator", "the outcome");
+      equal(await leftOf(r, belongings), Array<number>(10).fill(1), "what is left");
     },
 
     "does not remove the last administrator who is not disabled": async ({ r }) => {

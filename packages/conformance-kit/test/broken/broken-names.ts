@@ -1,5 +1,13 @@
-import { type Account, type AccountRepository, type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import { type Account, type AccountRepository, type IdentityLink, type ListedCustomAccount, type Repositories, seesAll, ServiceError } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
+
+const belongings = "removes with an account what belongs to its user, and nothing else";
+
+/** Puts back what was removed, under its id. */
+async function restored(r: Repositories, each: IdentityLink | ListedCustomAccount): Promise<void> {
+  if ("issuer" in each) await r.identityLinks.create(each);
+  else await r.customAccounts.create({ ...each, secret: "first secret" }, `like ${each.loginName}`);
+}
 
 /** Faults in app keys, applications and accounts. */
 export const brokenNames: readonly BrokenAdapter[] = [
@@ -52,6 +60,39 @@ export const brokenNames: readonly BrokenAdapter[] = [
 
   broken("finds for a proof what one link of several points to", "finds for a proof what the links of the user object point to", () => (r) => ({
     accounts: { forProof: (name, links) => r.accounts.forProof(name, links.slice(0, 1)) },
+  })),
+
+  ...(["identityLinks", "customAccounts"] as const).map((kept) =>
+    broken(`removes accounts, but not their ${kept}`, belongings, () => (r) => ({
+      accounts: {
+        remove: async (userIds) => {
+          const all = kept === "identityLinks" ? await r.identityLinks.list(null, 1_000) : await r.customAccounts.list(null, 1_000);
+          const outcome = await r.accounts.remove(userIds);
+          for (const each of all) if (userIds.includes(each.userId)) await restored(r, each);
+          return outcome;
+        },
+      },
+    })),
+  ),
+
+  broken("removes what belongs to an administrator who stays", "removes nothing of what belongs to the last administrator", () => (r) => ({
+    accounts: {
+      remove: async (userIds) => {
+        for (const userId of userIds) for (const { id } of await r.identityLinks.ofUser(userId)) await r.identityLinks.remove({ id });
+        return r.accounts.remove(userIds);
+      },
+    },
+  })),
+
+  broken("keeps the second factors of removed accounts", belongings, () => (r) => ({
+    accounts: {
+      remove: async (userIds) => {
+        const factors = await r.secondFactors.list(null, 1_000);
+        const outcome = await r.accounts.remove(userIds);
+        for (const factor of factors) await r.secondFactors.enrol(factor);
+        return outcome;
+      },
+    },
   })),
 
   broken("finds nobody disabled by his user", "are found by their user, with what his object points to, as for a proof", () => (r) => ({

@@ -65,7 +65,9 @@ export interface AccountRepository {
   setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean>;
 
   /**
-   * Removes the accounts of these users, as far as they have any; their sessions are no longer admitted. `lastAdministrator`,
+   * Removes the accounts of these users, as far as they have any; their sessions are no longer admitted. With them go their links at
+   * providers, the custom accounts that are mapped to them, and the second factors, former passwords and one-time secrets of all of
+   * these, which name them as their subjects: `user:<id>`, `link:<id>`, `custom:<id>`. `lastAdministrator`,
    * and nothing is removed, if no administrator were left whose account is not disabled, though there is one. This holds
    * also for several who remove accounts at once.
    */

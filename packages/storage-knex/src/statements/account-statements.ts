@@ -10,6 +10,6 @@ export interface AccountStatements {
   readonly byUser: Statement;
   /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 address for mail or null. Adds a row, unless one of the first three is known. */
   readonly create: Statement;
-  /** 1 numbers of users. Returns whether their accounts were removed. */
+  /** 1 numbers of users, 2 how what belongs to them names them. Returns whether their accounts were removed. */
   readonly remove: Statement;
 }

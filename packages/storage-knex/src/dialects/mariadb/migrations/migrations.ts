@@ -4,7 +4,8 @@ import { macros } from "./0003-macros.ts";
 import { objectNumbers } from "./0004-object-numbers.ts";
 import { identities } from "./0005-identities.ts";
 import { entrances } from "./0006-entrances.ts";
+import { belongings } from "./0008-belongings.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities, entrances];
+export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities, entrances, belongings];

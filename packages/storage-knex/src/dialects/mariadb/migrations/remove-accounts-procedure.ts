@@ -1,13 +1,24 @@
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 
-/** All administrators are held first, so that two who remove one another are not both right in what they see. */
+/**
+ * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to users
+ * names them as subjects; what belongs to their links and custom accounts names those, so it goes before them.
+ */
 export function removeAccountsProcedure({ removeAccounts }: Tables): string {
   const listed = "(select number from json_table(users, '$[*]' columns (number bigint path '$')) listed)";
+  const subjects = "(select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named)";
   const active = "administrator and not disabled";
+  // Joined, because the engine looks at every row of a table for whether it is in a list.
+  const owners = [
+    `select value collate utf8mb4_nopad_bin as subject from ${subjects} named`,
+    `select concat('link:', l.id) from ${listed} u join ${own.identityLinks} l on l.user_id = u.number`,
+    `select concat('custom:', c.id) from ${listed} u join ${own.customAccounts} c on c.user_id = u.number`,
+  ].join(" union all ");
+  const takeFrom = (table: string) => `delete t from ${table} t join (${owners}) o on o.subject = t.subject`;
   return procedure(
     removeAccounts,
-    "users longtext",
+    "users longtext, subjects longtext",
     `declare held bigint;
       if exists (select 1 from ${own.accounts} where user_id in ${listed} and ${active}) then
         select count(*) into held from ${own.accounts} where administrator for update;
@@ -17,6 +28,11 @@ export function removeAccountsProcedure({ removeAccounts }: Tables): string {
         end if;
       end if;
       delete from ${own.accounts} where user_id in ${listed};
+      ${takeFrom(own.secondFactors)};
+      ${takeFrom(own.passwordHistory)};
+      ${takeFrom(own.oneTimeSecrets)} where t.kind in ('providerState', 'accountLink', 'passwordReset');
+      delete t from ${own.identityLinks} t join ${listed} u on u.number = t.user_id;
+      delete t from ${own.customAccounts} t join ${listed} u on u.number = t.user_id;
       select true as removed;`,
   );
 }

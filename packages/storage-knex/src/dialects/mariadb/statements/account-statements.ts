@@ -35,7 +35,7 @@ export function accountStatements({ accounts, objects, removeAccounts }: Tables)
       "account_create",
       `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator, email) values ($1, $2, $3, $4, $5, $6)`,
     ),
-    remove: statement("account_remove", `call ${removeAccounts}($1)`),
+    remove: statement("account_remove", `call ${removeAccounts}($1, $2)`),
   };
 }
 

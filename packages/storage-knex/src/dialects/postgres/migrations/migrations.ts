@@ -12,6 +12,7 @@ import { macros } from "./0011-macros.ts";
 import { identities } from "./0012-identities.ts";
 import { entrances } from "./0013-entrances.ts";
 import { singleObjects } from "./0015-single-objects.ts";
+import { belongings } from "./0016-belongings.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   identities,
   entrances,
   singleObjects,
+  belongings,
 ];

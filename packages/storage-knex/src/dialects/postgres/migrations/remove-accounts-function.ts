@@ -1,9 +1,15 @@
 import type { Tables } from "../tables.ts";
 
-/** All administrators are held first, so that two who remove one another are not both right in what they see. */
-export function removeAccountsFunction({ accounts, removeAccounts }: Tables): string {
+/**
+ * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to users
+ * names them as subjects, `user:<id>`; what belongs to their links and custom accounts names those.
+ */
+export function removeAccountsFunction(tables: Tables): string {
+  const { accounts, customAccounts, identityLinks, oneTimeSecrets, passwordHistory, removeAccounts, secondFactors } = tables;
   const active = "administrator and not disabled";
-  return `create or replace function ${removeAccounts} (users bigint[]) returns boolean language plpgsql as $$
+  return `create or replace function ${removeAccounts} (users bigint[], subjects text[]) returns boolean language plpgsql as $$
+  declare
+    owners text[];
   begin
     if exists (select from ${accounts} where user_id = any (users) and ${active}) then
       perform from ${accounts} where administrator order by user_id for update;
@@ -12,6 +18,13 @@ export function removeAccountsFunction({ accounts, removeAccounts }: Tables): st
       end if;
     end if;
     delete from ${accounts} where user_id = any (users);
+    with links as (delete from ${identityLinks} where user_id = any (users) returning id),
+      customs as (delete from ${customAccounts} where user_id = any (users) returning id)
+    select subjects || coalesce(array_agg(owner), '{}') into owners
+    from (select 'link:' || id as owner from links union all select 'custom:' || id from customs) removed;
+    delete from ${secondFactors} where subject = any (owners);
+    delete from ${passwordHistory} where subject = any (owners);
+    delete from ${oneTimeSecrets} where kind in ('providerState', 'accountLink', 'passwordReset') and subject = any (owners);
     return true;
   end
   $$`;

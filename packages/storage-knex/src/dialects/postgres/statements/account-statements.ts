@@ -35,6 +35,6 @@ export function accountStatements({ accounts, linkedObjects, objects, removeAcco
       `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator, email)
       values ($1::bigint, $2::text, $3::text, $4::text, $5::boolean, $6::text) on conflict do nothing`,
     ),
-    remove: statement("account_remove", `select ${removeAccounts}($1::bigint[]) as removed`),
+    remove: statement("account_remove", `select ${removeAccounts}($1::bigint[], $2::text[]) as removed`),
   };
 }

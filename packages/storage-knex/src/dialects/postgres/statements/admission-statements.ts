@@ -7,21 +7,25 @@ import { storageTime } from "./storage-time.ts";
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
   const due = `expires_at < ends_at and expires_at <= ${now} + $4::float8 * interval '1 millisecond'`;
+  const ofLink = `from ${tables.identityLinks} il where il.id = s.identity_link`;
+  const ofCustomAccount = `from ${tables.customAccounts} ca where ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled`;
+  // Not joined, so that sessions by password never look into these tables, whatever plan there is.
+  const shared = `case when s.identity_link is not null then (select il.shared ${ofLink}) end as shared`;
+  const holds = `(s.custom_account is null or exists (select ${ofCustomAccount}))
+          and (s.identity_link is null or exists (select ${ofLink}))`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     statement(
       `admit_${mode}`,
       `select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
-        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, s.identity_link, il.shared, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
+        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, s.identity_link, ${shared}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1::bytea
       left join (
         (select *, ${due} as due from ${tables.sessions}) s
-        join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled
-        left join ${tables.customAccounts} ca on ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled
-        left join ${tables.identityLinks} il on il.id = s.identity_link${channel.join}
+        join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
       ) on s.digest = $2::bytea and s.mode = '${mode}' and s.app_key_id = k.id and s.expires_at > ${now}
-        and (s.custom_account is null or ca.id is not null) and (s.identity_link is null or il.id is not null)
+        and ${holds}
       left join ${tables.objects} u on u.oid = a.user_id`,
     );
   return {
