@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { JsonValue } from "@sallyport/core";
@@ -81,4 +82,11 @@ test("AcceptColleagues lets in whoever has an address of the company", async () 
   expect([await given("ada@example.com"), await given("ada@example.com.example.org"), await given(""), await given(null)]).toEqual([0, -1, -1, -1]);
   place.release();
   await runtime.close();
+});
+
+test("xRestApi_Authenticate lets partners in who stand in its list, and nobody else", async () => {
+  const logIn = (user: string, pass: string) => call(server, "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
+  const pass = createHash("md5").update("over the hills").digest("hex");
+  expect((await logIn(" Northern Depot", pass)).body.data.user.Name).toBe("reader");
+  for (const [user, word] of [["northern depot", "wrong"], ["southern depot", pass], ["partner", "partner"]] as const) expect(await logIn(user, word)).toMatchObject({ status: 403, code: "302" });
 });

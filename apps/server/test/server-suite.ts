@@ -1,4 +1,5 @@
 import type { RunningServer } from "../src/index.ts";
+import { authenticatorSuite } from "./authenticator-suite.ts";
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
 import { clientSuite } from "./client-suite.ts";
@@ -22,6 +23,7 @@ const suites: Readonly<Record<string, Suite>> = {
   "bounds of answers": boundSuite,
   classes: classSuite,
   "custom users": customUserSuite,
+  "a hook that knows custom users": authenticatorSuite,
   deleting: departureSuite,
   "multi requests that write": multiSuite,
   macros: macroSuite,

@@ -93,6 +93,16 @@ describe("save and delete hooks", () => {
   });
 });
 
+describe("authenticate", () => {
+  const given = { user: "Ada", pass: "word", appNames: ["field"] };
+
+  it("gives whatever the hook gives", async () => {
+    expect(await drive("authenticate", "run(user, pass, appNames, { caller }) { return [user, pass, appNames, caller.userId]; }", given)).toEqual(["Ada", "word", ["field"], "7K"]);
+    expect(await drive("authenticate", "async run() { return null; }", given)).toBeNull();
+    expect(await drive("authenticate", "run() {}", given)).toBeUndefined();
+  });
+});
+
 describe("createUserProvider", () => {
   const given = { userObject: { "~ObjectID": "7K" }, providerConfig: { id: "google" }, userUuid: "u", name: "Ada", surname: "L", email: "a@example.org" };
 

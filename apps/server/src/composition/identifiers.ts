@@ -1,5 +1,6 @@
 import type {
   AlignIndexes,
+  AskAuthenticator,
   AskForReset,
   ChangeOwnPassword,
   ChangePassword,
@@ -135,6 +136,7 @@ export const identifiers = {
   createAccount: named<CreateAccount>("createAccount"),
   createCustomAccount: named<CreateCustomAccount>("createCustomAccount"),
   verifyCustomPassword: named<VerifyCustomPassword>("verifyCustomPassword"),
+  askAuthenticator: named<AskAuthenticator>("askAuthenticator"),
   serializeOwnUser: named<SerializeOwnUser>("serializeOwnUser"),
   enterWithPassword: named<EnterWithPassword>("enterWithPassword"),
   logIn: named<LogIn>("logIn"),

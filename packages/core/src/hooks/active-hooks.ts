@@ -75,6 +75,14 @@ export interface ProviderUser {
   readonly email: string;
 }
 
+/** Somebody who wants to come in as a custom user. */
+export interface AskedLogIn {
+  readonly user: string;
+  /** As the client sent it. */
+  readonly pass: string;
+  readonly appNames: readonly string[];
+}
+
 /** The hooks of one database, as they are at one moment. */
 export interface ActiveHooks {
   readonly buildSerialization: readonly Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>[];
@@ -83,6 +91,8 @@ export interface ActiveHooks {
   readonly afterSave: readonly Hook<readonly SavedItem[], void>[];
   readonly beforeDelete: readonly Hook<readonly DeletedItem[], void>[];
   readonly afterDelete: readonly Hook<readonly DeletedItem[], void>[];
+  /** Decides who custom users are; `null` where there is none. Gives what the hook gave, unjudged. */
+  readonly authenticate: Hook<AskedLogIn, JsonValue | undefined> | null;
   /** Gives what the hook gave, unjudged. */
   readonly createUserProvider: readonly Hook<ProviderUser, JsonValue | undefined>[];
 

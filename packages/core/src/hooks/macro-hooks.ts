@@ -7,9 +7,10 @@ import type { MacroRunner } from "../macros/macro-runner.ts";
 import type { MacroSet } from "../macros/macro-set.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 import type { HookEvent } from "./accept-hook.ts";
-import type { ActiveHooks, Hook } from "./active-hooks.ts";
+import type { ActiveHooks, AskedLogIn, Hook } from "./active-hooks.ts";
 import { asSession } from "./as-session.ts";
 import type { HookCaller } from "./hook-caller.ts";
+import { concealed, withoutSecret } from "./concealed.ts";
 import { hookFailure } from "./hook-failure.ts";
 import type { ObjectHooks } from "./object-hooks.ts";
 import { changesFrom, chosenFrom } from "./sandbox-answers.ts";
@@ -21,6 +22,8 @@ interface Calling<Given, Answer> {
   /** Whether they may do nothing but read. */
   readonly reads: boolean;
   readonly argument: (given: Given) => object;
+  /** What may stand in no log. */
+  readonly conceal?: (given: Given) => string;
   /** Judges what comes back. */
   readonly answer: (name: string, result: JsonValue | undefined, given: Given) => Answer;
 }
@@ -83,6 +86,7 @@ export class MacroHooks implements ObjectHooks {
       afterSave: this.hooks(modules, { ...telling, on: "afterSave", driver: "afterSave" }),
       beforeDelete: this.hooks(modules, { ...telling, on: "beforeDelete", driver: "beforeDelete" }),
       afterDelete: this.hooks(modules, { ...telling, on: "afterDelete", driver: "afterDelete" }),
+      authenticate: this.hooks(modules, { on: "xRestApi_Authenticate", driver: "authenticate", reads: true, conceal: ({ pass }: AskedLogIn) => pass, argument: (asked) => asked, answer: (_name, result) => result })[0] ?? null,
       createUserProvider: this.hooks(modules, { on: "xRestApi_DBCreateInit_xRestApiUserProvider", driver: "createUserProvider", reads: false, argument: (user) => user, answer: (_name, result) => result }),
       prepared: async (context, work) => (await this.ready()).withPlace(context, work),
     };
@@ -99,19 +103,20 @@ export class MacroHooks implements ObjectHooks {
       }));
   }
 
-  private async run<Given, Answer>(module: CalledHook, { on, driver, reads, argument, answer }: Calling<Given, Answer>, caller: HookCaller, given: Given): Promise<Answer> {
+  private async run<Given, Answer>(module: CalledHook, { on, driver, reads, argument, conceal, answer }: Calling<Given, Answer>, caller: HookCaller, given: Given): Promise<Answer> {
     const runner = await this.ready();
+    const concealing = conceal === undefined ? undefined : concealed(conceal(given));
     const began = Date.now();
     const tell = (code: RanHook["code"]): void =>
       this.reports.ranHook({ alias: caller.database.alias, hook: module.name, on, code, milliseconds: Date.now() - began });
     try {
       if (module.kind === "broken") throw module.fault;
-      const { result } = await runner.runHook(asSession(caller), module, driver, argument(given) as Record<string, JsonValue>, { reads });
+      const { result } = await runner.runHook(asSession(caller), module, driver, argument(given) as Record<string, JsonValue>, { reads, concealing });
       const answered = answer(module.name, result, given);
       tell(0);
       return answered;
     } catch (error) {
-      const failure = macroFailure(error);
+      const failure = macroFailure(concealing === undefined ? error : withoutSecret(error, concealing));
       tell(failure instanceof ServiceError ? failure.code : 799);
       throw failure;
     }

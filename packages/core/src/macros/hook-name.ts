@@ -1,5 +1,6 @@
 /** Names under which the specification knows hooks: a module that has one is that hook, whatever else it says. */
 const hookNames: ReadonlySet<string> = new Set([
+  "xRestApi_Authenticate",
   "xRestApi_BuildSerialization",
   "xRestApi_FindObjects",
   "xRestApi_DBCreateInit_xRestApiUserProvider",

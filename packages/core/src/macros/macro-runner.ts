@@ -46,6 +46,8 @@ interface Job {
   readonly names: CallerNames;
   /** Whether it may do nothing but read. */
   readonly reads: boolean;
+  /** Takes out of its lines what may stand in no log. */
+  readonly concealing?: ((line: string) => string) | undefined;
 }
 
 /**
@@ -73,9 +75,9 @@ export class MacroRunner {
     hook: HookModule,
     driver: string,
     argument: Readonly<Record<string, JsonValue>>,
-    { reads }: { readonly reads: boolean },
+    { reads, concealing }: { readonly reads: boolean; readonly concealing?: ((line: string) => string) | undefined },
   ): Promise<MacroOutcome> {
-    const job = { module: hook, driver, argument, names: new CallerNames(), reads };
+    const job = { module: hook, driver, argument, names: new CallerNames(), reads, concealing };
     return this.inPlace(context, job, (execution) => this.enter(new MacroScope({ ...context, execution }, null), execution, job));
   }
 
@@ -160,7 +162,7 @@ export class MacroRunner {
     return {
       isCatchable,
       log: (given) => {
-        const line = execution.lines.take(given);
+        const line = execution.lines.take(job.concealing?.(given) ?? given);
         if (line !== null) this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line });
       },
       answer: (call: HostCall) =>

@@ -43,7 +43,7 @@ export interface BrokenModule {
   readonly fault: Error;
   /** Whether that may say something about the machine and nothing about the text, so that another look may find it good. */
   readonly passing: boolean;
-  /** The hook that it was before it broke. What that guarded stays guarded: it goes on to be called, and fails. */
+  /** The hook that it was before it broke, or is by its name alone. What that guards stays guarded: it is called, and fails. */
   readonly hook?: HookDeclaration;
 }
 

@@ -1,5 +1,5 @@
 import { acceptDeclaration } from "./accept-declaration.ts";
-import type { HookDeclaration } from "../hooks/accept-hook.ts";
+import { guardingHook, type HookDeclaration } from "../hooks/accept-hook.ts";
 import type { LibraryModule } from "./macro.ts";
 import { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 import { isMacroName } from "./macro-name.ts";
@@ -63,7 +63,8 @@ export class ModuleInspector {
   }
 }
 
-function broken(text: MacroText, fault: MacroFault, hook: HookDeclaration | undefined): InspectedText {
+function broken(text: MacroText, fault: MacroFault, former: HookDeclaration | undefined): InspectedText {
+  const hook = former ?? guardingHook(text.name);
   const module = { kind: "broken", name: text.name, fault, passing: byChance.has(fault.kind) } as const;
   return { ...text, module: hook === undefined ? module : { ...module, hook } };
 }

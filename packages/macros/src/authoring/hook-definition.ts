@@ -77,5 +77,30 @@ export interface UserProviderHook {
   ) => number | Promise<number>;
 }
 
+/** Whom a custom user is. */
+export interface AuthenticatedUser {
+  /** `~ObjectID` of the user as whom he works; that user must be able to log in. */
+  readonly userId: string;
+  /** The name by which the service knows him from now on; without one, the name with which he logs in. Two who get one name are one. */
+  readonly name?: string;
+  /** Where mail for him goes; without one, nowhere. */
+  readonly email?: string;
+}
+
+/**
+ * Decides who custom users are, in the place of the accounts of the database: a file named `xRestApi_Authenticate`. It reads, with the
+ * rights of an administrator, and writes nothing. `null` refuses like a wrong password; anything else than a user fails the log-in with 710.
+ */
+export interface AuthenticationHook {
+  readonly on: "xRestApi_Authenticate";
+  readonly run: (
+    user: string,
+    /** As the client sent it: mostly the MD5 of the password in lowercase hex digits. */
+    pass: string,
+    appNames: readonly string[],
+    context: HookContext,
+  ) => AuthenticatedUser | null | Promise<AuthenticatedUser | null>;
+}
+
 /** A hook. A file that is named after one of the specification's hooks is that hook without `on`. */
-export type HookDefinition = SerializationHook | FindHook | SaveHook | DeleteHook | UserProviderHook;
+export type HookDefinition = AuthenticationHook | SerializationHook | FindHook | SaveHook | DeleteHook | UserProviderHook;

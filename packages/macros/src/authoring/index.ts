@@ -3,6 +3,8 @@ export type { Caller } from "./caller.ts";
 export { defineHook } from "./define-hook.ts";
 export { defineMacro } from "./define-macro.ts";
 export type {
+  AuthenticatedUser,
+  AuthenticationHook,
   DeleteHook,
   FindHook,
   HookContext,

@@ -1,3 +1,4 @@
+import { authenticate } from "./authenticate.ts";
 import { buildSerialization } from "./build-serialization.ts";
 import { createUserProvider } from "./create-user-provider.ts";
 import { declare } from "./declare.ts";
@@ -16,5 +17,6 @@ export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
   ["afterSave", tellOfEach],
   ["beforeDelete", tellOfEach],
   ["afterDelete", tellOfEach],
+  ["authenticate", authenticate],
   ["createUserProvider", createUserProvider],
 ]);

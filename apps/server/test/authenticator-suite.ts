@@ -1,0 +1,139 @@
+import type { Repositories } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import type { RunningServer } from "../src/index.ts";
+import { type Answer, call, checkSession, tryLogIn } from "./client.ts";
+
+const name = "xRestApi_Authenticate";
+const digests = new NodeDigests();
+
+/** How a hook decides who custom users are, on every engine. The server has no macros but those of the test. */
+export function authenticatorSuite(server: () => RunningServer): void {
+  const repositories = (): Repositories => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage.repositories;
+  };
+  const put = async (run: string, more = "") => {
+    const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", ${more}\n  ${run}\n});\n`;
+    await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+  };
+  const logIn = (user: string, pass = "word", more: object = {}): Promise<Answer> =>
+    call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: ["demo-app"], ...more } });
+  const idOf = async (user: string) => (await repositories().accounts.forProof(user, [])).account?.userId as string;
+  const account = async (user: string) => (await repositories().customAccounts.forProof(user)).account;
+
+  afterEach(async () => {
+    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+    expect(await logIn("partner", "partner")).toMatchObject({ code: "0" });
+  });
+
+  test("it is given what the client sent, and says as whom somebody works", async () => {
+    await put(`async run(user, pass, appNames, { caller, objects }) {
+      if (user !== "Anna" || pass !== "word" || appNames.join() !== "demo-app" || caller.administrator !== true || caller.userId !== "0") return null;
+      const { "~Elements": [found] } = await objects.find("User", { where: { Name: "demo" } });
+      return { userId: found["~ObjectID"], name: "anna", email: "anna@example.com" };
+    }`);
+    const { code, body } = await logIn("Anna");
+    expect([code, body.data.user.Name, body.data.user["~ObjectID"]]).toEqual(["0", "demo", await idOf("demo")]);
+    expect(await checkSession(server(), body.data.sessionId)).toBe("0");
+    expect(await account("anna")).toMatchObject({ loginName: "anna", userId: await idOf("demo"), email: "anna@example.com", disabled: false });
+    expect(await account("Anna")).toBeNull();
+    for (const [user, pass] of [["Anna", "other"], ["anna", "word"], ["partner", "partner"]] as const) expect(await logIn(user, pass)).toMatchObject({ status: 403, code: "302" });
+    expect(await logIn("Anna", "word", { appNames: ["demo-seats"] })).toMatchObject({ code: "302" });
+    expect(await logIn("Anna", "word", { appNames: ["unknown"] })).toMatchObject({ code: "208" });
+  });
+
+  test("whoever it accepts can be kept out by an administrator, and is another's from the moment it says so", async () => {
+    await put(`run() { return { userId: "${await idOf("reader")}", name: "berta" }; }`);
+    const first = (await logIn("berta")).body.data.sessionId;
+    const berta = await account("berta");
+    await repositories().customAccounts.setDisabled(berta?.id ?? "", true);
+    expect(await checkSession(server(), first)).toBe("201");
+    expect(await logIn("berta")).toMatchObject({ status: 403, code: "302" });
+    await repositories().customAccounts.setDisabled(berta?.id ?? "", false);
+    const second = (await logIn("berta")).body.data.sessionId;
+    await put(`run() { return { userId: "${await idOf("demo")}", name: "berta", email: "berta@example.com" }; }`);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => logIn("berta")));
+    expect(answers.map(({ code, body }) => [code, body.data?.user.Name])).toEqual(answers.map(() => ["0", "demo"]));
+    expect(await checkSession(server(), second)).toBe("201");
+    expect(await account("berta")).toMatchObject({ id: berta?.id, userId: await idOf("demo"), email: "berta@example.com" });
+  });
+
+  test("of log-ins of one who is new, all at once, all come in as one", async () => {
+    await put(`run(user) { return { userId: "${await idOf("reader")}", name: "clara" }; }`);
+    const answers = await Promise.all(["Clara", "CLARA", "clara", "cLara"].map((user) => logIn(user)));
+    expect(answers.map(({ code }) => code)).toEqual(["0", "0", "0", "0"]);
+    const listed = await repositories().customAccounts.list(null, 100);
+    expect(listed.filter(({ loginName }) => loginName.toLowerCase() === "clara")).toHaveLength(1);
+    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+    for (const pass of ["word", "", "clara"]) expect((await logIn("clara", pass || " ")).code).not.toBe("0");
+  });
+
+  test("when it fails, says what it cannot say, or takes too long, the log-in fails with 710, and no account is asked", async () => {
+    const reader = await idOf("reader");
+    const broken: readonly (readonly [string, string?])[] = [
+      [`run() { throw new Error("no"); }`],
+      [`run() { refuse(403, "not you"); }`],
+      [`run() { return true; }`],
+      [`run() { return []; }`],
+      [`run() { return { userId: 5 }; }`],
+      [`run() { return { userId: "" }; }`],
+      [`run() { return { userId: "ZZZZZZZZ" }; }`],
+      [`run() { return { userId: "${reader}", name: " " }; }`],
+      [`run() { return { userId: "${reader}", name: 7 }; }`],
+      [`run() { return { userId: "${reader}", email: "a@example.com, b@example.com" }; }`],
+      [`run() { return { userId: "${reader}", administrator: true }; }`],
+      [`run() { return { userId: "${reader}", name: "PARTNER" }; }`],
+      [`async run(u, p, a, { objects }) { await objects.create("User", { Name: "made" }); return null; }`],
+      [`run() { for (;;); }`, "timeout: 300,"],
+      [`run() { return new Promise(() => {}); }`, "timeout: 300,"],
+      [`nothing() {}`],
+      [`run() { return null; }`, "classes: ["],
+    ];
+    for (const [run, more] of broken) {
+      await put(run, more);
+      const answer = await logIn("partner", "partner");
+      expect([run, answer.status, answer.code]).toEqual([run, 500, "710"]);
+      expect(answer.body).not.toHaveProperty("data");
+    }
+    const { body } = await tryLogIn(server(), "admin");
+    const made = await call(server(), `/v1/objects/User?query=${encodeURIComponent('{"where":{"Name":"made"}}')}`, { sessionId: body.data.sessionId });
+    expect(made.body.data["~Count"]).toBe(0);
+  });
+
+  test("a user who is disabled does not come in by it", async () => {
+    const { accounts } = repositories();
+    const reader = await idOf("reader");
+    await put(`run() { return { userId: "${reader}", name: "dora" }; }`);
+    await accounts.setDisabled(reader, true);
+    const answer = await logIn("dora");
+    await accounts.setDisabled(reader, false);
+    expect(answer).toMatchObject({ status: 403, code: "302" });
+  });
+
+  test("clients cannot execute it, and failures count as everywhere", async () => {
+    await put(`run(user, pass) { return pass === "right" ? { userId: "${await idOf("reader")}", name: "emil" } : null; }`);
+    const { body } = await tryLogIn(server(), "admin");
+    const { sessionId } = body.data;
+    expect(await call(server(), `/v1/execute/${name}`, { method: "POST", sessionId, body: { user: "a", pass: "b", appNames: [] } })).toMatchObject({ status: 500, code: "710" });
+    // Spellings of one name count together: the hook may take them for one.
+    for (let attempt = 0; attempt < 5; attempt += 1) for (const user of ["emil", "EMIL"]) expect(await logIn(user, "wrong")).toMatchObject({ code: "302" });
+    const locked = await logIn("emil", "right");
+    expect(locked).toMatchObject({ status: 403, code: "302" });
+    expect(Number(locked.headers["retry-after"])).toBeGreaterThan(0);
+  });
+
+  test("only the module of this name is the hook", async () => {
+    const text = `import { defineHook } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", run: () => null });\n`;
+    await repositories().macros.put({ name: "Another", text, language: "js", changedBy: "test" }, null);
+    expect(await logIn("partner", "partner")).toMatchObject({ code: "0" });
+    await repositories().macros.remove("Another", { changedBy: "test", expectedVersion: null });
+  });
+
+  test("what clients send is what it is given", async () => {
+    await put(`run(user, pass) { return pass === "${digests.md5("plain")}" ? { userId: "${await idOf("reader")}" } : null; }`);
+    expect(await logIn("fritz", digests.md5("plain"))).toMatchObject({ code: "0" });
+    expect(await logIn("fritz", "plain")).toMatchObject({ code: "302" });
+    expect(await account("fritz")).toMatchObject({ loginName: "fritz", email: null });
+  });
+}
