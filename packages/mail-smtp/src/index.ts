@@ -1,1 +1,3 @@
-export type { Mailer } from "@sallyport/core";
+export { FolderMailer } from "./folder-mailer.ts";
+export { SmtpMailer } from "./smtp-mailer.ts";
+export type { Sender, SmtpOptions } from "./smtp-options.ts";

@@ -7,6 +7,7 @@ import { bindDatabases } from "./bindings/bind-databases.ts";
 import { bindHttp } from "./bindings/bind-http.ts";
 import { bindKeys } from "./bindings/bind-keys.ts";
 import { bindMacros } from "./bindings/bind-macros.ts";
+import { bindMail } from "./bindings/bind-mail.ts";
 import { bindOperations } from "./bindings/bind-operations.ts";
 import { bindPasswords } from "./bindings/bind-passwords.ts";
 import { bindSecrets } from "./bindings/bind-secrets.ts";
@@ -32,6 +33,7 @@ export function createContainer(configuration: Configuration, logger: Logger, en
   bindUseCases(container);
   bindCustomUsers(container);
   bindMacros(container);
+  bindMail(container);
   bindOperations(container);
   bindHttp(container);
   return container;

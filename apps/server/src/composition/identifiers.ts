@@ -14,6 +14,7 @@ import type {
   CreateObject,
   CredentialReader,
   DeleteObject,
+  DeliverMail,
   Digests,
   EnrolSecondFactor,
   EnterWithPassword,
@@ -39,6 +40,7 @@ import type {
   MacroReports,
   MacroRunner,
   MacroRuntime,
+  Mailer,
   ObjectHooks,
   OrderMail,
   PasswordNotice,
@@ -56,6 +58,7 @@ import type {
   RemoveSecondFactor,
   RestoreObject,
   RotateKey,
+  SealedOrders,
   SerializeOwnUser,
   SlowQueries,
   TimeTokens,
@@ -73,6 +76,8 @@ import type { ServiceIdentifier } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
+import type { MailBell } from "../mail/mail-bell.ts";
+import type { MailRelay } from "../mail/mail-relay.ts";
 import type { CountedPasswordHasher } from "../operations/counted-password-hasher.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
 import type { Metrics } from "../operations/metrics.ts";
@@ -165,6 +170,11 @@ export const identifiers = {
   macroRunner: named<MacroRunner>("macroRunner"),
   objectHooks: named<ObjectHooks>("objectHooks"),
   executeMacro: named<ExecuteMacro>("executeMacro"),
+  mailer: named<Mailer | null>("mailer"),
+  mailBell: named<MailBell>("mailBell"),
+  mailRelay: named<MailRelay | null>("mailRelay"),
+  sealedOrders: named<SealedOrders>("sealedOrders"),
+  deliverMail: named<DeliverMail | null>("deliverMail"),
   publishedKeys: named<PublishedKeys>("publishedKeys"),
   playground: named<Playground | null>("playground"),
   useCases: named<UseCases>("useCases"),

@@ -49,6 +49,7 @@ export async function startServer(
     const indexKeeper = await container.getAsync(identifiers.indexKeeper);
     const macroFolders = await container.getAsync(identifiers.macroFolders);
     const macroRuntime = await container.getAsync(identifiers.macroRuntime);
+    const mailRelay = await container.getAsync(identifiers.mailRelay);
     const application = await container.getAsync(identifiers.application);
     await preparation.run();
 
@@ -56,6 +57,7 @@ export async function startServer(
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
     sweeper.start();
+    mailRelay?.start(databases);
     indexKeeper.start(databases, configuration.sessions.sweepInterval);
 
     const stop = async (): Promise<void> => {
@@ -65,6 +67,9 @@ export async function startServer(
       macroFolders.stop();
       const finished = await drain.run(configuration.server.timeouts.drain);
       if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
+      // Requests that were finished meanwhile have ordered mail for whoever comes next; it is durable.
+      await mailRelay?.stop();
+      await container.get(identifiers.mailer)?.close();
       await container.get(identifiers.credentialsCipher).close();
       await macroRuntime.close();
       await engines.close();

@@ -4,6 +4,7 @@ import { checkShape } from "./checks/check-shape.ts";
 import type { Contradiction } from "./checks/contradiction.ts";
 import { encryptionContradictions } from "./checks/encryption-contradictions.ts";
 import { macrosContradictions } from "./checks/macros-contradictions.ts";
+import { mailContradictions } from "./checks/mail-contradictions.ts";
 import { sessionContradictions, throttleContradictions } from "./checks/policy-contradictions.ts";
 import { serverContradictions } from "./checks/server-contradictions.ts";
 import { warningsAbout } from "./checks/warnings-about.ts";
@@ -12,6 +13,7 @@ import type { Configuration } from "./configuration.ts";
 import { resolveDatabases } from "./databases/resolve-databases.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { demoDatabases, demoMacros, isDemo } from "./demo-databases.ts";
+import { mailOf } from "./mail-of.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { type Environment, readEnvironment } from "./sources/read-environment.ts";
 import { readFile } from "./sources/read-file.ts";
@@ -52,11 +54,12 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const demo = isDemo({ given, production, host });
   const onServer = raw["databaseUrl"] !== undefined;
   if (!demo && !given && !onServer && faults.length === 0) throw nothingConfigured(production);
-  const asked = demo ? withDemo(raw, onServer) : raw;
+  const asked = demo ? withDemo(raw, onServer, shape.document.dataDir) : raw;
   const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
 
   const { databases, contradictions } = resolveDatabases(document, asked);
   const all = [...serverContradictions(document), ...encryptionContradictions(document), ...commonContradictions(document), ...contradictions];
+  all.push(...mailContradictions(document, demo));
   all.push(...macrosContradictions(document.macros.directory, databases));
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
   if (faults.length > 0) throw new ConfigurationError(faults);
@@ -65,15 +68,21 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
   const docs = { enabled: document.docs.enabled ?? !production };
   const { directory: _directory, ...macros } = { ...document.macros, watch: document.macros.watch ?? !production, threads: document.macros.threads };
-  const configuration = { ...rest, docs, macros, databases, demo, demoMasterKeyFile, production, file };
+  const configuration = { ...rest, docs, macros, mail: mailOf(document.mail), databases, demo, demoMasterKeyFile, production, file };
   return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
 }
 
 /** What the demo has and nobody gave. */
-function withDemo(raw: Record<string, unknown>, onServer: boolean): Record<string, unknown> {
-  const { macros } = raw;
+function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: string): Record<string, unknown> {
+  const [macros, mail] = [raw["macros"], raw["mail"]].map((given) => (isRecord(given) ? given : {}));
   const directory = demoMacros();
-  return { ...raw, databases: demoDatabases(onServer), ...(directory === null ? {} : { macros: { directory, ...(isRecord(macros) ? macros : {}) } }) };
+  const folder = mail?.["smtp"] === undefined ? { folder: resolve(dataDir, "mail") } : {};
+  return {
+    ...raw,
+    databases: demoDatabases(onServer),
+    mail: { ...folder, ...mail },
+    ...(directory === null ? {} : { macros: { directory, ...macros } }),
+  };
 }
 
 function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {

@@ -1,4 +1,4 @@
-import type { ExecutedMacro, MacroRuntime, RanHook } from "@sallyport/core";
+import type { Delivery, ExecutedMacro, MacroRuntime, RanHook, WaitingMail } from "@sallyport/core";
 import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -23,6 +23,9 @@ export class Metrics implements RequestObserver {
   private readonly executionRunning: Counter;
   private readonly hookRuns: Counter<"event" | "code">;
   private readonly hookTimes: Histogram<"event">;
+  private readonly mails: Counter<"outcome">;
+  /** What waited when each outbox was last looked into. */
+  private readonly waitingMail = new Map<string, WaitingMail>();
 
   constructor() {
     const registers = [this.registry];
@@ -63,6 +66,13 @@ export class Metrics implements RequestObserver {
       help: "Time for which macros ran that came to an end, without what they waited for and called.",
       registers,
     });
+    this.mails = new Counter({
+      name: "sallyport_mail_total",
+      help: "Attempts to send a mail, by outcome: sent, refused, later, stuck, failed, nobody, lost.",
+      labelNames: ["outcome"],
+      registers,
+    });
+    this.watchMail();
     this.hookRuns = new Counter({
       name: "sallyport_hook_runs_total",
       help: "Calls of hooks, each for all objects that it is given at once, by event and internal status.",
@@ -123,6 +133,24 @@ export class Metrics implements RequestObserver {
     this.executions.inc({ code });
     this.executionTimes.observe(milliseconds / 1000);
     this.executionRunning.inc(cpu / 1000);
+  }
+
+  delivered(outcome: Delivery["kind"]): void {
+    this.mails.inc({ outcome });
+  }
+
+  mailWaits(alias: string, waiting: WaitingMail): void {
+    this.waitingMail.set(alias, waiting);
+  }
+
+  private watchMail(): void {
+    const watch = (name: string, help: string, read: (waiting: WaitingMail) => number) =>
+      this.gauge(name, help, (gauge) => {
+        for (const [alias, waiting] of this.waitingMail) gauge.set({ alias }, read(waiting));
+      }, ["alias"]);
+    watch("sallyport_mail_waiting", "Orders in the outbox when it was last looked into; the same at all servers of a database.", ({ count }) => count);
+    watch("sallyport_mail_oldest_seconds", "How long the longest has waited.", ({ oldest }) => oldest / 1000);
+    watch("sallyport_mail_stuck_seconds", "For how long no mail could be handed over.", ({ stuck }) => stuck / 1000);
   }
 
   watchMacros(runtime: Pick<MacroRuntime, "load">): void {

@@ -28,6 +28,7 @@ function stub(alias: string, counts: { [chore: string]: () => Promise<number> })
     throttle: { sweep: () => count("throttle")() },
     audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
     locks: { sweep: () => count("locks")() },
+    outbox: { sweep: () => count("outbox")() },
     oneTime: { sweep: () => count("oneTime")() },
     keys: { sweep: () => count("keys")(), kept: async () => [] },
     channels: { sweepBlocks: () => count("blocks")() },

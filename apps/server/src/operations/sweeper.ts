@@ -60,6 +60,7 @@ export class Sweeper {
       { name: "locks of sessions that are over", run: (r, limit) => r.locks.sweep(limit) },
       { name: "forgotten failures", run: (r, limit) => r.throttle.sweep(limit) },
       { name: "one-time secrets that are over", run: (r, limit) => r.oneTime.sweep(limit) },
+      { name: "mail that is worth nothing any more", run: (r, limit) => this.giveUpMail(alias, r, limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
       { name: "keys that are over", run: (r, limit) => r.keys.sweep(keyAge, limit) },
       { name: "cipher blocks of former keys", run: sweepBlocks },
@@ -71,6 +72,12 @@ export class Sweeper {
       return events;
     };
     return [...chores, { name: "old audit events", run: forget }];
+  }
+
+  private async giveUpMail(alias: string, r: Repositories, limit: number): Promise<number> {
+    const orders = await r.outbox.sweep(limit);
+    if (orders > 0) this.logger.error({ alias, orders }, "mail was given up that could not be sent in time");
+    return orders;
   }
 
   private schedule(database: Database): void {

@@ -1,3 +1,5 @@
+export { DeliverMail, type DeliverMailParts, type Delivery } from "./deliver-mail.ts";
+export type { LetterWriter } from "./letter-writer.ts";
 export { type Letter, type Mail, type MailLanguage, mailLanguages, type MailOrder } from "./mail.ts";
 export { mailAddress } from "./mail-address.ts";
 export type { Mailer, MailOutcome } from "./mailer.ts";

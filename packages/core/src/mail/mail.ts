@@ -33,4 +33,6 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Letters and digits that are the same for every attempt to send it, so that what arrives twice can be told to be one. */
+  readonly reference: string;
 }

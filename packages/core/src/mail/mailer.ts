@@ -12,7 +12,7 @@ export type MailOutcome =
 export interface Mailer {
   /**
    * Hands a mail over. Throws `MailerUnusable` when no mail at all can be handed over now: the relay is away, not the one that it says,
-   * or does not let this server in. After it has thrown anything else, whether the mail was taken is not known.
+   * or does not let this server in. A relay that breaks off may have taken the mail all the same: who sends it again, may send it twice.
    */
   send(mail: Mail): Promise<MailOutcome>;
 

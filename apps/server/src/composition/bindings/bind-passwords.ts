@@ -4,13 +4,11 @@ import {
   ChangeOwnPassword,
   ChangePassword,
   ConfirmReset,
-  OrderMail,
   PasswordMessages,
   PasswordNotice,
   PasswordPolicy,
   PrepareResetMail,
   ReplacePassword,
-  SealedOrders,
 } from "@sallyport/core";
 import { ListedBreachedPasswords } from "@sallyport/crypto";
 import { decodeUtf8 } from "@sallyport/http";
@@ -24,9 +22,8 @@ export function bindPasswords(container: Container): void {
     .bind(passwordPolicy)
     .toResolvedValue((hashing, digest) => new PasswordPolicy(hashing, digest, new ListedBreachedPasswords()), [hasher, digests]);
   container.bind(replacePassword).toResolvedValue(({ passwords }) => new ReplacePassword(passwords.history), [configuration]);
-  container.bind(orderMail).toResolvedValue((wrapping) => new OrderMail({ orders: new SealedOrders(wrapping), settings: null, ring: () => {} }), [identifiers.keyWrapping]);
   container.bind(identifiers.resetMail).toResolvedValue((...parts) => new PrepareResetMail(...parts), [digests, random]);
-  container.bind(passwordNotice).toResolvedValue((order) => new PasswordNotice(order, "en"), [orderMail]);
+  container.bind(passwordNotice).toResolvedValue((order, { mail }) => new PasswordNotice(order, mail.language), [orderMail, configuration]);
   container.bind(identifiers.changeOwnPassword).toResolvedValue(
     (throttled, hashing, digest, policy, replace, notice) => new ChangeOwnPassword({ gate: throttled, hasher: hashing, digests: digest, policy, replace, notice }),
     [gate, hasher, digests, passwordPolicy, replacePassword, passwordNotice],
@@ -38,7 +35,7 @@ export function bindPasswords(container: Container): void {
     },
     [keyRings, credentialsCipher, digests, identifiers.changeOwnPassword],
   );
-  container.bind(identifiers.askForReset).toResolvedValue((order) => new AskForReset(order, "en"), [orderMail]);
+  container.bind(identifiers.askForReset).toResolvedValue((order, { mail }) => new AskForReset(order, mail.language), [orderMail, configuration]);
   container.bind(identifiers.confirmReset).toResolvedValue(
     (hashing, digest, policy, replace, notice) => new ConfirmReset({ hasher: hashing, digests: digest, policy, replace, notice }),
     [hasher, digests, passwordPolicy, replacePassword, passwordNotice],

@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../schema/network-texts.ts";
 
 /** What is allowed, but probably not meant. */
 export function warningsAbout(configuration: Omit<Configuration, "warnings">): string[] {
-  const { server, databases, demo, production, debugMessages, metrics, encryption, compatibility } = configuration;
+  const { server, databases, demo, production, debugMessages, mail, metrics, encryption, compatibility } = configuration;
   const warnings: string[] = [];
   const open = !isLoopbackHost(server.host);
   const tls = server.tls.certificateFile !== undefined;
@@ -20,6 +20,7 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
   if (compatibility.plainAfterSecureLogin) {
     warnings.push("compatibility.plainAfterSecureLogin: after a secure log-in clients may ask for traffic that is not encrypted.");
   }
+  if (mail.folder !== undefined && production) warnings.push("mail.folder: mail is written into a folder and reaches nobody, in production.");
   for (const { alias, storage } of databases) {
     const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
     if (storage === null) warnings.push(`databases: ${name} has no storage; its addresses answer 705.`);

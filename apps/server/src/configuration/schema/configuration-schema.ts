@@ -3,6 +3,7 @@ import { choice, duration, field, flag, optionalField, path, section, text, whol
 import { connectionString, databaseSection } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
 import { macrosSection } from "./macros-section.ts";
+import { mailSection } from "./mail-section.ts";
 import { auditSection, locksSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
 import { serverSection } from "./server-section.ts";
 
@@ -41,6 +42,7 @@ export const configurationSchema = z.strictObject(
       }),
     }),
     macros: macrosSection,
+    mail: mailSection,
     encryption: encryptionSection,
     compatibility: section({
       plainAfterSecureLogin: field(flag(), {

@@ -1,0 +1,125 @@
+import { type Database, type DeliverMail, type Delivery, type OutboxEntry, ServiceError, type WaitingMail } from "@sallyport/core";
+import type { DatabaseDirectory } from "@sallyport/http";
+
+/** Orders that are claimed and sent at once. */
+const batch = 5;
+
+/** Milliseconds for which nobody else takes what was claimed: longer than any attempt takes. */
+const lease = 300_000;
+
+/** Milliseconds after which what rang is looked after: its transaction has ended by then, and others may have rung, too. */
+const afterRinging = 25;
+
+/** Pauses after a transport that takes nothing, in milliseconds; they double. */
+const firstPause = 1_000;
+const longestPause = 30_000;
+
+/** What others tell of already, or what passes by itself. */
+const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
+
+/** Hears what becomes of mail. */
+export interface MailReports {
+  delivered(alias: string, entry: OutboxEntry, delivery: Delivery): void;
+  waiting(alias: string, waiting: WaitingMail): void;
+  /** An outbox could not be looked after; it will be again. */
+  failed(alias: string, error: unknown): void;
+}
+
+export interface MailRelayParts {
+  readonly deliverMail: Pick<DeliverMail, "run">;
+  readonly reports: MailReports;
+  /** Milliseconds between two looks into an outbox. */
+  readonly interval: number;
+  /** Milliseconds that have passed, for pauses of this process. */
+  readonly now?: () => number;
+}
+
+/** Sends what waits in the outboxes of all databases; several servers share the work. */
+export class MailRelay {
+  private readonly databases = new Map<string, Database>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly working = new Map<string, Promise<void>>();
+  /** Those that rang while they were looked after. */
+  private readonly rung = new Set<string>();
+  private readonly now: () => number;
+  private pause = 0;
+  private pausedUntil = 0;
+  private stopped = false;
+
+  constructor(private readonly parts: MailRelayParts) {
+    this.now = parts.now ?? (() => performance.now());
+  }
+
+  /** Looks into every outbox now, and from then on regularly. */
+  start(databases: DatabaseDirectory): void {
+    for (const database of databases.values()) {
+      if (database === null) continue;
+      this.databases.set(database.alias, database);
+      this.schedule(database.alias, 0);
+    }
+  }
+
+  /** Something was put into an outbox, or is about to be. */
+  ring(alias: string): void {
+    if (this.working.has(alias)) this.rung.add(alias);
+    else this.schedule(alias, afterRinging);
+  }
+
+  /** Takes nothing more; resolves when what is being sent is done with. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    await Promise.all(this.working.values());
+  }
+
+  private schedule(alias: string, delay: number): void {
+    if (this.stopped) return;
+    clearTimeout(this.timers.get(alias));
+    this.timers.set(alias, setTimeout(() => this.begin(alias), delay).unref());
+  }
+
+  private begin(alias: string): void {
+    const database = this.databases.get(alias);
+    if (this.stopped || database === undefined || this.working.has(alias)) return;
+    const work = this.lookAfter(database).finally(() => {
+      this.working.delete(alias);
+      this.schedule(alias, this.rung.delete(alias) ? afterRinging : this.parts.interval);
+    });
+    this.working.set(alias, work);
+  }
+
+  private async lookAfter(database: Database): Promise<void> {
+    const { alias, storage } = database;
+    const { outbox } = storage.repositories;
+    try {
+      while (!this.stopped && this.now() >= this.pausedUntil) {
+        const entries = await outbox.claim(batch, lease);
+        await Promise.all(entries.map((entry) => this.deliver(database, entry)));
+        if (entries.length < batch) break;
+      }
+      this.parts.reports.waiting(alias, await outbox.waiting());
+    } catch (error) {
+      if (!this.stopped && !(error instanceof ServiceError && toldElsewhere.has(error.code))) this.parts.reports.failed(alias, error);
+    }
+  }
+
+  private async deliver(database: Database, entry: OutboxEntry): Promise<void> {
+    const delivery = await this.parts.deliverMail.run(database, entry);
+    if (delivery.kind === "stuck") this.rest();
+    else if (delivery.kind !== "failed" && delivery.kind !== "lost" && delivery.kind !== "nobody") this.goOn();
+    this.parts.reports.delivered(database.alias, entry, delivery);
+  }
+
+  /** Several that failed at once are one reason to wait. */
+  private rest(): void {
+    const now = this.now();
+    if (now < this.pausedUntil) return;
+    this.pause = Math.min(longestPause, this.pause === 0 ? firstPause : this.pause * 2);
+    this.pausedUntil = now + this.pause;
+  }
+
+  private goOn(): void {
+    this.pause = 0;
+    this.pausedUntil = 0;
+  }
+}

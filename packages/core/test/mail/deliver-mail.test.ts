@@ -1,0 +1,141 @@
+import { type MailOrder, MailerUnusable } from "../../src/index.ts";
+import { MailFixture, minute, sealedOrders } from "./mail-fixture.ts";
+
+const changed: MailOrder = { kind: "passwordChanged", to: "anna@example.com", name: "Anna", language: "en" };
+const reset: MailOrder = { kind: "passwordReset", user: "anna", language: "de" };
+
+let fixture: MailFixture;
+
+beforeEach(async () => {
+  fixture = await MailFixture.open();
+});
+
+test("what was sent is forgotten", async () => {
+  await fixture.orderMail.run(fixture.desk, changed);
+  expect(await fixture.deliver()).toEqual({ kind: "sent" });
+  expect(fixture.sent).toMatchObject([{ to: "anna@example.com", subject: "passwordChanged", reference: expect.stringMatching(/^[0-9a-f]{32}$/) }]);
+  expect((await fixture.outbox.waiting()).count).toBe(0);
+});
+
+test("what is refused for good is forgotten, and told", async () => {
+  await fixture.orderMail.run(fixture.desk, changed);
+  fixture.onSend = async () => ({ kind: "refused", reply: "550 5.1.1" });
+  expect(await fixture.deliver()).toEqual({ kind: "refused", reply: "550 5.1.1" });
+  expect((await fixture.outbox.waiting()).count).toBe(0);
+});
+
+test("what may be taken later is tried again after growing delays, up to a longest one", async () => {
+  await fixture.orderMail.run(fixture.desk, changed);
+  fixture.onSend = async () => ({ kind: "later", reply: "450" });
+  const delays = [];
+  for (let attempt = 0; attempt < 9; attempt += 1) {
+    const delivery = await fixture.deliver();
+    const delay = delivery.kind === "later" ? delivery.delay : 0;
+    delays.push(delay / 1_000);
+    fixture.advance(delay - 1_000);
+    expect(await fixture.outbox.claim(1, minute)).toEqual([]);
+    fixture.advance(2_000);
+  }
+  expect(delays).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
+  expect((await fixture.outbox.waiting()).stuck).toBe(0);
+});
+
+test("a transport that cannot be used is tried again within a minute, and counts as such", async () => {
+  await fixture.orderMail.run(fixture.desk, changed);
+  const trouble = new MailerUnusable("away", "not there");
+  fixture.onSend = () => Promise.reject(trouble);
+  const delays = [];
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const delivery = await fixture.deliver();
+    expect(delivery).toMatchObject({ kind: "stuck", trouble });
+    const delay = delivery.kind === "stuck" ? delivery.delay : 0;
+    delays.push(delay / 1_000);
+    fixture.advance(delay + 1_000);
+  }
+  expect(delays).toEqual([10, 20, 40, 60, 60]);
+  expect((await fixture.outbox.waiting()).stuck).toBeGreaterThan(2 * minute);
+});
+
+test("what was broken off is sent again with the same reference", async () => {
+  await fixture.orderMail.run(fixture.desk, reset);
+  const references: string[] = [];
+  const tokens: string[] = [];
+  let prepared = 0;
+  fixture.resetMail = {
+    prepare: async () => {
+      prepared += 1;
+      return { to: "anna@example.com", name: "Anna", token: `token ${prepared}`, minutes: 30 };
+    },
+  };
+  for (const fails of [true, true, false]) {
+    fixture.onSend = async ({ reference, text }) => {
+      references.push(reference);
+      tokens.push(JSON.parse(text).token);
+      if (fails) throw new MailerUnusable("away", "broke off");
+      return { kind: "sent" };
+    };
+    await fixture.deliver();
+    fixture.advance(2 * minute);
+  }
+  expect([new Set(references).size, tokens, prepared]).toEqual([1, ["token 1", "token 1", "token 1"], 1]);
+});
+
+describe("a request for a new password", () => {
+  test("is prepared when it is sent, and its token waits sealed", async () => {
+    await fixture.orderMail.run(fixture.desk, reset);
+    fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
+    await fixture.deliver();
+    fixture.advance(2 * minute);
+    const { sealedOrder } = await fixture.claim();
+    expect(sealedOrder).not.toMatch(/anna|token/i);
+    expect(fixture.orders.open("a", sealedOrder)).toEqual({ letter: { kind: "passwordReset", to: "anna@example.com", name: "Anna", token: "token", minutes: 30, language: "de" } });
+  });
+
+  test("of nobody is forgotten without a mail", async () => {
+    await fixture.orderMail.run(fixture.desk, { ...reset, user: "nobody" });
+    expect(await fixture.deliver()).toEqual({ kind: "nobody" });
+    expect([fixture.sent, (await fixture.outbox.waiting()).count]).toEqual([[], 0]);
+  });
+
+  test("leaves nothing of its preparation when somebody else has taken it over", async () => {
+    await fixture.orderMail.run(fixture.desk, reset);
+    const late = await fixture.claim();
+    fixture.advance(2 * minute);
+    await fixture.claim();
+    fixture.resetMail = {
+      prepare: async (r, user) => {
+        await r.applications.create({ name: user, seats: null });
+        return { to: "anna@example.com", name: "Anna", token: "token", minutes: 30 };
+      },
+    };
+    expect(await fixture.deliver(late)).toEqual({ kind: "lost", sent: false });
+    expect([await fixture.storage.repositories.applications.known(["anna"]), fixture.sent]).toEqual([[], []]);
+  });
+
+  test("whose preparation fails is tried again", async () => {
+    await fixture.orderMail.run(fixture.desk, reset);
+    const error = new Error("failed");
+    fixture.resetMail = { prepare: () => Promise.reject(error) };
+    expect(await fixture.deliver()).toEqual({ kind: "failed", error, delay: 10_000 });
+    expect((await fixture.outbox.waiting()).count).toBe(1);
+  });
+});
+
+test("an order that was lost while it was sent is told, as it may arrive twice", async () => {
+  await fixture.orderMail.run(fixture.desk, changed);
+  fixture.onSend = async () => {
+    fixture.advance(2 * minute);
+    await fixture.claim();
+    return { kind: "sent" };
+  };
+  expect(await fixture.deliver()).toEqual({ kind: "lost", sent: true });
+  expect((await fixture.outbox.waiting()).count).toBe(1);
+});
+
+test("an order of another master key waits for whoever can open it", async () => {
+  await fixture.orderMail.run(fixture.desk, changed);
+  const delivery = await fixture.deliverMail(sealedOrders(8)).run({ alias: "a", storage: fixture.storage }, await fixture.claim());
+  expect(delivery).toMatchObject({ kind: "failed", delay: 10_000 });
+  fixture.advance(minute);
+  expect(await fixture.deliver()).toEqual({ kind: "sent" });
+});

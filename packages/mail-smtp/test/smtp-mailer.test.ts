@@ -1,0 +1,324 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import { type Mail, MailerUnusable } from "@sallyport/core";
+import { SmtpMailer, type SmtpOptions } from "@sallyport/mail-smtp";
+import type { SMTPServerOptions } from "smtp-server";
+import { certificateFor } from "./certificates.ts";
+import { reply, type SmtpSink, startSmtpSink } from "./smtp-sink.ts";
+
+const own = certificateFor("localhost");
+const foreign = certificateFor("elsewhere.example");
+
+const mail: Mail = { to: "somebody@example.com", subject: "Hello", text: "Text\n", html: "<p>Text</p>\n", reference: "0123456789abcdef" };
+const sender = { address: "no-reply@example.org", name: "Sallyport" };
+
+const opened: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close();
+});
+
+async function sink(options: SMTPServerOptions = {}): Promise<SmtpSink> {
+  const started = await startSmtpSink({ hideSTARTTLS: true, ...options });
+  opened.push(started);
+  return started;
+}
+
+function mailer(port: number, options: Partial<SmtpOptions> = {}): SmtpMailer {
+  const made = new SmtpMailer({ host: "localhost", port, security: "none", credentials: null, timeout: 2_000, ...options }, sender);
+  opened.push(made);
+  return made;
+}
+
+async function troubleOf(sending: Promise<unknown>): Promise<MailerUnusable> {
+  const error: unknown = await sending.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(MailerUnusable);
+  return error as MailerUnusable;
+}
+
+/** A server that does something with each connection and speaks no SMTP. */
+async function rawServer(onConnection: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  opened.push({
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test("a mail arrives with both texts, from whom it says and for one address", async () => {
+  const relay = await sink();
+  expect(await mailer(relay.port).send({ ...mail, subject: "Grüße – 你好", text: "Zeile äöü\n.\nnach dem Punkt\n", html: "<p>äöü</p>\n" })).toEqual({ kind: "sent" });
+  const [received] = relay.received;
+  expect([received?.from, received?.to]).toEqual(["no-reply@example.org", ["somebody@example.com"]]);
+  expect(received?.headers.get("from")).toEqual(["Sallyport <no-reply@example.org>"]);
+  expect(received?.headers.get("to")).toEqual(["somebody@example.com"]);
+  expect(received?.headers.get("subject")).toEqual(["Grüße – 你好"]);
+  expect(received?.headers.get("message-id")).toEqual(["<0123456789abcdef@example.org>"]);
+  expect(received?.headers.get("auto-submitted")).toEqual(["auto-generated"]);
+  expect(received?.bodies.get("text/plain")?.trimEnd()).toBe("Zeile äöü\r\n.\r\nnach dem Punkt");
+  expect(received?.bodies.get("text/html")?.trimEnd()).toBe("<p>äöü</p>");
+  expect(received?.raw).toMatch(/^[\x20-\x7e\r\n\t]*$/);
+});
+
+test("connections are kept for several mails", async () => {
+  const relay = await sink();
+  const sending = mailer(relay.port);
+  for (let round = 0; round < 5; round += 1) await sending.send(mail);
+  expect([relay.received.length, relay.connections]).toEqual([5, 1]);
+});
+
+describe("encryption", () => {
+  test("STARTTLS comes before everything else", async () => {
+    const relay = await sink({ hideSTARTTLS: false, key: own.key, cert: own.certificate });
+    expect(await mailer(relay.port, { security: "startTls", authorities: own.certificate }).send(mail)).toEqual({ kind: "sent" });
+    expect(relay.received[0]?.raw).not.toBe(undefined);
+  });
+
+  test("TLS from the first byte", async () => {
+    const relay = await sink({ secure: true, key: own.key, cert: own.certificate });
+    expect(await mailer(relay.port, { security: "tls", authorities: own.certificate }).send(mail)).toEqual({ kind: "sent" });
+  });
+
+  test("a relay without STARTTLS gets neither mail nor password", async () => {
+    let asked = 0;
+    const onAuth: NonNullable<SMTPServerOptions["onAuth"]> = (_auth, _session, callback) => {
+      asked += 1;
+      callback(null, { user: "me" });
+    };
+    const relay = await sink({ allowInsecureAuth: true, onAuth, disabledCommands: ["STARTTLS"] });
+    const credentials = { user: "me", password: "secret" };
+    expect((await troubleOf(mailer(relay.port, { security: "startTls", credentials }).send(mail))).trouble).toBe("tls");
+    expect([asked, relay.received]).toEqual([0, []]);
+  });
+
+  test.each([
+    ["nobody vouches for", own, undefined],
+    ["names another host", foreign, foreign.certificate],
+  ])("a certificate that %s is refused", async (_what, { key, certificate }, authorities) => {
+    for (const security of ["tls", "startTls"] as const) {
+      const relay = await sink({ secure: security === "tls", hideSTARTTLS: false, key, cert: certificate });
+      const { trouble } = await troubleOf(mailer(relay.port, { security, ...(authorities === undefined ? {} : { authorities }) }).send(mail));
+      expect([security, trouble, relay.received]).toEqual([security, "tls", []]);
+    }
+  });
+});
+
+describe("authentication", () => {
+  const onAuth: NonNullable<SMTPServerOptions["onAuth"]> = ({ username, password }, _session, callback) =>
+    username === "me" && password === "right" ? callback(null, { user: "me" }) : callback(reply(535, "5.7.8 you said wrong"));
+  const options: SMTPServerOptions = { authOptional: false, allowInsecureAuth: true, onAuth };
+
+  test("the right password lets in", async () => {
+    const relay = await sink(options);
+    expect(await mailer(relay.port, { credentials: { user: "me", password: "right" } }).send(mail)).toEqual({ kind: "sent" });
+  });
+
+  test("the wrong one does not, and stands in no error", async () => {
+    const relay = await sink(options);
+    const error = await troubleOf(mailer(relay.port, { credentials: { user: "me", password: "wr0ng-secret" } }).send(mail));
+    expect([error.trouble, error.message]).toEqual(["authentication", expect.stringContaining("535")]);
+    expect(JSON.stringify([error.message, error.stack])).not.toMatch(/wr0ng|you said/);
+  });
+
+  test("a relay that wants one and is given none is no matter of the mail", async () => {
+    const relay = await sink(options);
+    expect((await troubleOf(mailer(relay.port).send(mail))).trouble).toBe("authentication");
+  });
+});
+
+describe("what a relay replies", () => {
+  const atRcpt = (code: number, message: string): SMTPServerOptions => ({ onRcptTo: (_address, _session, callback) => callback(reply(code, message)) });
+  const atData = (code: number, message: string): SMTPServerOptions => ({
+    onData: (stream, _session, callback) => {
+      stream.resume();
+      stream.on("end", () => callback(reply(code, message)));
+    },
+  });
+  const atMail = (code: number, message: string): SMTPServerOptions => ({ onMailFrom: (_address, _session, callback) => callback(reply(code, message)) });
+
+  test.each([
+    ["550 to an address", atRcpt(550, "5.1.1 <somebody@example.com> unknown"), { kind: "refused", reply: "550 5.1.1" }],
+    ["553 to an address", atRcpt(553, "never heard of"), { kind: "refused", reply: "553" }],
+    ["554 to contents", atData(554, "5.7.1 spam"), { kind: "refused", reply: "554 5.7.1" }],
+    ["450 to an address", atRcpt(450, "4.2.0 greylisted, come back"), { kind: "later", reply: "450 4.2.0" }],
+    ["452 to an address", atRcpt(452, "mailbox full"), { kind: "later", reply: "452" }],
+    ["451 to contents", atData(451, "4.3.0 try later"), { kind: "later", reply: "451 4.3.0" }],
+  ])("%s is about this mail", async (_what, options, outcome) => {
+    const relay = await sink(options);
+    expect(await mailer(relay.port).send(mail)).toEqual(outcome);
+  });
+
+  test.each([
+    ["421 to an address", atRcpt(421, "shutting down"), "away"],
+    ["421 to contents", atData(421, "shutting down"), "away"],
+    ["530 to an address", atRcpt(530, "log in first"), "authentication"],
+    ["550 to the sender", atMail(550, "5.1.8 unknown sender"), "sender"],
+    ["451 to the sender", atMail(451, "busy"), "sender"],
+    ["421 to a connection", { onConnect: (_session: unknown, callback: (error?: Error) => void) => callback(reply(421, "too many")) }, "away"],
+  ])("%s is about all mail", async (_what, options, trouble) => {
+    const relay = await sink(options);
+    expect((await troubleOf(mailer(relay.port).send(mail))).trouble).toBe(trouble);
+  });
+
+  test("one who refused an address is asked for the next one", async () => {
+    const relay = await sink({ onRcptTo: ({ address }, _session, callback) => callback(address.startsWith("good") ? null : reply(550, "no")) });
+    const sending = mailer(relay.port);
+    const outcomes = [];
+    for (const to of ["bad@example.com", "good@example.com"]) outcomes.push((await sending.send({ ...mail, to })).kind);
+    expect([outcomes, relay.received.length]).toEqual([["refused", "sent"], 1]);
+  });
+});
+
+describe("a relay that", () => {
+  test("is not there", async () => {
+    const relay = await startSmtpSink();
+    await relay.close();
+    const error = await troubleOf(mailer(relay.port).send(mail));
+    expect([error.trouble, error.message]).toEqual(["away", expect.stringContaining("ECONNREFUSED")]);
+  });
+
+  test("hangs before its greeting", async () => {
+    const port = await rawServer(() => {});
+    expect((await troubleOf(mailer(port, { timeout: 200 }).send(mail))).trouble).toBe("timeout");
+  });
+
+  test("hangs in the middle of a mail", async () => {
+    const relay = await sink({ onData: (stream) => void stream.resume() });
+    expect((await troubleOf(mailer(relay.port, { timeout: 200 }).send(mail))).trouble).toBe("timeout");
+  });
+
+  test("breaks off in the middle of a mail, which is not sent again by itself", async () => {
+    let attempts = 0;
+    const port = await rawServer((socket) => {
+      socket.write("220 here\r\n");
+      socket.on("data", (data) => {
+        for (const line of String(data).split("\r\n")) {
+          if (line.startsWith("EHLO")) socket.write("250 here\r\n");
+          else if (/^(?:MAIL|RCPT)/.test(line)) socket.write("250 ok\r\n");
+          else if (line.startsWith("DATA")) {
+            attempts += 1;
+            socket.write("354 go on\r\n");
+          } else if (line === ".") socket.destroy();
+        }
+      });
+    });
+    expect((await troubleOf(mailer(port).send(mail))).trouble).toBe("away");
+    expect(attempts).toBe(1);
+  });
+
+  test("speaks something else", async () => {
+    const port = await rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    expect(["answer", "away"]).toContain((await troubleOf(mailer(port).send(mail))).trouble);
+  });
+
+  test("talks without end", async () => {
+    const port = await rawServer((socket) => {
+      socket.write("220-");
+      const chunk = "x".repeat(65_536);
+      const pour = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+    expect((await troubleOf(mailer(port, { timeout: 500 }).send(mail))).trouble).toMatch(/answer|timeout/);
+  });
+});
+
+describe("addresses", () => {
+  test.each([
+    ["somebody@bücher.example", "somebody@xn--bcher-kva.example"],
+    ["o'brien+tag@example.com", "o'brien+tag@example.com"],
+    ["jürgen@example.com", "jürgen@example.com"],
+  ])("%s is written to as %s", async (to, written) => {
+    const relay = await sink();
+    expect(await mailer(relay.port).send({ ...mail, to })).toEqual({ kind: "sent" });
+    // The relay of these tests shows domains as people write them, on the envelope.
+    expect([relay.received[0]?.to, relay.received[0]?.headers.get("to")]).toEqual([[to], [written]]);
+  });
+
+  test.each([
+    "",
+    "nobody",
+    "@example.com",
+    "a@",
+    "a@b, c@d",
+    "a@b;c@d",
+    "a@b c@d",
+    "Name <a@b.example>",
+    "<a@b.example>",
+    "a@b.example\r\nRCPT TO:<evil@example.com>",
+    "a@b.example\nBcc: evil@example.com",
+    "a@b.example\u2028Bcc: evil@example.com",
+    "a@b.example\u0000",
+    "a(comment)@b.example",
+    '"a b"@b.example',
+    '"a@evil.example"@b.example',
+    "a@[127.0.0.1]",
+    "a..b@example.com",
+    ".a@example.com",
+    "a@-b.example",
+    "a@b..example",
+    "a\u202e@example.com",
+    "a\u200b@example.com",
+    `${"a".repeat(65)}@example.com`,
+    `a@${"b".repeat(64)}.example`,
+    `a@${"b.".repeat(150)}example`,
+  ])("%j is none, and nobody is asked to take it", async (to) => {
+    const relay = await sink();
+    expect(await mailer(relay.port).send({ ...mail, to })).toEqual({ kind: "refused", reply: "address" });
+    expect([relay.connections, relay.received]).toEqual([0, []]);
+  });
+});
+
+describe("headers", () => {
+  test.each([
+    ["a line break", "Hello\r\nBcc: evil@example.com", "Hello Bcc: evil@example.com"],
+    ["a lone line feed", "Hello\nX-Evil: 1", "Hello X-Evil: 1"],
+    ["a lone carriage return", "Hello\rX-Evil: 1", "Hello X-Evil: 1"],
+    ["a line separator", "Hello\u2028\u2029X-Evil: 1", "Hello X-Evil: 1"],
+    ["a turn of direction", "Hello \u202eevil", "Hello evil"],
+    ["a zero", "Hello\0evil", "Hello evil"],
+    ["an encoded word", "=?utf-8?Q?a=0D=0ABcc:_evil@example.com?=", "=?utf-8?Q?a=0D=0ABcc:_evil@example.com?="],
+    ["two thousand characters", "ä".repeat(2_000), `${"ä".repeat(199)}…`],
+  ])("a subject with %s stays one header", async (_what, subject, shown) => {
+    const relay = await sink();
+    await mailer(relay.port).send({ ...mail, subject });
+    const [received] = relay.received;
+    expect(received?.to).toEqual(["somebody@example.com"]);
+    expect([received?.headers.has("bcc"), received?.headers.has("x-evil")]).toEqual([false, false]);
+    if (!subject.startsWith("=?")) expect(received?.headers.get("subject")).toEqual([shown]);
+    for (const line of received?.raw.split("\r\n") ?? []) expect(line.length).toBeLessThanOrEqual(998);
+  });
+
+  test.each(["Evil\r\nBcc: evil@example.com", 'Evil" <evil@example.com>, "', "Evil <evil@example.com>", "Evil, evil@example.com"])("a sender called %j adds nobody", async (name) => {
+    const relay = await sink();
+    const sending = new SmtpMailer({ host: "localhost", port: relay.port, security: "none", credentials: null, timeout: 2_000 }, { ...sender, name });
+    opened.push(sending);
+    expect(await sending.send(mail)).toEqual({ kind: "sent" });
+    const [received] = relay.received;
+    expect([received?.from, received?.to, received?.headers.has("bcc")]).toEqual(["no-reply@example.org", ["somebody@example.com"], false]);
+    expect(received?.headers.get("from")?.[0]).toMatch(/<no-reply@example\.org>$/);
+  });
+});
+
+test("who closes waits for what is being sent, and sends nothing more", async () => {
+  const relay = await sink();
+  const sending = mailer(relay.port);
+  const sent = Promise.all([1, 2, 3, 4, 5].map(() => sending.send(mail)));
+  await sending.close();
+  expect(await sent).toHaveLength(5);
+  expect(relay.received).toHaveLength(5);
+  expect((await troubleOf(sending.send(mail))).trouble).toBe("away");
+});
