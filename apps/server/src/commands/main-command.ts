@@ -14,6 +14,7 @@ import { keyCommand } from "./keys/key.ts";
 import { rotateKeyCommand } from "./keys/rotate-key.ts";
 import { macroCommand } from "./macros/macro.ts";
 import { referenceCommand } from "./reference.ts";
+import { secondFactorCommand } from "./second-factors/second-factor.ts";
 import { serveCommand } from "./serve.ts";
 import { userCommand } from "./users/user.ts";
 
@@ -31,6 +32,7 @@ export function mainCommand(): Command {
     .addCommand(appCommand())
     .addCommand(userCommand())
     .addCommand(customUsersCommand())
+    .addCommand(secondFactorCommand())
     .addCommand(classCommand())
     .addCommand(macroCommand())
     .addCommand(keyCommand())

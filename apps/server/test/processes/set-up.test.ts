@@ -68,7 +68,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(await command("user create other", "Password123\n")).toBe("1 error: The password stands in published lists.");
   expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
 
-  expect(await command("app list")).toBe("NAME  SEATS\nshop  3");
+  expect(await command("app list")).toBe("NAME  SEATS  SECOND FACTOR\nshop  3      off");
   expect(await command("app-key list")).toBe("NAME  STATE    APP NAMES  ORIGINS\ntill  enabled  shop       none");
   expect(await command("user list")).toBe("NAME  STATE    ADMINISTRATOR  GROUPS\nboss  enabled  yes            Board");
   const listed = await Promise.all(["app", "app-key", "user"].map(async (what) => JSON.parse(await command(`${what} list --json`))));

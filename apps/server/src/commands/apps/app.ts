@@ -5,12 +5,14 @@ import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
 import { listAppsCommand } from "./list-apps.ts";
+import { acceptRule, ruleOf, setSecondFactorCommand } from "./set-second-factor.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly seats?: string;
+  readonly secondFactor?: string;
 }
 
-/** `app create|list`. */
+/** `app create|second-factor|list`. */
 export function appCommand(): Command {
   const command = commandGroup("app", "manage the app names that log-ins carry");
   command
@@ -18,17 +20,20 @@ export function appCommand(): Command {
     .description("make an app name known to a database")
     .argument("<name>", "the name, as clients send it in appNames")
     .option("--seats <number>", "seats to keep on record; this version does not count them (default: any number)")
+    .option("--second-factor <off|optional|forced>", "what log-ins need besides the password (default: off)")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(create);
-  return command.addCommand(listAppsCommand());
+  return command.addCommand(setSecondFactorCommand()).addCommand(listAppsCommand());
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
   if (name.trim() === "") throw new CommandError("The app needs a name.");
   const seats = options.seats === undefined ? null : seatsOf(options.seats);
-  await withDatabase(options, async ({ database }) => {
-    const outcome = await database.storage.repositories.applications.create({ name, seats });
+  const secondFactor = ruleOf(options.secondFactor ?? "off");
+  await withDatabase(options, async ({ container, database }) => {
+    await acceptRule(secondFactor, container);
+    const outcome = await database.storage.repositories.applications.create({ name, seats, secondFactor });
     if (outcome === "nameTaken") throw new CommandError(`There is an app with the name "${name}" already.`);
     console.log(`The app "${name}" exists now.`);
   });
