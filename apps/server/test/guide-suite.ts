@@ -14,14 +14,18 @@ interface Block {
   readonly text: string;
 }
 
-/** Ids, times and how far an index is are of the moment; everything else must be as the guide shows it. */
+/** Ids, times, secrets and how far an index is are of the moment; everything else must be as the guide shows it. */
 function withoutChance(answer: string): unknown {
-  const text = answer.replaceAll(/"~(?:ObjectID|StoreTime)":"[^"]+"/g, '"~":"any"').replaceAll(/\d{8}T\d{6}[+-]\d\d:\d\d/g, "then").replaceAll(/"indexState":"(?:ready|building)"/g, '"indexState":"any"');
+  const text = answer
+    .replaceAll(/"~(?:ObjectID|StoreTime)":"[^"]+"/g, '"~":"any"')
+    .replaceAll(/\d{8}T\d{6}[+-]\d\d:\d\d/g, "then")
+    .replaceAll(/"indexState":"(?:ready|building)"/g, '"indexState":"any"')
+    .replaceAll(/"(secret|otpauthUrl)":"[^"]+"|"(recoveryCodes)":\[[^\]]*\]/g, '"$1$2":"any"');
   return JSON.parse(text);
 }
 
 /** Sends the requests of a guide, one after the other, and compares the answers with those that it shows: at least so many. */
-export function guideSuite(page: string, answers = 7): void {
+export function guideSuite(page: string, answers = 7, environment: Readonly<Record<string, string>> = {}): void {
   const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides", page), "utf8");
   describe.each(["bash", "zsh"].filter(has))(`the requests of ${page} in %s`, (shell) => {
     let server: RunningServer;
@@ -29,7 +33,7 @@ export function guideSuite(page: string, answers = 7): void {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "sallyport-guide-"));
       if (!has("curl")) await symlink(resolve(import.meta.dirname, "stand-in-curl.mjs"), join(folder, "curl"));
-      server = await startDemoServer("memory");
+      server = await startDemoServer("memory", environment);
     }, 60_000);
     afterAll(async () => {
       await server.close();
@@ -43,8 +47,8 @@ export function guideSuite(page: string, answers = 7): void {
       const requests = blocks.filter(({ language }) => language === "sh").map(({ text }) => text.replace("http://127.0.0.1:8080", server.url));
       // Every request but the preparation is followed by an answer on a line of its own.
       const script = requests.map((text, index) => (index === 0 ? text : `${text}echo\n`)).join("");
-      const environment = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
-      const { stdout, stderr } = await promisify(execFile)(shell, ["-c", script], { env: environment });
+      const variables = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
+      const { stdout, stderr } = await promisify(execFile)(shell, ["-c", script], { env: variables });
       expect(stderr).toBe("");
       expect(stdout.trimEnd().split("\n").map(withoutChance)).toEqual(shown.map(withoutChance));
       expect(shown.length).toBeGreaterThanOrEqual(answers);

@@ -2,8 +2,9 @@
 export const demoCredentials = {
   appKey: "demo-app-key",
   apps: [
-    { name: "demo-app", seats: null },
-    { name: "demo-seats", seats: 2 },
+    { name: "demo-app", seats: null, secondFactor: "off" },
+    { name: "demo-seats", seats: 2, secondFactor: "off" },
+    { name: "demo-2fa", seats: null, secondFactor: "optional" },
   ],
   users: [
     { name: "demo", password: "demo", may: "reads and writes customers and invoices" },

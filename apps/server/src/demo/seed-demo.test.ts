@@ -96,8 +96,8 @@ describe("the demo data", () => {
   });
 
   test("knows its app names and no other", async () => {
-    const known = await r.applications.known(["demo-app", "demo-seats", "other"]);
-    expect(known.toSorted()).toEqual(["demo-app", "demo-seats"]);
+    const known = await r.applications.known(["demo-app", "demo-seats", "demo-2fa", "other"]);
+    expect(known.toSorted()).toEqual(["demo-2fa", "demo-app", "demo-seats"]);
   });
 });
 

@@ -73,7 +73,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(await command("user list")).toBe("NAME  STATE    ADMINISTRATOR  GROUPS\nboss  enabled  yes            Board");
   const listed = await Promise.all(["app", "app-key", "user"].map(async (what) => JSON.parse(await command(`${what} list --json`))));
   expect(listed).toEqual([
-    [{ name: "shop", seats: 3 }],
+    [{ name: "shop", seats: 3, secondFactor: "off" }],
     [{ name: "till", enabled: true, appNames: ["shop"], origins: [] }],
     [{ name: "boss", objectId: expect.stringMatching(/^[0-9A-Z]+$/), enabled: true, administrator: true, groups: ["Board"] }],
   ]);
