@@ -62,7 +62,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   const appKey = await command("app-key create till --app-name shop");
   expect(appKey).toMatch(/^[\w-]{43}$/);
   expect(await command("user create boss --administrator --group Board", "pass word\n")).toMatch(/^1 error: There is no user group "Board"/);
-  expect(await command("user create boss --administrator --group Board --create-groups", "pass word\n")).toBe('The user "boss" exists now.');
+  expect(await command("user create boss --administrator --email boss@example.com --group Board --create-groups", "pass word\n")).toBe('The user "boss" exists now.');
   expect(await command("user create BOSS", "pass word\n")).toMatch(/^1 error: The user name is taken/);
   expect(await command("user create other", "seven 7\n")).toBe("1 error: The password has less than 8 characters.");
   expect(await command("user create other", "Password123\n")).toBe("1 error: The password stands in published lists.");
@@ -75,7 +75,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(listed).toEqual([
     [{ name: "shop", seats: 3, secondFactor: "off" }],
     [{ name: "till", enabled: true, appNames: ["shop"], origins: [] }],
-    [{ name: "boss", objectId: expect.stringMatching(/^[0-9A-Z]+$/), enabled: true, administrator: true, groups: ["Board"] }],
+    [{ name: "boss", objectId: expect.stringMatching(/^[0-9A-Z]+$/), enabled: true, administrator: true, email: "boss@example.com", groups: ["Board"] }],
   ]);
 
   const [heading, ...classes] = (await command("class list")).split("\n");

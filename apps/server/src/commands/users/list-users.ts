@@ -17,7 +17,9 @@ export function listUsersCommand(): Command {
   return listCommand({
     plural: "users",
     read: readUsers,
-    json: ({ loginName, userId, disabled, administrator, groups }) => ({ name: loginName, objectId: userId, enabled: !disabled, administrator, groups }),
+    json: ({ loginName, userId, disabled, administrator, email, groups }) => {
+      return { name: loginName, objectId: userId, enabled: !disabled, administrator, email, groups };
+    },
     columns: {
       NAME: ({ loginName }) => loginName,
       STATE: ({ disabled }) => (disabled ? "disabled" : "enabled"),

@@ -5,7 +5,9 @@ import { commandGroup } from "../command-group.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
+import { acceptEmail } from "../custom-users/find-custom-user.ts";
 import { acceptPassword } from "./accept-password.ts";
+import { disableUserCommand, enableUserCommand, setEmailCommand } from "./change-user.ts";
 import { findGroups } from "./find-groups.ts";
 import { listUsersCommand } from "./list-users.ts";
 import { readPassword } from "./read-password.ts";
@@ -14,12 +16,13 @@ import { setPasswordCommand } from "./set-password.ts";
 interface CreateOptions extends AliasOptions {
   readonly administrator?: true;
   readonly description?: string;
+  readonly email?: string;
   readonly group?: readonly string[];
   readonly createGroups?: true;
   readonly passwordFile?: string;
 }
 
-/** `user create|list|set-password`. */
+/** `user create|list|disable|enable|set-email|set-password`. */
 export function userCommand(): Command {
   const command = commandGroup("user", "manage the users of a database");
   command
@@ -28,17 +31,24 @@ export function userCommand(): Command {
     .argument("<name>", "name to log in with")
     .option("--administrator", "may do everything")
     .option("--description <text>", "who that is")
+    .option("--email <address>", "where mail goes, such as a link for a new password")
     .option("--group <name...>", "user groups to belong to")
     .option("--create-groups", "create the groups that do not exist")
     .option("--password-file <file>", "read the password from this file")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(create);
-  return command.addCommand(listUsersCommand()).addCommand(setPasswordCommand());
+  return command
+    .addCommand(listUsersCommand())
+    .addCommand(disableUserCommand())
+    .addCommand(enableUserCommand())
+    .addCommand(setEmailCommand())
+    .addCommand(setPasswordCommand());
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
   if (name.trim() === "" || name.length > 1024) throw new CommandError("The user needs a name of at most 1024 characters.");
+  const email = options.email === undefined ? null : acceptEmail(options.email);
   const { administrator = false, description, group = [], createGroups = false, passwordFile } = options;
   await withDatabase(options, async ({ container, database: { storage, policy } }) => {
     await storage.health();
@@ -52,7 +62,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
       if (user === undefined) throw new CommandError("The user could not be created.");
       // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
       const { clientHash } = policy;
-      await createAccount.run(r.accounts, { userId: user.id, loginName: name, password, administrator, clientHash });
+      await createAccount.run(r.accounts, { userId: user.id, loginName: name, password, administrator, clientHash, email });
     });
     console.log(`The user "${name}" exists now.`);
   });
