@@ -10,7 +10,7 @@ import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-
 import { enrollingAppNames } from "../sessions/is-enrolling.ts";
 import type { NewSession } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { ThrottleKey } from "../throttle/throttle-repository.ts";
+import type { ThrottleKey, ThrottleVerdict } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";
 import { type CountedCode, isCounted } from "./counted-codes.ts";
 import type { GuardedAttempt } from "./guarded-attempt.ts";
@@ -49,15 +49,20 @@ export class Gate {
 
     const person = await prove();
     if (person === null) throw await countFailure(context, entered(context, claim, null, 302), keys);
+    const guess = asking.length === 0 || !claim.secondFactor?.token ? null : await this.guess(context, claim);
+    if (guess !== null && guess.wait > 0) return lockedOut(context, entered(context, claim, person, 342), guess.wait);
     try {
       const passage = await this.checkSecondFactors.run(context, claim, person, asking);
       const prepared = await before(person);
-      const sessionId = await this.open(context, fulfilled(claim, passage), person, { recheck: attempt.claimed ? [] : keys, spend: spendingOf(passage) });
+      const sessionId = await this.open(context, fulfilled(claim, passage), person, { recheck: attempt.claimed ? [] : keys, spend: spendingOf(passage, guess) });
       return { sessionId, person, prepared };
     } catch (error) {
       // A 302 is of failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
       // would tell which guess was right.
-      if (isCounted(error)) throw await countFailure(context, entered(context, claim, error.code === 302 ? null : person, error.code), keys);
+      if (isCounted(error)) {
+        const failed = error.code === 342 && guess !== null ? [...keys, guess.key] : keys;
+        throw await countFailure(context, entered(context, claim, error.code === 302 ? null : person, error.code), failed);
+      }
       if (error instanceof ServiceError && error.status < 500) return refuse(context, entered(context, claim, person, error.code), error);
       throw error;
     }
@@ -114,6 +119,15 @@ export class Gate {
     return sessionId;
   }
 
+  /**
+   * Asks whether a token may be tried. Tokens are counted by themselves: who knows the password, and an app name that asks for no token, would
+   * otherwise have his wrong guesses forgotten with each log-in to that.
+   */
+  private async guess({ r, database }: AppKeyContext, { userKey }: Claim): Promise<Guess> {
+    const key = { key: `factor:${this.digests.sha256(userKey)}`, policy: database.policy.throttle.user };
+    return { key, ...(await r.throttle.attempt([key])) };
+  }
+
   private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Pick<Claim, "userKey">): ThrottleKeys {
     const { user, address } = database.policy.throttle;
     return [
@@ -134,8 +148,23 @@ function fulfilled(claim: Claim, { kind }: FactorPassage): Claim {
   return kind === "enrolling" ? { ...claim, appNames: enrollingAppNames, deviceId: null } : claim;
 }
 
-function spendingOf(passage: FactorPassage): Opening["spend"] {
-  return passage.kind === "proven" ? passage.spend : undefined;
+/** A token that is tried, and what is said of that. */
+interface Guess extends ThrottleVerdict {
+  readonly key: ThrottleKey;
+}
+
+function spendingOf(passage: FactorPassage, guess: Guess | null): Opening["spend"] {
+  if (passage.kind !== "proven") return undefined;
+  if (guess === null) return passage.spend;
+  return async (r) => {
+    await passage.spend(r);
+    try {
+      await r.throttle.pass(guess.claimed ? [] : [guess.key], [guess.key.key]);
+    } catch (error) {
+      // Of parallel guesses the right one is answered like the others.
+      throw error instanceof ServiceError && error.code === 302 ? new ServiceError(342) : error;
+    }
+  };
 }
 
 /** The key of the user and that of the address. */
@@ -154,7 +183,7 @@ function tallyKey({ appKey, origin }: AppKeyContext, { type }: AuditEvent): stri
   return `lockout ${type === "login.refused" ? "" : `${type} `}${appKey.id} ${origin.network}`;
 }
 
-async function countFailure(context: AppKeyContext, event: CountedEvent, keys: ThrottleKeys): Promise<ServiceError> {
+async function countFailure(context: AppKeyContext, event: CountedEvent, keys: readonly ThrottleKey[]): Promise<ServiceError> {
   const [wait] = await context.database.storage.together((r) => Promise.all([r.throttle.fail(keys), r.audit.append(event)]));
   return refused(event.outcome, wait);
 }

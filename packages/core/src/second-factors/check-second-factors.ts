@@ -65,7 +65,9 @@ export class CheckSecondFactors {
     }
     if (counting.length === 0) return { kind: "free" };
     if (shown.length === 0) throw new ServiceError(341);
-    return { kind: "proven", spend: this.spending(context, person, counting, (factor) => this.proofs.find(factor, shown, now)) };
+    // One for each factor: more of them would be more guesses than one.
+    const looked = shown.slice(0, counting.length);
+    return { kind: "proven", spend: this.spending(context, person, counting, (factor) => this.proofs.find(factor, looked, now)) };
   }
 
   private spending(context: AppKeyContext, person: Person, factors: readonly SecondFactor[], prove: (factor: SecondFactor) => ReturnType<FactorProofs["find"]>) {
