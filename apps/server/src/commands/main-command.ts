@@ -12,6 +12,7 @@ import { restoreCommand } from "./databases/restore.ts";
 import { seedCommand } from "./databases/seed.ts";
 import { keyCommand } from "./keys/key.ts";
 import { rotateKeyCommand } from "./keys/rotate-key.ts";
+import { mailCommand } from "./mail/mail.ts";
 import { macroCommand } from "./macros/macro.ts";
 import { referenceCommand } from "./reference.ts";
 import { secondFactorCommand } from "./second-factors/second-factor.ts";
@@ -35,6 +36,7 @@ export function mainCommand(): Command {
     .addCommand(secondFactorCommand())
     .addCommand(classCommand())
     .addCommand(macroCommand())
+    .addCommand(mailCommand())
     .addCommand(keyCommand())
     .addCommand(rotateKeyCommand())
     .addCommand(maintenanceCommand())

@@ -6,7 +6,7 @@ import { type Configuration, demoMacros, isOnServer, maskedUrl, type StorageConf
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
-export function printBanner({ applicationName, databases, server, docs }: Configuration, { url, demoStates, databases: opened }: RunningServer): void {
+export function printBanner({ applicationName, databases, server, docs, mail }: Configuration, { url, demoStates, databases: opened }: RunningServer): void {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
   const storage = opened.get(databases[0]?.alias ?? "")?.storage;
   process.stdout.write(
@@ -19,6 +19,7 @@ export function printBanner({ applicationName, databases, server, docs }: Config
       }),
       hasDocs: docs.enabled,
       dataPlace: placeOf(databases[0]?.storage ?? null),
+      mailFolder: mail.folder ?? null,
       capabilities: storage === undefined ? [] : whatMatters(storage),
       digests: new NodeDigests(),
       style: terminalStyle(process.stdout),

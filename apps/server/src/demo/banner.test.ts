@@ -17,7 +17,7 @@ const digests = new NodeDigests();
 const plain = terminalStyle({ isTTY: false });
 
 const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
-  banner({ name: "sallyport", version: "2.2.0", databases, hasDocs, dataPlace: "data", capabilities: ["durable", "one process"], digests, style });
+  banner({ name: "sallyport", version: "2.2.0", databases, hasDocs, dataPlace: "data", mailFolder: "data/mail", capabilities: ["durable", "one process"], digests, style });
 
 const databasesAt = (url: string): BannerDatabase[] => [
   { alias: "", name: "demo", address: url, demo: "seeded", hasMacros: true },
@@ -36,7 +36,7 @@ describe("the banner", () => {
     expect(text).toMatch(/^ {2}second {2}http:\/\/127\.0\.0\.1:8080\/second$/m);
     expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
     for (const name of ["demo", "reader", "admin"]) expect(text).toMatch(new RegExp(`\\b${name} +${name}\\b`));
-    expect(text).toMatch(/^Data +data\nStorage +durable, one process$/m);
+    expect(text).toMatch(/^Data +data\nStorage +durable, one process\nMail +data\/mail$/m);
   });
 
   test("tells where the API can be tried out, if it can", () => {

@@ -25,6 +25,8 @@ export interface BannerParts {
   readonly hasDocs: boolean;
   /** Where the data are kept: a folder, or the address of a database without its password. */
   readonly dataPlace: string;
+  /** The folder that mail is written into; `null` where it goes elsewhere, or nowhere. */
+  readonly mailFolder?: string | null;
   /** What the storage there can do, in words. */
   readonly capabilities: readonly string[];
   readonly digests: Digests;
@@ -33,7 +35,7 @@ export interface BannerParts {
 
 /** What the demo prints at its start: where it is, what opens it, and requests to paste. Ends with a line break. */
 export function banner(parts: BannerParts): string {
-  const { name, version, databases, hasDocs, dataPlace, capabilities, style } = parts;
+  const { name, version, databases, hasDocs, dataPlace, mailFolder = null, capabilities, style } = parts;
   const usable = databases.find(({ demo }) => demo !== null);
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
   const example = databases.find(({ demo }) => holdsDemo(demo));
@@ -47,6 +49,7 @@ export function banner(parts: BannerParts): string {
   sections.push([
     ...row("Data", dataPlace),
     ...(capabilities.length === 0 ? [] : row("Storage", capabilities.join(", "))),
+    ...(mailFolder === null ? [] : row("Mail", mailFolder)),
     ...(hasDocs && usable !== undefined ? row("Try it", `${usable.address}/docs, in a browser`) : []),
     ...row("Docs", "README.md, docs/guides, docs/reference"),
     ...row("Stop", "Ctrl+C"),

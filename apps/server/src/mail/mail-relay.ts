@@ -4,9 +4,6 @@ import type { DatabaseDirectory } from "@sallyport/http";
 /** Orders that are claimed and sent at once. */
 const batch = 5;
 
-/** Milliseconds for which nobody else takes what was claimed: longer than any attempt takes. */
-const lease = 300_000;
-
 /** Milliseconds after which what rang is looked after: its transaction has ended by then, and others may have rung, too. */
 const afterRinging = 25;
 
@@ -28,6 +25,8 @@ export interface MailReports {
 export interface MailRelayParts {
   readonly deliverMail: Pick<DeliverMail, "run">;
   readonly reports: MailReports;
+  /** Milliseconds for which nobody else takes what was claimed: longer than any attempt takes. */
+  readonly lease: number;
   /** Milliseconds between two looks into an outbox. */
   readonly interval: number;
   /** Milliseconds that have passed, for pauses of this process. */
@@ -93,7 +92,7 @@ export class MailRelay {
     const { outbox } = storage.repositories;
     try {
       while (!this.stopped && this.now() >= this.pausedUntil) {
-        const entries = await outbox.claim(batch, lease);
+        const entries = await outbox.claim(batch, this.parts.lease);
         await Promise.all(entries.map((entry) => this.deliver(database, entry)));
         if (entries.length < batch) break;
       }

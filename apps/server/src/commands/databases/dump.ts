@@ -31,6 +31,8 @@ async function dump(options: DumpOptions): Promise<void> {
   const { output } = options;
   const without: LeftOut[] = [...(options.credentials ? [] : (["credentials"] as const)), ...(options.keys ? [] : (["keys"] as const))];
   await withDatabase(options, async ({ database: { name, storage } }) => {
+    const { count } = await storage.repositories.outbox.waiting();
+    if (count > 0) console.error(`note: ${count === 1 ? "one mail waits" : `${count} mails wait`} to be sent; an archive holds no mail.`);
     const progress = new ArchiveProgress("Dumping", process.stderr);
     const header: ArchiveHeader = { version, database: name, writtenAt: new Date(await storage.now()).toISOString(), without };
     const records = progress.watch(without.length === 0 ? storage.archive.export() : withoutSecrets(storage.archive.export(), without));

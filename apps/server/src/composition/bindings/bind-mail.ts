@@ -31,12 +31,17 @@ export function bindMail(container: Container): void {
     [mailer, sealedOrders, resetMail, digests, configuration],
   );
   container.bind(mailRelay).toResolvedValue(
-    (deliver, bell, log, measured, { mail: { interval } }) => {
+    (deliver, bell, log, measured, { mail: { interval, smtp } }) => {
       if (deliver === null) return null;
-      const relay = new MailRelay({ deliverMail: deliver, reports: new MailLog(log, measured), interval });
+      const relay = new MailRelay({ deliverMail: deliver, reports: new MailLog(log, measured), interval, lease: leaseOf(smtp.timeout) });
       bell.answer((alias) => relay.ring(alias));
       return relay;
     },
     [deliverMail, mailBell, logger, metrics, configuration],
   );
+}
+
+/** A mail is given up after six answers that each came in the last moment; what is left is for preparing it. */
+function leaseOf(timeout: number): number {
+  return 6 * timeout + 60_000;
 }

@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { type Letter, SealedOrders } from "@sallyport/core";
+import { AesGcmKeyWrapping } from "@sallyport/crypto";
+import { jest } from "@jest/globals";
+import type { SMTPServerOptions } from "smtp-server";
+import { receivedMail, type ReceivedMail } from "../../../../packages/mail-smtp/test/received-mail.ts";
+import { type SmtpSink, startSmtpSink } from "../../../../packages/mail-smtp/test/smtp-sink.ts";
+import { call } from "../client.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { ServerProcess } from "./server-process.ts";
+
+jest.setTimeout(90_000);
+
+const masterKey = randomBytes(32);
+const orders = new SealedOrders(new AesGcmKeyWrapping(masterKey));
+
+/** A relay whose answers to mails wait for somebody to open the gate. */
+class GatedSink {
+  readonly received: ReceivedMail[] = [];
+  private sink: SmtpSink | undefined;
+  private opened = false;
+  private readonly held: (() => void)[] = [];
+  private readonly watching = new Set<() => void>();
+
+  async start(): Promise<this> {
+    const onData: SMTPServerOptions["onData"] = (stream, { envelope }, callback) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const take = () => {
+          this.received.push(receivedMail(Buffer.concat(chunks).toString("utf8"), "", envelope.rcptTo.map(({ address }) => address)));
+          callback(null);
+          this.look();
+        };
+        if (this.opened) take();
+        else this.held.push(take);
+        this.look();
+      });
+    };
+    this.sink = await startSmtpSink({ hideSTARTTLS: true, onData });
+    return this;
+  }
+
+  get port(): number {
+    return this.sink?.port ?? 0;
+  }
+
+  /** Mails whose answers wait. */
+  get waiting(): number {
+    return this.held.length;
+  }
+
+  open(): void {
+    this.opened = true;
+    for (const take of this.held.splice(0)) take();
+  }
+
+  /** Resolves when it holds. */
+  until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!condition()) return;
+        this.watching.delete(look);
+        resolve();
+      };
+      this.watching.add(look);
+      look();
+    });
+  }
+
+  close(): Promise<void> {
+    return this.sink?.close() ?? Promise.resolve();
+  }
+
+  private look(): void {
+    for (const look of this.watching) look();
+  }
+}
+
+describe("mail of server processes on one Postgres", () => {
+  let postgres: PostgresFixture;
+  let sink: GatedSink;
+  const processes: ServerProcess[] = [];
+
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    const migrated = start(1);
+    await migrated.url();
+    await migrated.kill();
+    await postgres.sql.query("update sallyport_demo.accounts set email = login_name || '@example.com'");
+  });
+
+  beforeEach(async () => {
+    await postgres.sql.query("delete from sallyport_demo.outbox");
+    await postgres.sql.query("delete from sallyport_demo.one_time_secrets");
+    sink = await new GatedSink().start();
+  });
+
+  afterEach(async () => {
+    await Promise.all(processes.splice(0).map((process) => process.kill()));
+    await sink.close();
+  });
+
+  afterAll(() => postgres.close());
+
+  function start(port: number): ServerProcess {
+    const mail = { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(port), MAIL_FROM: "no-reply@example.com", MAIL_INTERVAL: "200ms", PASSWORD_RESET_LINK: "https://app.example/new#{token}" };
+    const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", MASTER_KEY: masterKey.toString("base64"), ...mail };
+    const process = new ServerProcess(["serve"], environment, tmpdir());
+    processes.push(process);
+    return process;
+  }
+
+  const waiting = async (): Promise<number> => Number((await postgres.sql.query("select count(*) from sallyport_demo.outbox")).rows[0].count);
+
+  async function put(letters: readonly Letter[]): Promise<void> {
+    const sealed = letters.map((letter) => orders.seal("", { letter }));
+    await postgres.sql.query("insert into sallyport_demo.outbox (sealed_order, put_at, due_at, expires_at) select o, now(), now(), now() + interval '1 hour' from unnest($1::text[]) o", [sealed]);
+  }
+
+  const notices = (count: number): Letter[] => Array.from({ length: count }, (_, index) => ({ kind: "passwordChanged", to: `user-${index}@example.com`, name: "Somebody", language: "en" }));
+
+  test("what was promised is sent by the next process when one is killed before it could", async () => {
+    const first = start(1);
+    const url = await first.url();
+    const answers = await Promise.all(["demo", "nobody"].map((user) => call({ url }, "/v1/resetPassword", { method: "POST", body: { user } })));
+    expect(answers.map(({ code }) => code)).toEqual(["0", "0"]);
+    await first.kill();
+    sink.open();
+    const second = start(sink.port);
+    await second.url();
+    await sink.until(() => sink.received.length > 0);
+    const [received] = sink.received;
+    expect([received?.to, received?.bodies.get("text/plain")]).toEqual([["demo@example.com"], expect.stringMatching(/https:\/\/app\.example\/new#[\w-]{43}\r\n/)]);
+    await second.logged("mail sent");
+    second.signal("SIGTERM");
+    const { stdout } = await second.ended;
+    expect(stdout).not.toMatch(/demo@example|app\.example\/new#/);
+    expect([sink.received.length, await waiting()]).toEqual([1, 0]);
+  });
+
+  test("two processes share it, and each mail is sent once", async () => {
+    const both = [start(sink.port), start(sink.port)];
+    await Promise.all(both.map((process) => process.url()));
+    await put(notices(40));
+    // One process holds three connections to a relay at most.
+    await sink.until(() => sink.waiting > 3);
+    sink.open();
+    await sink.until(() => sink.received.length >= 40);
+    for (const process of both) process.signal("SIGTERM");
+    await Promise.all(both.map(({ ended }) => ended));
+    const recipients = sink.received.flatMap(({ to }) => to);
+    expect(recipients.toSorted()).toEqual(notices(40).map(({ to }) => to).toSorted());
+    const sent = both.map((process) => process.lines().filter(({ msg }) => msg === "mail sent").length);
+    expect([Math.min(...sent) > 0, sent.reduce((sum, each) => sum + each, 0), await waiting()]).toEqual([true, 40, 0]);
+  });
+
+  test("who is told to stop finishes what is being sent", async () => {
+    const process = start(sink.port);
+    await process.url();
+    await put(notices(2));
+    await sink.until(() => sink.waiting === 2);
+    process.signal("SIGTERM");
+    await process.logged("stopping");
+    sink.open();
+    expect((await process.ended).code).toBe(0);
+    expect([sink.received.length, await waiting()]).toEqual([2, 0]);
+  });
+});
