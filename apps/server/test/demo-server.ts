@@ -27,10 +27,15 @@ export async function startConfiguredServer(content: unknown, environment: Reado
   return withCleanUp(directory, await startServer(loadConfiguration({ file, environment: { ...testEnvironment, ...environment } }), logger));
 }
 
-/** Starts a server with the demo's databases on storages that a server does not fill by itself. */
-export async function startSeededServer(storages: readonly [object, object], environment: Readonly<Record<string, string>> = {}, logger?: Logger): Promise<RunningServer> {
+/** Starts a server with the demo's databases on storages that a server does not fill by itself. `more`: what else its configuration holds. */
+export async function startSeededServer(
+  storages: readonly [object, object],
+  environment: Readonly<Record<string, string>> = {},
+  logger?: Logger,
+  more: object = {},
+): Promise<RunningServer> {
   const databases = [{ alias: "", name: "demo", storage: storages[0] }, { alias: "second", name: "second", storage: storages[1] }];
-  const server = await startConfiguredServer({ databases }, environment, logger);
+  const server = await startConfiguredServer({ ...more, databases }, environment, logger);
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   for (const [alias, database] of server.databases) {
     if (database !== null) await seedDemo(database.storage, { hasher, digests: new NodeDigests(), clientHash: "md5", alias });

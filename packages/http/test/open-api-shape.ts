@@ -95,7 +95,7 @@ const pathItem = z.strictObject({
 
 const description = { description: text.optional() };
 const securityScheme = z.union([
-  z.strictObject({ type: z.literal("apiKey"), in: z.literal("header"), name: text, ...description }),
+  z.strictObject({ type: z.literal("apiKey"), in: z.enum(["header", "query"]), name: text, ...description }),
   z.strictObject({ type: z.literal("http"), scheme: text, bearerFormat: text.optional(), ...description }),
 ]);
 

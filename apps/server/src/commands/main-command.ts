@@ -14,6 +14,7 @@ import { keyCommand } from "./keys/key.ts";
 import { rotateKeyCommand } from "./keys/rotate-key.ts";
 import { mailCommand } from "./mail/mail.ts";
 import { macroCommand } from "./macros/macro.ts";
+import { providerCommand } from "./providers/provider.ts";
 import { referenceCommand } from "./reference.ts";
 import { secondFactorCommand } from "./second-factors/second-factor.ts";
 import { serveCommand } from "./serve.ts";
@@ -36,7 +37,11 @@ export function mainCommand(): Command {
     .addCommand(secondFactorCommand())
     .addCommand(classCommand())
     .addCommand(macroCommand())
+<<<<<<< HEAD
     .addCommand(mailCommand())
+=======
+    .addCommand(providerCommand())
+>>>>>>> 0750f32 (feat: log-in with identity providers)
     .addCommand(keyCommand())
     .addCommand(rotateKeyCommand())
     .addCommand(maintenanceCommand())

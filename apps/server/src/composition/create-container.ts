@@ -10,6 +10,7 @@ import { bindMacros } from "./bindings/bind-macros.ts";
 import { bindMail } from "./bindings/bind-mail.ts";
 import { bindOperations } from "./bindings/bind-operations.ts";
 import { bindPasswords } from "./bindings/bind-passwords.ts";
+import { bindProviders } from "./bindings/bind-providers.ts";
 import { bindSecrets } from "./bindings/bind-secrets.ts";
 import { bindSecondFactors } from "./bindings/bind-second-factors.ts";
 import { bindUseCases } from "./bindings/bind-use-cases.ts";
@@ -34,6 +35,7 @@ export function createContainer(configuration: Configuration, logger: Logger, en
   bindCustomUsers(container);
   bindMacros(container);
   bindMail(container);
+  bindProviders(container);
   bindOperations(container);
   bindHttp(container);
   return container;

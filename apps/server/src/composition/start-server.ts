@@ -56,6 +56,7 @@ export async function startServer(
     const server = createServer(application, configuration.server, tls);
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
+    if (configuration.demo) (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
     sweeper.start();
     mailRelay?.start(databases);
     indexKeeper.start(databases, configuration.sessions.sweepInterval);

@@ -1,4 +1,4 @@
-import type { ClientHash, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
+import type { ClientHash, ProviderType, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
 import type { MailConfiguration } from "./mail-of.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 
@@ -69,11 +69,14 @@ export interface MacrosConfiguration extends Omit<ConfigurationDocument["macros"
 }
 
 /** Everything that the server is told, checked and frozen. Times are milliseconds. */
-export interface Configuration extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle" | "docs" | "macros" | "mail"> {
+export interface Configuration
+  extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle" | "docs" | "macros" | "mail" | "oAuthProviders"> {
   readonly databases: readonly DatabaseConfiguration[];
   readonly docs: { readonly enabled: boolean };
   readonly macros: MacrosConfiguration;
   readonly mail: MailConfiguration;
+  /** The identity providers that are switched on, each once. */
+  readonly oAuthProviders: readonly ProviderType[];
   /** Whether this is the demo, which nobody configured. */
   readonly demo: boolean;
   /** Where the demo keeps the master key that nobody gave it; `null` if there is one, or it is not the demo. */

@@ -6,6 +6,7 @@ import { encryptionContradictions } from "./checks/encryption-contradictions.ts"
 import { macrosContradictions } from "./checks/macros-contradictions.ts";
 import { mailContradictions } from "./checks/mail-contradictions.ts";
 import { sessionContradictions, throttleContradictions } from "./checks/policy-contradictions.ts";
+import { providersContradictions } from "./checks/providers-contradictions.ts";
 import { serverContradictions } from "./checks/server-contradictions.ts";
 import { warningsAbout } from "./checks/warnings-about.ts";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";
@@ -60,7 +61,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const { databases, contradictions } = resolveDatabases(document, asked);
   const all = [...serverContradictions(document), ...encryptionContradictions(document), ...commonContradictions(document), ...contradictions];
   all.push(...mailContradictions(document, demo));
-  all.push(...macrosContradictions(document.macros.directory, databases));
+  all.push(...macrosContradictions(document.macros.directory, databases), ...providersContradictions(document, demo));
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
@@ -68,7 +69,8 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
   const docs = { enabled: document.docs.enabled ?? !production };
   const { directory: _directory, ...macros } = { ...document.macros, watch: document.macros.watch ?? !production, threads: document.macros.threads };
-  const configuration = { ...rest, docs, macros, mail: mailOf(document.mail), databases, demo, demoMasterKeyFile, production, file };
+  const oAuthProviders = (document.oAuthProviders ?? []).map(({ name }) => name);
+  const configuration = { ...rest, docs, macros, mail: mailOf(document.mail), oAuthProviders, databases, demo, demoMasterKeyFile, production, file };
   return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
 }
 

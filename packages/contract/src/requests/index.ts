@@ -22,3 +22,5 @@ export {
   resetPasswordRequest,
 } from "./password-requests.ts";
 export type { Serialization, SerializationField } from "./serialization-parameter.ts";
+export { linkingLogInRequest, providerCallbackParameters, providerLogInParameters } from "./provider-requests.ts";
+export { splitAppNames } from "./split-app-names.ts";

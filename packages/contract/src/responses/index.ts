@@ -13,6 +13,7 @@ export {
 export { multiResponse, multiResult } from "./multi-response.ts";
 export { bareObjectSchema, objectListSchema, objectSchema, ownUserSchema } from "./object-schemas.ts";
 export { changePasswordResponse } from "./password-responses.ts";
+export { linksResponse, providerLogInResponse, unassignedMessage, unassignedResponse } from "./provider-responses.ts";
 export { classStructure, modelStructure } from "./structure-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";
 export type { ApiDescription, ClassStructureData, CountData, LockData, ModelStructureData, ObjectData, ObjectListData, ServiceData } from "./response-data.ts";

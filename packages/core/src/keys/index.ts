@@ -4,6 +4,7 @@ export type { KeyRepository } from "./key-repository.ts";
 export type { KeySupply } from "./key-supply.ts";
 export type { KeyWrapping } from "./key-wrapping.ts";
 export type { PublicJwk } from "./public-jwk.ts";
+export { openJson, sealJson } from "./json-sealing.ts";
 export { type KeyRotation, RotateKey, type RotationRefusal } from "./rotate-key.ts";
 export type { ServerKeyKind, ServerKeyPair, ServerPublicKey } from "./server-key.ts";
 export type { ImportedKey, NewServerKey, ServerKeys } from "./server-keys.ts";

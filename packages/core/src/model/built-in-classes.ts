@@ -1,5 +1,8 @@
 import type { ClassDefinition } from "./class-definition.ts";
 
+/** The class of those who came in through a provider without credentials of their own; the name is that of the specification. */
+export const providerUserClass = "xRestApiUserProvider";
+
 /**
  * The classes that every database has from the start. Without rights they are seen by administrators only;
  * a user always sees the own record in the answer to a log-in.
@@ -55,6 +58,19 @@ export const builtInClasses: readonly ClassDefinition[] = [
     attributes: [
       { name: "Name", type: "string", mandatory: true },
       { name: "Content", type: "file" },
+    ],
+    rights: [],
+  },
+  {
+    name: providerUserClass,
+    base: null,
+    attributes: [
+      { name: "Provider", type: "string", mandatory: true },
+      { name: "Uuid", type: "string", mandatory: true },
+      { name: "Name", type: "string" },
+      { name: "Surname", type: "string" },
+      { name: "Email", type: "string" },
+      { name: "User", type: "reference", target: "User" },
     ],
     rights: [],
   },

@@ -1,6 +1,6 @@
 export { AlignIndexes, type AlignmentReport } from "./align-indexes.ts";
 export { isAttributeName } from "./attribute-name.ts";
-export { builtInClasses } from "./built-in-classes.ts";
+export { builtInClasses, providerUserClass } from "./built-in-classes.ts";
 export {
   type AttributeDefinition,
   type AttributeType,

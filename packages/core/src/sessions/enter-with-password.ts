@@ -1,6 +1,7 @@
 import type { VerifyPassword } from "../accounts/verify-password.ts";
 import { loginNameOf } from "../accounts/login-name.ts";
 import type { Channel } from "../channels/channel.ts";
+import type { Claim } from "../gate/claim.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { SerializedObject } from "../objects/serialized-object.ts";
@@ -24,6 +25,8 @@ export interface LogInInput {
 export interface WantedSession {
   readonly mode: SessionMode;
   readonly channel?: Channel;
+  /** As of `Claim`. */
+  readonly alongside?: NonNullable<Claim["alongside"]>;
 }
 
 export interface PasswordEntry {

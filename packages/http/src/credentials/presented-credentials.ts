@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
+import { valuesIn } from "../routing/query-string.ts";
 
 export interface PresentedCredentials {
   readonly appKey: Presented;
@@ -53,6 +54,13 @@ export function presentedCredentials({ rawHeaders }: IncomingMessage): Presented
     }
   }
   return { appKey, sessionId, authorization, secureToken };
+}
+
+/** The same where the app key may stand in the query, too: there it is what it is as a header, but for a blank one, which is none. */
+export function withKeyInQuery(presented: PresentedCredentials, queryString: string): PresentedCredentials {
+  const given = valuesIn(queryString, headerNames.appKey).filter((value) => value.trim() !== "");
+  const appKey = given.reduce(another, given.length > 0 && isAbsent(presented.appKey) ? absent : presented.appKey);
+  return { ...presented, appKey };
 }
 
 function another(sofar: Presented, value: string): Presented {

@@ -1,4 +1,5 @@
 import { formatEncryptedHeader, successMessage, successStatus } from "@sallyport/contract";
+import { cookieHeader } from "../credentials/cookies.ts";
 import type { Exchange } from "../pipeline/exchange.ts";
 import type { Success } from "../routes/route.ts";
 import { writeAnswer } from "./answer.ts";
@@ -7,12 +8,14 @@ import { JsonText } from "./json-text.ts";
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
 
 /** Writes the success of a use case. */
-export async function writeSuccess(exchange: Exchange, { data, message, version, seal }: Success): Promise<void> {
+export async function writeSuccess(exchange: Exchange, { data, message, version, location, cookie, seal }: Success): Promise<void> {
   const status =
     message === undefined ? plainStatus : JSON.stringify({ internalStatus: successStatus, statusMessage: message });
   if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
+  if (cookie !== undefined) exchange.answerHeaders["Set-Cookie"] = cookieHeader(cookie);
+  if (location !== undefined) exchange.answerHeaders["Location"] = location;
   const envelope = `{"status":${status},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
-  if (seal === undefined) return writeAnswer(exchange, 200, envelope);
+  if (seal === undefined) return writeAnswer(exchange, location === undefined ? 200 : 302, envelope);
   const sealed = await seal(Buffer.from(envelope));
   Object.assign(exchange.answerHeaders, { "Content-Type": "text/plain; charset=utf-8", Encrypted: formatEncryptedHeader() });
   writeAnswer(exchange, 200, sealed);

@@ -99,6 +99,8 @@ export class Item {
       settings,
       // Nothing that is mailed is an item.
       language: null,
+      appKeyDigest: null,
+      cookie: () => null,
       note: () => {},
     };
     return (context) => (route.handle as RouteHandler)(context, input);

@@ -74,6 +74,8 @@ export function openApiDocument({ routes, title, version, basePath, alias, class
           description: "`v=1` and, in a secure session, `;iv=` with base64 of the counter block that the answer begins with. Absent on what is not encrypted.",
           schema: { type: "string" },
         },
+        Location: { description: "Where the browser is to go.", schema: { type: "string" } },
+        "Set-Cookie": { description: "What the browser is to keep until it comes back.", schema: { type: "string" } },
         ETag: { description: "The version of the object, for `If-Match`.", schema: { type: "string" } },
         Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
       },
@@ -84,6 +86,7 @@ export function openApiDocument({ routes, title, version, basePath, alias, class
 
 const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
   appKey: { type: "apiKey", in: "header", name: "appkey", description: "The key of the client application." },
+  appKeyInQuery: { type: "apiKey", in: "query", name: "appkey", description: "The same, for browsers, which cannot set headers." },
   sessionId: { type: "apiKey", in: "header", name: "sessionId", description: "`data.sessionId` of `POST /v1/login`." },
   token: {
     type: "http",
@@ -101,7 +104,7 @@ function operationOf(route: Route, components: SchemaComponents, classes: Readab
     tags: [tagOf(route.path)],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: security[route.access],
+    security: route.keyInQuery === true ? [...(security[route.access] ?? []), { appKeyInQuery: [] }] : security[route.access],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
@@ -109,7 +112,7 @@ function operationOf(route: Route, components: SchemaComponents, classes: Readab
           requestBody: {
             required: needsBody(route),
             content: {
-              "application/json": bodyOf(route, route.body, components, classes),
+              [route.body.form === undefined ? "application/json" : "application/x-www-form-urlencoded"]: bodyOf(route, route.body, components, classes),
               ...(takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "input") } } : {}),
             },
           },

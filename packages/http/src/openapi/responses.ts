@@ -15,7 +15,7 @@ const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 
 /** All that a route can answer, by HTTP status: the success and, per status, the failures that it declares. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
-  const responses: Record<string, ResponseObject> = { 200: success(route, components) };
+  const responses: Record<string, ResponseObject> = { [route.redirects === true ? 302 : 200]: success(route, components) };
   for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
   return responses;
 }
@@ -23,14 +23,18 @@ export function responsesOf(route: Route, components: SchemaComponents): Record<
 function success(route: Route, components: SchemaComponents): ResponseObject {
   const { data, sealed, isDocument = false } = route;
   return {
-    description: isDocument ? "Success, in no envelope." : "Success: `status.internalStatus` is `0`.",
-    headers: { ...headers([], isEncrypted(route)), ...(route.versioned === true ? { ETag: { $ref: "#/components/headers/ETag" } } : {}) },
+    description: isDocument ? "Success, in no envelope." : `Success: \`status.internalStatus\` is \`0\`.${route.redirects === true ? " The browser is sent elsewhere." : ""}`,
+    headers: { ...headers([], isEncrypted(route)), ...named("ETag", route.versioned), ...named("Location", route.redirects), ...named("Set-Cookie", route.redirects) },
     content: {
       ...(sealed?.always ? {} : { [json]: { schema: components.describe(isDocument ? data : envelopeOf(data), "output") } }),
       ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
       ...messages(route, components),
     },
   };
+}
+
+function named(name: string, present: true | undefined): Record<string, Reference> {
+  return present === true ? { [name]: { $ref: `#/components/headers/${name}` } } : {};
 }
 
 /** A text that is an envelope when it is decrypted. */

@@ -6,6 +6,7 @@ export interface Tag {
 
 const groups: readonly (Tag & { readonly paths: RegExp })[] = [
   { name: "Sessions", description: "Coming in, staying and leaving.", paths: /^\/(?:v[12]\/log(?:in|out)|_CheckSession)/ },
+  { name: "Providers", description: "Accounts of external identity providers.", paths: /^\/v1\/(?:auth\/(?:\{providerName\}|links)|extLogin|\{providerName\}\/callback)/ },
   { name: "Objects", description: "Business objects.", paths: /^\/v1\/(?:objects?|lock)\// },
   { name: "Model", description: "The classes of the database.", paths: /^\/v1\/model\// },
   { name: "Service", description: "The service itself.", paths: /^/ },

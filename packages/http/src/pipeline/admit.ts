@@ -1,5 +1,5 @@
 import { type CredentialReader, ServiceError, type SessionReference } from "@sallyport/core";
-import { isAbsent, type Presented, type PresentedCredentials, presentedCredentials } from "../credentials/presented-credentials.ts";
+import { isAbsent, type Presented, type PresentedCredentials, presentedCredentials, withKeyInQuery } from "../credentials/presented-credentials.ts";
 import type { Route } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
@@ -9,8 +9,9 @@ const longestAppKey = 512;
 
 /** Looks up everything that decides whether the request may enter, in one statement; 706 during maintenance. */
 export const admit: Step = async (exchange, { digests, credentialReader }) => {
-  const { request, route, database } = exchange;
-  exchange.credentials = presentedCredentials(request);
+  const { request, route, database, queryString } = exchange;
+  const presented = presentedCredentials(request);
+  exchange.credentials = route.keyInQuery === true ? withKeyInQuery(presented, queryString) : presented;
   exchange.access = accessOf(route, exchange.credentials);
   const key = single(exchange.credentials.appKey);
   const asksForKey = exchange.access !== "public";
@@ -19,8 +20,9 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
     exchange.session = reading instanceof Promise ? await reading : reading;
   }
 
+  exchange.appKeyDigest = asksForKey && key !== null && key.length <= longestAppKey ? digests.sha256(key) : null;
   exchange.admission = await database.storage.repositories.admission.admit({
-    appKey: asksForKey && key !== null && key.length <= longestAppKey ? digests.sha256(key) : null,
+    appKey: exchange.appKeyDigest,
     session: exchange.session?.digest ?? null,
     mode: exchange.session?.mode ?? "session",
     idleTimeout: database.policy.sessions.idleTimeout,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Admission, Database, SessionReference } from "@sallyport/core";
+import type { Admission, Database, Digest, SessionReference } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
 import type { PresentedCredentials } from "../credentials/presented-credentials.ts";
 import type { LoadShare } from "../load/load-share.ts";
@@ -31,6 +31,7 @@ export class Exchange {
   declare access: Exclude<Access, "optional">;
   declare credentials: PresentedCredentials;
   declare admission: Admission;
+  appKeyDigest: Digest | null = null;
   /** Which session the credential claims to be of. */
   session: SessionReference | null = null;
   /** Of `openChannel`, in a secure session. */

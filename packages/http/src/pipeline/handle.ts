@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { headerNames, parseIfMatch } from "@sallyport/contract";
 import type { RequestContext } from "@sallyport/core";
+import { cookieValue } from "../credentials/cookies.ts";
 import { overCode } from "../credentials/presented-credentials.ts";
 import { writeAnswer } from "../envelope/answer.ts";
 import { writeSuccess } from "../envelope/success.ts";
@@ -18,7 +19,8 @@ export const handle: Step = async (exchange, { settings }) => {
     exchange.items = items;
   };
   const language = mailLanguage(request.headers[headerNames.acceptLanguage]);
-  const input = { body, query, parameter, expectedVersions, settings, language, note };
+  const cookie = (name: string) => cookieValue(request.headers.cookie, name);
+  const input = { body, query, parameter, expectedVersions, settings, language, appKeyDigest: exchange.appKeyDigest, cookie, note };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   if ("document" in success) writeAnswer(exchange, 200, success.document);
   else await writeSuccess(exchange, success);

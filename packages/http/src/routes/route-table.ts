@@ -8,6 +8,7 @@ import { multiRoutes } from "./multi-routes.ts";
 import { objectRoutes } from "./object-routes.ts";
 import { passwordRoutes } from "./password-routes.ts";
 import { secondFactorRoutes } from "./second-factor-routes.ts";
+import { providerRoutes } from "./provider-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
 import type { Route } from "./route.ts";
@@ -27,6 +28,7 @@ export function routeTable(useCases: UseCases): Route[] {
     ...secureRoutes(useCases),
     ...passwordRoutes(useCases),
     ...secondFactorRoutes(useCases),
+    ...providerRoutes(useCases),
     ...objectRoutes(useCases),
     ...writeRoutes(useCases),
     ...departureRoutes(useCases),

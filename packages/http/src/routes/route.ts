@@ -1,4 +1,4 @@
-import type { AppKeyContext, ErrorCode, MailLanguage, RequestContext, SessionContext } from "@sallyport/core";
+import type { AppKeyContext, BrowserCookie, Digest, ErrorCode, MailLanguage, RequestContext, SessionContext } from "@sallyport/core";
 import type { z } from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
@@ -13,6 +13,10 @@ export interface Success {
   readonly message?: string;
   /** Version of what is in `data`, for `ETag`. */
   readonly version?: number;
+  /** Where the browser is to go: the answer is a redirect then. */
+  readonly location?: string;
+  /** What the browser is to keep, or to forget. */
+  readonly cookie?: BrowserCookie;
   /** Encrypts the envelope: what it gives back is the body of the answer. */
   readonly seal?: (envelope: Uint8Array) => Promise<string>;
 }
@@ -42,6 +46,8 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly alternative?: (body: Readonly<Record<string, unknown>>) => Pick<BodyRule, "schema" | "faultOrder">;
   /** Takes any JSON; else an object. */
   readonly any?: true;
+  /** Whether the path, by its parameters, takes the fields of an urlencoded form, and nothing else. */
+  readonly form?: (parameter: (name: string) => string) => boolean;
   /** The route can do without: its schema is given `undefined` then. */
   readonly optional?: true;
 }
@@ -57,6 +63,10 @@ export interface RouteInput<Body, Query> {
   readonly settings: HttpSettings;
   /** What the client wants mail to be written in; `null`: it names no language that mail is written in. */
   readonly language: MailLanguage | null;
+  /** SHA-256 of the app key that came with the request; `null` where none is asked for. */
+  readonly appKeyDigest: Digest | null;
+  /** The value of a cookie; `null` if there is none of the name, or there are several. */
+  readonly cookie: (name: string) => string | null;
   /** Tells log and metrics what became of the items of a multi request. */
   readonly note: (items: readonly ItemRecord[]) => void;
 }
@@ -86,6 +96,12 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
   readonly versioned?: true;
   /** Whether the route heeds `If-Match`. */
   readonly conditional?: true;
+  /** Whether a success sends the browser elsewhere. */
+  readonly redirects?: true;
+  /** Whether the app key may stand in the query, for browsers, which cannot set headers. */
+  readonly keyInQuery?: true;
+  /** Whether what comes with the request opens something, although it asks for no credentials. */
+  readonly carriesSecrets?: true;
   /** Whether it is no item of a multi request. */
   readonly standsAlone?: true;
   /** Whether it changes the model: that is never part of a transaction with something else. */

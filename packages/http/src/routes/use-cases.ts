@@ -10,14 +10,17 @@ import type {
   CreateObject,
   DeleteObject,
   ExecuteMacro,
+  FinishProviderLogIn,
   GetLock,
   GetObject,
   KeyRings,
   ListObjects,
+  ListOwnLinks,
   ListReadableClasses,
   LockObject,
   LogIn,
   LogInCustomUser,
+  LogInLinking,
   LogInMessages,
   LogInSecurely,
   LogInWithToken,
@@ -30,6 +33,8 @@ import type {
   PutClass,
   ReadStructure,
   RemoveClass,
+  RemoveOwnLinks,
+  StartProviderLogIn,
 } from "@sallyport/core";
 
 /** What the routes call; the composition root makes them. */
@@ -64,5 +69,10 @@ export interface UseCases {
   readonly executeMacro: ExecuteMacro;
   readonly putClass: PutClass;
   readonly removeClass: RemoveClass;
+  readonly startProviderLogIn: StartProviderLogIn;
+  readonly finishProviderLogIn: FinishProviderLogIn;
+  readonly logInLinking: LogInLinking;
+  readonly listOwnLinks: ListOwnLinks;
+  readonly removeOwnLinks: RemoveOwnLinks;
   readonly objectHooks: ObjectHooks;
 }

@@ -93,6 +93,11 @@ export function bindUseCases(container: Container): void {
     putClass: await getAsync(identifiers.putClass),
     removeClass: await getAsync(identifiers.removeClass),
     executeMacro: await getAsync(identifiers.executeMacro),
+    startProviderLogIn: await getAsync(identifiers.startProviderLogIn),
+    finishProviderLogIn: await getAsync(identifiers.finishProviderLogIn),
+    logInLinking: await getAsync(identifiers.logInLinking),
+    listOwnLinks: await getAsync(identifiers.listOwnLinks),
+    removeOwnLinks: await getAsync(identifiers.removeOwnLinks),
     objectHooks: await getAsync(objectHooks),
   }));
 }

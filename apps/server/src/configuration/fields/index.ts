@@ -7,6 +7,7 @@ export type { Kind } from "./kind.ts";
 export { listOf } from "./list-of.ts";
 export { moduleReference } from "./module-reference.ts";
 export { path } from "./path.ts";
+export { providerName } from "./provider-name.ts";
 export { optionalSection, section } from "./section.ts";
 export { text } from "./text.ts";
 export { anyElement, type FieldPlace, membersAt, schemaAt, walkFields } from "./walk-fields.ts";

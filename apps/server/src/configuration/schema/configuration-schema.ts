@@ -5,6 +5,7 @@ import { encryptionSection } from "./encryption-section.ts";
 import { macrosSection } from "./macros-section.ts";
 import { mailSection } from "./mail-section.ts";
 import { auditSection, locksSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
+import { oAuthProvidersSection, providersSection } from "./providers-section.ts";
 import { serverSection } from "./server-section.ts";
 
 const mebibyte = 1_048_576;
@@ -34,6 +35,8 @@ export const configurationSchema = z.strictObject(
     throttle: throttleSection,
     audit: auditSection,
     passwords: passwordsSection,
+    oAuthProviders: oAuthProvidersSection,
+    providers: providersSection,
     limits: section({
       answerBytes: field(wholeNumber(2 * mebibyte, 1024 * mebibyte), {
         env: "ANSWER_BYTES",

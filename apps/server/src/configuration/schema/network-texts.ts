@@ -33,3 +33,8 @@ export function engineOfUrl(text: string): "mariadb" | "postgres" | undefined {
   if (/^postgres(ql)?:\/\/[^\s]+$/.test(text)) return "postgres";
   return /^(mariadb|mysql):\/\/[^\s]+$/.test(text) && URL.canParse(text) ? "mariadb" : undefined;
 }
+
+/** An address over plain HTTP that leads to this machine. */
+export function isLoopbackUrl(text: string): boolean {
+  return isHttpUrl(text) && new URL(text).protocol === "http:" && isLoopbackHost(new URL(text).hostname.replace(/^\[|\]$/g, ""));
+}

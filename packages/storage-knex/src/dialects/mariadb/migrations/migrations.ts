@@ -4,8 +4,9 @@ import { macros } from "./0003-macros.ts";
 import { objectNumbers } from "./0004-object-numbers.ts";
 import { identities } from "./0005-identities.ts";
 import { entrances } from "./0006-entrances.ts";
+import { providerUsers } from "./0007-provider-users.ts";
 import { belongings } from "./0008-belongings.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities, entrances, belongings];
+export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities, entrances, providerUsers, belongings];

@@ -59,14 +59,19 @@ function fail({ failThrottle }: Tables): string {
   );
 }
 
-/** `all_keys` are all that `asked` and `forget` name: most log-ins come without any failure before them, and then one look is all. */
+/**
+ * `all_keys` are all that `asked` and `forget` name: most log-ins come without any failure before them, and then one look is all. It holds what
+ * it finds for writing: those who only shared it, and delete it afterwards, would wait for one another.
+ */
 function pass({ passThrottle }: Tables): string {
   const named = (list: string) => `json_table(${list}, '$[*]' columns (\`key\` varchar(100) path '$'))`;
   return procedure(
     passThrottle,
     "all_keys longtext, asked longtext, forget longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
-      if not exists (select 1 from ${named("all_keys")} n join ${own.throttle} t on t.\`key\` = n.\`key\`) then
+      declare found bigint;
+      select count(*) into found from ${named("all_keys")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\` for update;
+      if found = 0 then
         leave work;
       end if;
       if exists (

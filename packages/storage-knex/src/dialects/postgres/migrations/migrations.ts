@@ -11,6 +11,7 @@ import { auditedClasses } from "./0010-audited-classes.ts";
 import { macros } from "./0011-macros.ts";
 import { identities } from "./0012-identities.ts";
 import { entrances } from "./0013-entrances.ts";
+import { providerUsers } from "./0014-provider-users.ts";
 import { singleObjects } from "./0015-single-objects.ts";
 import { belongings } from "./0016-belongings.ts";
 import type { Migration } from "./migration.ts";
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   macros,
   identities,
   entrances,
+  providerUsers,
   singleObjects,
   belongings,
 ];

@@ -1,0 +1,58 @@
+import { type ProviderData, ServiceError } from "@sallyport/core";
+import { Command } from "commander";
+import { identifiers } from "../../composition/identifiers.ts";
+import { CommandError } from "../command-error.ts";
+import { configurationOption } from "../configuration-option.ts";
+import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
+import { type OpenedDatabase, withDatabase } from "../databases/with-database.ts";
+import { providerArgument, typeOf } from "./provider-argument.ts";
+import { callbackOf, missingOf } from "./provider-words.ts";
+
+/** `provider test`. */
+export function testProviderCommand(): Command {
+  return new Command("test")
+    .description("check what is registered of a provider, and whether it can be reached; nobody is logged in")
+    .addArgument(providerArgument())
+    .addOption(aliasOption(oneDatabase))
+    .addOption(configurationOption())
+    .action(test);
+}
+
+async function test(word: string, options: AliasOptions): Promise<void> {
+  const type = typeOf(word);
+  await withDatabase(options, async (opened) => {
+    const { container, database } = opened;
+    const entry = await database.storage.repositories.identityProviders.find(type);
+    if (entry === null) throw new CommandError(`The provider ${type} is not registered. "provider add ${type}" does that.`);
+    const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
+    if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
+    const data = await checked("The additional data", async () => provider.accept(await openedData(opened, entry.sealedData)));
+    const callback = await callbackOf(opened, type, data);
+    if (entry.defaultUserId !== null) await requireUser(opened, entry.defaultUserId);
+    for (const line of missingOf(container.get(identifiers.configuration), type, callback)) throw new CommandError(line);
+    await checked("The provider", () => provider.check(data));
+    console.log(`The provider ${type} can be used. Its callback address here is ${callback}`);
+  });
+}
+
+async function openedData({ container }: OpenedDatabase, sealed: string): Promise<unknown> {
+  return (await container.getAsync(identifiers.providerSealing)).openData(sealed);
+}
+
+async function requireUser({ database }: OpenedDatabase, userId: string): Promise<void> {
+  const { account } = await database.storage.repositories.accounts.byUser(userId, []);
+  if (account === null) throw new CommandError("The default user is gone. Register the provider again with another one.");
+  if (account.disabled) throw new CommandError(`The default user "${account.loginName}" is disabled.`);
+}
+
+/** Says what was looked at when something is wrong with it. */
+async function checked(what: string, look: () => Promise<ProviderData>): Promise<ProviderData>;
+async function checked(what: string, look: () => Promise<void>): Promise<void>;
+async function checked(what: string, look: () => Promise<ProviderData | void>): Promise<ProviderData | void> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || ![324, 608, 705, 706].includes(error.code)) throw error;
+    throw new CommandError(`${what}: ${error.detail ?? error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  AcceptProviderUser,
+  AssignProviderUser,
+  CallbackAddresses,
+  FinishProviderLogIn,
+  type IdentityProvider,
+  ListOwnLinks,
+  LogInLinking,
+  ProviderSealing,
+  type ProviderType,
+  PutProvider,
+  RegisteredProviders,
+  RemoveLink,
+  RemoveOwnLinks,
+  RemoveProvider,
+  StartProviderLogIn,
+} from "@sallyport/core";
+import { identityProviders } from "@sallyport/identity-passport";
+import type { Container } from "inversify";
+import { publicAddress } from "../public-address.ts";
+import { identifiers } from "../identifiers.ts";
+
+/** Log-in with accounts of external providers. */
+export function bindProviders(container: Container): void {
+  const { configuration, keyWrapping, digests, random, objectHooks, gate, serializeOwnUser, enterWithPassword } = identifiers;
+  const { knownProviders, providerSealing, callbackAddresses, registeredProviders, assignProviderUser } = identifiers;
+  container.bind(knownProviders).toResolvedValue(({ providers: { imitation = null, ...options } }) => identityProviders({ ...options, imitation }), [configuration]);
+  container.bind(providerSealing).toResolvedValue((wrapping) => new ProviderSealing(wrapping), [keyWrapping]);
+  container.bind(callbackAddresses).toResolvedValue((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]);
+  container
+    .bind(registeredProviders)
+    .toResolvedValue(
+      ({ oAuthProviders }, known, ...parts) => new RegisteredProviders(switchedOn(known, oAuthProviders), ...parts),
+      [configuration, knownProviders, providerSealing, callbackAddresses],
+    );
+  container
+    .bind(assignProviderUser)
+    .toResolvedValue((hooks, ...parts) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...parts), [objectHooks, digests, random]);
+  container
+    .bind(identifiers.startProviderLogIn)
+    .toResolvedValue((...parts) => new StartProviderLogIn(...parts), [registeredProviders, providerSealing, digests, random]);
+  container.bind(identifiers.finishProviderLogIn).toResolvedValue(
+    (providers, sealing, assignUser, entrance, serialize, ...[digest, source]) =>
+      new FinishProviderLogIn({ providers, sealing, assignUser, gate: entrance, serializeOwnUser: serialize, digests: digest, random: source }),
+    [registeredProviders, providerSealing, assignProviderUser, gate, serializeOwnUser, digests, random],
+  );
+  container.bind(identifiers.logInLinking).toResolvedValue((...parts) => new LogInLinking(...parts), [enterWithPassword, digests, random]);
+  container.bind(identifiers.listOwnLinks).toDynamicValue(() => new ListOwnLinks());
+  container.bind(identifiers.removeOwnLinks).toDynamicValue(() => new RemoveOwnLinks());
+  container.bind(identifiers.putProvider).toResolvedValue((sealing) => new PutProvider(sealing), [providerSealing]);
+  container.bind(identifiers.removeProvider).toDynamicValue(() => new RemoveProvider());
+  container.bind(identifiers.removeLink).toDynamicValue(() => new RemoveLink());
+}
+
+function switchedOn(known: ReadonlyMap<ProviderType, IdentityProvider>, wanted: readonly ProviderType[]): ReadonlyMap<ProviderType, IdentityProvider> {
+  return new Map([...known].filter(([type]) => wanted.includes(type)));
+}

@@ -1,0 +1,54 @@
+import { type ProviderType, providerTypes } from "@sallyport/core";
+import { signIn } from "@sallyport/provider-imitation";
+import type { RunningServer } from "../../src/index.ts";
+import { call, checkSession } from "../client.ts";
+import { away, comeBack, link, logInAt } from "./browser.ts";
+import { type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
+
+/** The whole way at each provider, on every engine. */
+export function flowSuite(server: () => RunningServer, stage: () => ProviderStage): void {
+  const identityLinks = () => repositoriesOf(server()).identityLinks;
+  const links = () => identityLinks().list(null, 100);
+  const dfUuidAt = async (provider: string) => (await logInAt(server(), provider, "anna")).body.data.dfUuid as string;
+  const check = (sessionId: string) => checkSession(server(), sessionId);
+
+  beforeEach(async () => {
+    stage().imitation.behave();
+    for (const type of providerTypes) await register(stage(), server(), type);
+    for (const { id } of await links()) await identityLinks().remove({ id });
+  });
+
+  describe.each(providerTypes)("a log-in at %s", (type: ProviderType) => {
+    test("leads from an unknown account to a bound one, and back", async () => {
+      const first = await logInAt(server(), type, "anna");
+      expect(first).toMatchObject({ status: 200, code: "0", body: { status: { statusMessage: "A database user must be assigned" }, data: { dfUuid: expect.any(String) } } });
+      expect(await links()).toEqual([]);
+      expect(await link(server(), first.body.data.dfUuid)).toMatchObject({ status: 200, code: "0", body: { data: { databaseName: "demo", user: { Name: "demo" } } } });
+
+      const { body } = await logInAt(server(), type, "anna");
+      expect(body).toMatchObject({ status: { statusMessage: "ok" }, data: { sessionId: expect.any(String), databaseName: "demo", user: { Name: "demo" } } });
+      const { sessionId } = body.data;
+      const listed = await call(server(), "/v1/auth/links", { sessionId });
+      expect(listed.body.data).toEqual({ links: [{ provider: type, displayName: expect.any(String), email: expect.any(String), shared: false, linkedAt: expect.stringMatching(/Z$/) }] });
+      expect(await logInAt(server(), type, "ben")).toMatchObject({ body: { data: { dfUuid: expect.any(String) } } });
+
+      const { sessionId: other } = (await logInAt(server(), type, "anna")).body.data;
+      expect(await call(server(), `/v1/auth/links/${type.toUpperCase()}`, { method: "DELETE", sessionId })).toMatchObject({ status: 200, code: "0" });
+      expect([await check(other), await check(sessionId)]).toEqual(["201", "201"]);
+      expect(await logInAt(server(), type, "anna")).toMatchObject({ body: { data: { dfUuid: expect.any(String) } } });
+    });
+
+    test("ends when the user cancels", async () => {
+      expect(await logInAt(server(), type, null)).toMatchObject({ status: 400, code: "324" });
+      expect(await links()).toEqual([]);
+    });
+
+    test("of twenty callbacks with one state one is heard", async () => {
+      await link(server(), await dfUuidAt(type));
+      const { location, cookie } = await away(server(), type);
+      const callback = await signIn(location, "anna");
+      const answers = await Promise.all(Array.from({ length: 20 }, () => comeBack(server(), callback, cookie)));
+      expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "324")]);
+    });
+  });
+}

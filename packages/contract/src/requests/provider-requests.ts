@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { refusedWith } from "../fields/refused-with.ts";
+import { logInRequest } from "./log-in-request.ts";
+import { splitAppNames } from "./split-app-names.ts";
+
+const longest = 16_384;
+
+/** The query of a log-in with an external provider. */
+export const providerLogInParameters = z.object({
+  appNames: z
+    .string()
+    .refine((text) => splitAppNames(text) !== null, refusedWith(208))
+    .optional()
+    .describe("App names, with commas between them; unless given, those that are registered with the provider."),
+  deviceId: z
+    .string()
+    .max(255)
+    .refine((text) => !/\0|\p{Surrogate}/u.test(text))
+    .optional()
+    .describe("A later log-in of the same device replaces this one."),
+  "2faToken": z.string().max(1_024).optional().describe("Token of the second factor, or a recovery code, as in a log-in body; empty counts as absent."),
+  "2faEnrol": z.enum(["true", "false"]).optional().describe("`true` asks for a session that is good for setting up a second factor alone, as in a log-in body."),
+});
+
+const parameter = z.string().max(longest).optional();
+
+/** What a provider sends a browser back with, in the query or in a form. Whatever else it adds is ignored. */
+export const providerCallbackParameters = z.object({
+  state: parameter.describe("As the log-in began with it; it is good once."),
+  code: parameter.describe("What the server trades for the account."),
+  error: parameter.describe("Why there is no code."),
+  error_description: parameter,
+  error_code: parameter,
+  error_message: parameter,
+  error_reason: parameter,
+  iss: parameter,
+  id_token: parameter,
+  user: parameter.describe("Of Apple: the name, at the first log-in only."),
+});
+
+/** Body of the log-in that binds an account of a provider to a database user. */
+export const linkingLogInRequest = logInRequest
+  .extend({ dfUuid: z.unknown().optional().describe("The UUID that the log-in with the provider answered.") })
+  .meta({ id: "LinkingLogInRequest" });

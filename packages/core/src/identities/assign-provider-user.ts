@@ -1,0 +1,111 @@
+import type { AcceptProviderUser } from "../hooks/accept-provider-user.ts";
+import type { HookCaller } from "../hooks/hook-caller.ts";
+import type { ObjectHooks } from "../hooks/object-hooks.ts";
+import type { Digests } from "../digests/digests.ts";
+import type { RandomSource } from "../digests/random-source.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import { providerUserClass } from "../model/built-in-classes.ts";
+import { idsOf } from "../objects/links-of.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
+import { randomUuid } from "../one-time/random-uuid.ts";
+import { inTransaction } from "../request/in-transaction.ts";
+import type { AppKeyContext } from "../request/request-context.ts";
+import { unattendedPrincipal } from "../rights/unattended-principal.ts";
+import { seesAll } from "../rights/visibility.ts";
+import { passwordEntrance } from "../sessions/entrance.ts";
+import { createLink, remembered } from "./create-link.ts";
+import type { IdentityLink, NewIdentityLink } from "./identity-link.ts";
+import type { ProviderProfile } from "./identity-provider.ts";
+import type { RegisteredProvider } from "./registered-providers.ts";
+import { TakenIdentityError } from "./taken-identity-error.ts";
+
+/** Somebody whom a provider vouches for, and whose identity is bound to nobody. */
+export interface NewExternalUser {
+  readonly registered: RegisteredProvider;
+  readonly profile: ProviderProfile;
+  readonly appNames: readonly string[];
+}
+
+type Link = Omit<IdentityLink, "linkedAt">;
+
+/**
+ * Binds a new external user to the default user of the provider, or to the one that the hook of the specification chooses. The object
+ * of the class `xRestApiUserProvider`, what the hook does and the link are one transaction: 324, and nothing is left, when the hook refuses,
+ * or when the user that is to be is none or is disabled.
+ */
+export class AssignProviderUser {
+  constructor(
+    private readonly hooks: ObjectHooks,
+    private readonly accept: AcceptProviderUser,
+    private readonly digests: Digests,
+    private readonly random: RandomSource,
+  ) {}
+
+  /** The link, the one that somebody else has made meanwhile included; `null` when nobody says which user it is to be. */
+  async run(context: AppKeyContext, user: NewExternalUser): Promise<Link | null> {
+    const caller = this.caller(context, user);
+    const active = await this.hooks.current(caller);
+    const asks = active !== null && active.createUserProvider.length > 0;
+    if (!asks && user.registered.entry.defaultUserId === null) return null;
+    const work = (ready: HookCaller) => inTransaction(ready, (inside) => this.assign(inside, user));
+    try {
+      return await (asks ? active.prepared(caller, work) : work(caller));
+    } catch (error) {
+      if (error instanceof UndecidedError) return null;
+      if (!(error instanceof TakenIdentityError)) throw error;
+      return context.r.identityLinks.find(user.profile);
+    }
+  }
+
+  private async assign(inside: HookCaller, { registered, profile, appNames }: NewExternalUser): Promise<Link> {
+    const { entry, data, provider } = registered;
+    const { subject, name, surname, email } = profile;
+    const known = { Provider: provider.type, Uuid: subject, Name: name, Surname: surname, Email: email };
+    const ids = entry.defaultUserId === null ? [] : [entry.defaultUserId];
+    const attributes = { ...known, User: entry.defaultUserId };
+    if (entry.defaultUserId !== null) await requireAccount(inside, entry.defaultUserId);
+    const [created] = (await inside.r.objects.insert([{ className: providerUserClass, attributes, links: { User: ids } }])) as [StoredObject];
+
+    const providerConfig = { type: entry.type, name: entry.name, clientId: data["clientId"] ?? "", appNames: entry.appNames };
+    const answer = await this.accept.run(inside, { userId: created.id, providerConfig, userUuid: subject, name, surname, email });
+    const userId = answer === "assigned" ? await chosenUser(inside, created.id) : entry.defaultUserId;
+    // Nobody has chosen: he has to do it himself, and until then he is no user of this database.
+    if (userId === null) throw new UndecidedError();
+    await requireAccount(inside, userId);
+
+    const link: NewIdentityLink = { ...this.identityOf(profile), provider: provider.type, userId, shared: true };
+    if (!(await createLink(inside, inside.r, link, appNames))) throw new TakenIdentityError();
+    return link;
+  }
+
+  private identityOf({ issuer, subject, name, surname, email }: ProviderProfile): Omit<NewIdentityLink, "provider" | "userId" | "shared"> {
+    return { id: randomUuid(this.random), issuer, subject, email: remembered(email), displayName: remembered(`${name} ${surname}`) };
+  }
+
+  /** There is nobody yet whose rights the hook could use. Its locks would be of a session that is not there. */
+  private caller(context: AppKeyContext, { appNames }: NewExternalUser): HookCaller {
+    const principal = unattendedPrincipal;
+    const session = { mode: "session", appKeyId: context.appKey.id, userId: principal.userId, appNames, deviceId: null, entrance: passwordEntrance } as const;
+    const opened = { session, sessionDigest: this.digests.sha256(this.random.secret()), overCode: 201 } as const;
+    return { ...context, ...opened, principal };
+  }
+}
+
+/** Nobody says which user it is to be. */
+class UndecidedError extends Error {
+  override readonly name = "UndecidedError";
+}
+
+/** The user that the hook has put into the object. */
+async function chosenUser({ r }: HookCaller, id: ObjectId): Promise<ObjectId> {
+  const [object] = await r.objects.get([id], seesAll);
+  const [userId] = idsOf(object?.attributes ?? {}, "User");
+  if (userId === undefined) throw new ServiceError(324, { detail: "The hook has assigned a user, but has set none." });
+  return userId;
+}
+
+async function requireAccount({ r }: HookCaller, userId: ObjectId): Promise<void> {
+  const { account } = await r.accounts.byUser(userId, []);
+  if (account === null || account.disabled) throw new ServiceError(324, { detail: "The user that is to be bound has no account, or a disabled one." });
+}

@@ -1,0 +1,18 @@
+import { entryEvent } from "../audit/entry-event.ts";
+import type { AppKeyContext } from "../request/request-context.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { NewIdentityLink } from "./identity-link.ts";
+
+/** Binds an identity, and tells the audit; `false`, and nothing is done, if it is bound already. */
+export async function createLink(context: AppKeyContext, r: Pick<Repositories, "audit" | "identityLinks">, link: NewIdentityLink, appNames: readonly string[]): Promise<boolean> {
+  const { userId, provider: providerName } = link;
+  if ((await r.identityLinks.create(link)) === "taken") return false;
+  await r.audit.append(entryEvent(context, { type: "link.created", outcome: 0, userId, appNames, providerName }));
+  return true;
+}
+
+/** What is kept of a text that a provider says, for people to recognise an account by. */
+export function remembered(text: string): string | null {
+  const kept = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
+  return kept === "" ? null : Array.from(kept).slice(0, 255).join("");
+}

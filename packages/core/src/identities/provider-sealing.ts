@@ -1,0 +1,35 @@
+import { ServiceError } from "../errors/service-error.ts";
+import { openJson, sealJson } from "../keys/json-sealing.ts";
+import type { KeyWrapping } from "../keys/key-wrapping.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
+
+/** Seals what an installation keeps of providers, and of log-ins at them. 705 without a master key. */
+export class ProviderSealing {
+  /** @param wrapping `null` without a master key */
+  constructor(private readonly wrapping: KeyWrapping | null) {}
+
+  sealData(data: JsonValue): string {
+    return sealJson(this.required(), data, "provider data");
+  }
+
+  /** Additional data of an entry; 608 if another master key sealed them. */
+  openData(sealed: string): JsonValue {
+    const data = openJson(this.required(), sealed, "provider data");
+    if (data === undefined) throw new ServiceError(608, { detail: "The additional data were sealed under another master key." });
+    return data;
+  }
+
+  sealState(secrets: JsonValue): string {
+    return sealJson(this.required(), secrets, "provider state");
+  }
+
+  /** `undefined` if another master key sealed them. */
+  openState(sealed: string): JsonValue | undefined {
+    return openJson(this.required(), sealed, "provider state");
+  }
+
+  private required(): KeyWrapping {
+    if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
+    return this.wrapping;
+  }
+}

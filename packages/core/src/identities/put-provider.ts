@@ -1,0 +1,27 @@
+import { operatorEvent } from "../audit/operator-event.ts";
+import type { Database } from "../databases/database.ts";
+import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
+import type { ProviderEntry } from "./provider-entry.ts";
+import type { ProviderSealing } from "./provider-sealing.ts";
+
+export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultUserId" | "appNames"> {
+  readonly provider: IdentityProvider;
+  /** Whatever was given. */
+  readonly data: unknown;
+}
+
+/** Registers a provider in a database, in the place of the entry of its type if there is one. 608 for additional data that are incomplete, 705 without a master key. */
+export class PutProvider {
+  constructor(private readonly sealing: ProviderSealing) {}
+
+  async run({ storage }: Pick<Database, "storage">, { provider, data, ...entry }: PutProviderInput): Promise<ProviderData> {
+    const accepted = provider.accept(data);
+    const sealedData = this.sealing.sealData(accepted);
+    const { type } = provider;
+    await storage.transaction(async (r) => {
+      await r.identityProviders.put({ type, ...entry, sealedData });
+      await r.audit.append(operatorEvent({ type: "provider.stored", providerName: type }));
+    });
+    return accepted;
+  }
+}

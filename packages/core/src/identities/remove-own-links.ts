@@ -1,0 +1,23 @@
+import { sessionEvent } from "../audit/session-event.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { ownLinks } from "./own-links.ts";
+import { providerTypeOf } from "./provider-name.ts";
+
+/** Takes the caller's links to a provider away, and ends the sessions that they opened. 698 for a name of no provider, 304 when there is none. */
+export class RemoveOwnLinks {
+  async run(context: SessionContext, providerName: string): Promise<void> {
+    const type = providerTypeOf(providerName);
+    if (type === null) throw new ServiceError(698, { detail: "There is no such provider." });
+    const links = (await ownLinks(context)).filter(({ provider }) => provider === type);
+    const removed = await context.unit.transaction(async (r) => {
+      const gone = (await Promise.all(links.map(({ id }) => r.identityLinks.remove({ id })))).flat();
+      for (const linkId of gone) {
+        await r.sessions.end({ linkId });
+        await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
+      }
+      return gone.length;
+    });
+    if (removed === 0) throw new ServiceError(304);
+  }
+}

@@ -1,0 +1,104 @@
+import { AesGcmKeyWrapping } from "@sallyport/crypto";
+import {
+  AcceptProviderUser,
+  AssignProviderUser,
+  type CallbackInput,
+  CallbackAddresses,
+  EnterWithPassword,
+  FinishProviderLogIn,
+  Gate,
+  LogInLinking,
+  loginNameOf,
+  type ObjectId,
+  PutProvider,
+  ProviderSealing,
+  RegisteredProviders,
+  SerializeOwnUser,
+  ServiceError,
+  type StartInput,
+  StartProviderLogIn,
+  VerifyPassword,
+} from "../../src/index.ts";
+import { checkSecondFactors, digests, openFixture, random } from "../fixture.ts";
+import { PlainHooks } from "../hooks/plain-hooks.ts";
+import { FakeProvider } from "./fake-provider.ts";
+
+/** Hashes that anybody can read, and that cost nothing. */
+const hasher = {
+  hash: async (password: string) => `plain:${password}`,
+  verify: async (secret: string | null, password: string) => secret === `plain:${password}`,
+  isOutdated: () => false,
+};
+
+export async function openProviderFixture() {
+  const fixture = await openFixture();
+  const { r, context, database } = fixture;
+  const [google, facebook] = [new FakeProvider("google"), new FakeProvider("facebook")];
+  const hooks = new PlainHooks();
+  const sealing = new ProviderSealing(new AesGcmKeyWrapping(new Uint8Array(32).fill(7)));
+  const providers = new RegisteredProviders(new Map([google, facebook].map((each) => [each.type, each])), sealing, new CallbackAddresses("https://service.example/api/"));
+  const gate = new Gate(digests, random, checkSecondFactors);
+  const serializeOwnUser = new SerializeOwnUser(hooks);
+  const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
+  const starting = new StartProviderLogIn(providers, sealing, digests, random);
+  const finishing = new FinishProviderLogIn({ providers, sealing, assignUser, gate, serializeOwnUser, digests, random });
+  const linking = new LogInLinking(new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser), digests, random);
+  const putProvider = new PutProvider(sealing);
+
+  const register = (provider: FakeProvider, entry: { defaultUserId?: ObjectId; appNames?: readonly string[]; data?: object } = {}) => {
+    const { defaultUserId = null, appNames = ["app"], data = { clientId: "c", clientSecret: "s" } } = entry;
+    return putProvider.run(database, { provider, name: provider.type, data, defaultUserId, appNames });
+  };
+  await register(google);
+  await register(facebook);
+
+  return {
+    ...fixture,
+    google,
+    facebook,
+    hooks,
+    sealing,
+    register,
+
+    async user(name: string, password = "secret"): Promise<ObjectId> {
+      const [userId] = (await fixture.insert({ className: "User", attributes: { Name: name } })) as [ObjectId];
+      await r.accounts.create({ userId, loginName: loginNameOf(name), secret: `plain:${password}`, administrator: false }, name.toLowerCase());
+      return userId;
+    },
+
+    start: (change: Partial<StartInput> = {}) => starting.run(context, { providerName: "google", appKey: digests.sha256("key"), appNames: null, deviceId: null, secondFactor: { token: null, enrol: false }, ...change }),
+
+    /** What the provider sends the browser of a log-in back with. */
+    async away(change: Partial<StartInput> = {}): Promise<CallbackInput> {
+      const { location, cookie } = await this.start(change);
+      const parameters = new Map([["state", new URL(location).searchParams.get("state") ?? ""], ["code", "c-1"]]);
+      return { providerName: change.providerName ?? "google", parameters, cookie: (name) => (name === cookie.name ? cookie.value : null) };
+    },
+
+    finish: (input: CallbackInput) => finishing.run({ ...context, appKey: null } as never, input),
+
+    async dfUuid(): Promise<string> {
+      const { outcome } = await this.finish(await this.away());
+      if (!("dfUuid" in outcome)) throw new Error("The account is bound already.");
+      return outcome.dfUuid;
+    },
+
+    link: (dfUuid: unknown, change: { user?: string; pass?: string; key?: string } = {}) => {
+      const { user = "ada", pass = "secret", key } = change;
+      const appKey = key === undefined ? context.appKey : { ...context.appKey, id: key };
+      return linking.run({ ...context, appKey }, { user, pass, appNames: ["app"], deviceId: null, dfUuid });
+    },
+
+    trail: async () => (await r.audit.read(0, 1_000)).map(({ type, outcome, providerName }) => [type, outcome, providerName].join(" ")),
+  };
+}
+
+export type ProviderFixture = Awaited<ReturnType<typeof openProviderFixture>>;
+
+/** The code of a refusal; `0` for a success. */
+export function codeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => 0,
+    (error: unknown) => (error instanceof ServiceError ? error.code : error),
+  );
+}

@@ -1,0 +1,148 @@
+import { ServiceError } from "../../src/index.ts";
+import { digests, random } from "../fixture.ts";
+import { codeOf, openProviderFixture, type ProviderFixture } from "./provider-fixture.ts";
+
+describe("a log-in at a provider", () => {
+  let f: ProviderFixture;
+  beforeEach(async () => {
+    f = await openProviderFixture();
+  });
+  const links = async () => f.r.identityLinks.list(null, 100);
+  const secrets = () => f.google.begun.flatMap(({ state, nonce, codeVerifier }) => [state, nonce, codeVerifier]);
+
+  test("begins with secrets that are good for it alone, a cookie, and the address of the configuration", async () => {
+    const started = await f.start();
+    await f.start();
+    expect(new Set(secrets()).size).toBe(6);
+    for (const secret of secrets()) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(f.google.begun[0]).toMatchObject({ redirectUri: "https://service.example/api/v1/google/callback", data: { clientId: "c" } });
+    expect(started.cookie).toMatchObject({ path: "/api/v1/google/callback", secure: true, maxAge: 600, name: `sallyport_login_${digests.sha256(secrets()[0] as string).slice(0, 8)}` });
+    expect(started.location).not.toContain(started.cookie.value);
+  });
+
+  test.each([
+    [{ providerName: "Google" }, 0],
+    [{ providerName: "apple" }, 698],
+    [{ providerName: "constructor" }, 698],
+    [{ appNames: ["app"] }, 0],
+    [{ appNames: ["other"] }, 208],
+    [{ appNames: ["app", "app"] }, 210],
+  ])("begins with %j: %d", async (change, code) => expect(await codeOf(f.start(change))).toBe(code));
+
+  test("needs an entry, app names and data", async () => {
+    await f.register(f.google, { appNames: [] });
+    expect(await codeOf(f.start())).toBe(209);
+    const withoutId = { accept: (data: unknown) => data, type: "google" };
+    await f.register(Object.assign(Object.create(f.google), withoutId), { data: {} });
+    expect(await codeOf(f.start())).toBe(608);
+    await f.r.identityProviders.remove("google");
+    expect(await codeOf(f.start())).toBe(698);
+  });
+
+  test("gives somebody who is bound to nobody what he can bind himself with, once", async () => {
+    const userId = await f.user("ada");
+    const dfUuid = await f.dfUuid();
+    expect(dfUuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(await links()).toEqual([]);
+    const bound = await f.link(dfUuid);
+    expect(bound).toMatchObject({ databaseName: "test", user: { Name: "ada" } });
+    expect(await links()).toEqual([expect.objectContaining({ provider: "google", issuer: "https://provider.example", subject: "s-1", userId, shared: false, email: "ada@example.com", displayName: "Ada Lovelace" })]);
+    const { outcome } = await f.finish(await f.away());
+    expect(outcome).toMatchObject({ sessionId: expect.any(String), databaseName: "test", user: { "~ObjectID": userId } });
+    expect(await codeOf(f.link(dfUuid))).toBe(324);
+  });
+
+  test("is bound by issuer and subject, and by nothing else", async () => {
+    await f.user("ada");
+    await f.link(await f.dfUuid());
+    for (const change of [{ subject: "s-2" }, { subject: "S-1" }, { issuer: "https://PROVIDER.example" }, { issuer: "https://other.example" }]) {
+      const known = f.google.profile;
+      f.google.profile = { ...known, ...change };
+      await f.dfUuid();
+      f.google.profile = known;
+    }
+    f.google.profile = { ...f.google.profile, email: "eve@example.com", name: "Eve" };
+    expect((await f.finish(await f.away())).outcome).toHaveProperty("sessionId");
+    expect(await links()).toHaveLength(1);
+  });
+
+  test("judges credentials before the dfUuid, which only success spends", async () => {
+    await f.user("ada");
+    const dfUuid = await f.dfUuid();
+    expect(await codeOf(f.link("nothing", { pass: "wrong" }))).toBe(302);
+    expect(await codeOf(f.link(dfUuid, { pass: "wrong" }))).toBe(302);
+    for (const bad of [undefined, null, "", 7, {}, [dfUuid], "nothing", dfUuid.replace(/^./, "g"), "00000000-0000-4000-8000-000000000000"]) {
+      expect(await codeOf(f.link(bad))).toBe(324);
+    }
+    expect(await codeOf(f.link(dfUuid, { key: "another" }))).toBe(324);
+    expect(await f.r.sessions.count()).toBe(0);
+    expect(await codeOf(f.link(dfUuid.toUpperCase()))).toBe(0);
+    expect(await f.r.sessions.count()).toBe(1);
+  });
+
+  test("of two who bind one account, one succeeds, whatever they bind it with", async () => {
+    await f.user("ada");
+    await f.user("eve");
+    const [first, second] = [await f.dfUuid(), await f.dfUuid()];
+    const codes = await Promise.all([first, first, second, second].map((dfUuid, index) => codeOf(f.link(dfUuid, { user: index % 2 === 0 ? "ada" : "eve" }))));
+    expect(codes.toSorted()).toEqual([0, 324, 324, 324]);
+    expect(await links()).toHaveLength(1);
+    expect(await f.r.sessions.count()).toBe(1);
+  });
+
+  test("spends its state first, and is refused when anything does not belong to it", async () => {
+    const provided = (parameters: Record<string, string>) => new Map(Object.entries(parameters));
+    const bad = [
+      (input: Awaited<ReturnType<typeof f.away>>) => ({ ...input, providerName: "facebook" }),
+      (input: Awaited<ReturnType<typeof f.away>>) => ({ ...input, cookie: () => null }),
+      (input: Awaited<ReturnType<typeof f.away>>) => ({ ...input, cookie: () => random.secret() }),
+    ];
+    for (const change of bad) {
+      const input = await f.away();
+      expect(await codeOf(f.finish(change(input)))).toBe(324);
+      expect(await codeOf(f.finish(input))).toBe(324);
+    }
+    const input = await f.away();
+    expect(await codeOf(f.finish({ ...input, parameters: provided({ code: "c" }) }))).toBe(324);
+    expect(await codeOf(f.finish({ ...input, parameters: provided({ code: "c", state: random.secret() }) }))).toBe(324);
+    expect(await codeOf(f.finish({ ...input, providerName: "nobody" }))).toBe(698);
+    expect(f.google.finished).toEqual([]);
+    expect(await codeOf(f.finish(input))).toBe(0);
+    expect(await codeOf(f.finish(input))).toBe(324);
+    expect(f.google.finished).toEqual([expect.objectContaining({ ...f.google.begun.at(-1), parameters: input.parameters })]);
+  });
+
+  test("of many callbacks with one state one is heard", async () => {
+    const input = await f.away();
+    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(f.finish(input))));
+    expect(codes.filter((code) => code === 0)).toHaveLength(1);
+    expect(f.google.finished).toHaveLength(1);
+  });
+
+  test("ends with the app key, the app name, the entry, or the user", async () => {
+    const userId = await f.user("ada");
+    await f.link(await f.dfUuid());
+    const refused = async (change: () => Promise<unknown>) => {
+      const input = await f.away();
+      await change();
+      return codeOf(f.finish(input));
+    };
+    expect(await refused(() => f.r.appKeys.setEnabled("key", false))).toBe(101);
+    await f.r.appKeys.setEnabled("key", true);
+    expect(await refused(() => f.r.identityProviders.remove("google"))).toBe(698);
+    await f.register(f.google);
+    expect(await refused(() => f.r.accounts.setDisabled(userId, true))).toBe(302);
+    await f.r.accounts.setDisabled(userId, false);
+    expect(await refused(async () => (f.google.refusal = new ServiceError(324, { detail: "cancelled" })))).toBe(324);
+    expect(await refused(async () => (f.google.refusal = new ServiceError(706)))).toBe(706);
+    expect(await f.trail()).toEqual(expect.arrayContaining(["link.created 0 google", "login.refused 302 google", "provider.refused 324 google", "provider.refused 698 google"]));
+  });
+
+  test("keeps nothing in clear text of what it is bound by", async () => {
+    const { cookie } = await f.start({ secondFactor: { token: "123456", enrol: false } });
+    const { state } = f.google.begun[0] ?? { state: "" };
+    const stored = JSON.stringify(await f.r.oneTime.read("providerState", digests.sha256(state)));
+    for (const secret of [...secrets(), cookie.value, "123456"]) expect(stored).not.toContain(secret);
+    expect(JSON.stringify(await f.r.identityProviders.list())).not.toContain("clientSecret");
+  });
+});

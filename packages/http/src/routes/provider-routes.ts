@@ -1,0 +1,131 @@
+import {
+  emptyResponse,
+  linkingLogInRequest,
+  linksResponse,
+  logInFaultOrder,
+  providerCallbackParameters,
+  providerLogInParameters,
+  providerLogInResponse,
+  sessionLogInResponse,
+  splitAppNames,
+  unassignedMessage,
+} from "@sallyport/contract";
+import { type FinishedLogIn, providerTypeOf, type RequestContext } from "@sallyport/core";
+import { logInInput } from "./log-in-input.ts";
+import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+type ProviderUseCases = Pick<UseCases, "startProviderLogIn" | "finishProviderLogIn" | "logInLinking" | "listOwnLinks" | "removeOwnLinks">;
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+const callback = "/v1/{providerName}/callback";
+
+/** Coming in with an account of an external provider, and what is bound to whom. */
+export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInLinking, listOwnLinks, removeOwnLinks }: ProviderUseCases): Route[] {
+  const finish = async (context: RequestContext, given: Given, { parameter, cookie }: Pick<RouteInput<unknown, unknown>, "parameter" | "cookie">): Promise<Success> => {
+    const parameters = new Map(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
+    return answerOf(await finishProviderLogIn.run(context, { providerName: parameter("providerName"), parameters, cookie }));
+  };
+  const finishing = {
+    standsAlone: true,
+    access: "public",
+    carriesSecrets: true,
+    data: providerLogInResponse,
+    description: "The app key is that of the request that began the log-in. Whatever does not belong to that, or comes a second time: 324.",
+  } as const;
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/auth/{providerName}",
+      standsAlone: true,
+      operation: "startProviderLogIn",
+      summary: "Begins a log-in with an external provider: sends the browser there.",
+      access: "secrets",
+      keyInQuery: true,
+      redirects: true,
+      query: providerLogInParameters,
+      data: emptyResponse,
+      description: "What follows is a page of the provider's, and then its callback here. The cookie that comes with the answer has to come back with that.",
+      errors: [208, 209, 210, 608, 698],
+      handle: async (context, { query, parameter, appKeyDigest }) => {
+        const appNames = query.appNames === undefined ? null : splitAppNames(query.appNames);
+        const given = { appNames, deviceId: query.deviceId?.trim() || null, secondFactor: { token: query["2faToken"] ?? null, enrol: query["2faEnrol"] === "true" } };
+        const { location, cookie } = await startProviderLogIn.run(context, { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given });
+        return { data: {}, location, cookie };
+      },
+    }),
+    defineRoute({
+      ...finishing,
+      method: "GET",
+      path: callback,
+      operation: "finishProviderLogIn",
+      summary: "Where a provider sends the browser back to: opens a session, or tells what the account can be bound to a database user with.",
+      query: providerCallbackParameters,
+      errors: [101, 208, 210, 302, 315, 324, 340, 341, 342, 608, 698, 710],
+      handle: (context, input) => finish(context, input.query, input),
+    }),
+    defineRoute({
+      ...finishing,
+      method: "POST",
+      path: callback,
+      operation: "finishAppleLogIn",
+      summary: "The same of Apple, which has the browser post a form; other providers: 207.",
+      body: { schema: providerCallbackParameters, faultOrder: [], form: (parameter) => providerTypeOf(parameter("providerName")) === "apple" },
+      errors: [101, 208, 210, 302, 315, 324, 340, 341, 342, 608, 698, 710],
+      handle: (context, input) => finish(context, input.body, input),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/extLogin",
+      standsAlone: true,
+      operation: "logInLinking",
+      summary: "Logs in with the credentials of a database user, and binds an account of a provider to him.",
+      access: "secrets",
+      body: { schema: linkingLogInRequest, faultOrder: logInFaultOrder },
+      data: sessionLogInResponse,
+      description: "The credentials are judged before the `dfUuid`, which only success spends.",
+      errors: [208, 209, 210, 301, 302, 315, 324, 340, 341, 342],
+      handle: async (context, { body }) => ({ data: await logInLinking.run(context, { ...logInInput(body), dfUuid: body.dfUuid }) }),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/auth/links",
+      operation: "listOwnLinks",
+      summary: "The accounts of providers that are bound to the caller.",
+      access: "session",
+      data: linksResponse,
+      description: "Whoever shares the user with others sees his own only.",
+      errors: [],
+      handle: async (context) => ({
+        data: {
+          links: (await listOwnLinks.run(context)).map(({ provider, displayName, email, shared, linkedAt }) => ({
+            provider,
+            displayName,
+            email,
+            shared,
+            linkedAt: new Date(linkedAt).toISOString(),
+          })),
+        },
+      }),
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/auth/links/{providerName}",
+      standsAlone: true,
+      operation: "removeOwnLinks",
+      summary: "Takes the caller's links to a provider away, and ends the sessions that they opened.",
+      access: "session",
+      data: emptyResponse,
+      errors: [304, 698],
+      handle: async (context, { parameter }) => {
+        await removeOwnLinks.run(context, parameter("providerName"));
+        return { data: {} };
+      },
+    }),
+  ];
+}
+
+function answerOf({ outcome, cookie }: FinishedLogIn): Success {
+  return "dfUuid" in outcome ? { data: outcome, message: unassignedMessage, cookie } : { data: outcome, cookie };
+}
