@@ -37,11 +37,8 @@ export function mainCommand(): Command {
     .addCommand(secondFactorCommand())
     .addCommand(classCommand())
     .addCommand(macroCommand())
-<<<<<<< HEAD
     .addCommand(mailCommand())
-=======
     .addCommand(providerCommand())
->>>>>>> 0750f32 (feat: log-in with identity providers)
     .addCommand(keyCommand())
     .addCommand(rotateKeyCommand())
     .addCommand(maintenanceCommand())
