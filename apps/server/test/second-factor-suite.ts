@@ -197,6 +197,25 @@ export function secondFactorSuite(server: () => RunningServer): void {
     expect(await factor.state()).toMatchObject({ isActivated: false });
   });
 
+  test("of custom users are their own, and end nobody else's sessions", async () => {
+    const logIn = async (more = {}) => call(server(), "/v1/auth/df", { method: "POST", body: { user: "partner", pass: "partner", appNames: ["may"], ...more } });
+    const [sessionId, other]: string[] = [(await logIn()).body.data.sessionId, (await logIn()).body.data.sessionId];
+    const reader = await enter(server(), "session", "reader", ["may"]);
+    const path = "/v1/2fa/secret?app=may";
+    const send = (method: "POST" | "PATCH" | "DELETE", body?: object) => call(server(), path, { method, sessionId: sessionId ?? "", ...(body && { body }) });
+    const { secret, recoveryCodes } = (await send("POST")).body.data as Enrolled;
+    const authenticator = await Authenticator.of(server(), secret);
+    expect(await send("PATCH", { token: authenticator.token() })).toMatchObject({ code: "0" });
+    expect((await call(server(), "/_CheckSession", { sessionId: other ?? "" })).code).toBe("201");
+    // Who works as the same user of the database has another factor, or none.
+    expect(await checkSessionIn(server(), reader)).toBe("0");
+    expect(await attempt(server(), "session", { user: "reader", appNames: ["may"] })).toBe("0");
+    const codes = [await logIn(), await logIn({ "2faToken": authenticator.token() }), await logIn({ pass: "wrong" }), await logIn({ "2faToken": authenticator.token(1) })].map(({ code }) => code);
+    expect(codes).toEqual(["341", "342", "302", "0"]);
+    expect((await send("DELETE", { token: recoveryCodes[0] })).code).toBe("0");
+    expect((await logIn({ appNames: ["must-session"] })).code).toBe("340");
+  });
+
   test("leave a trail without secrets", async () => {
     const before = await last();
     const { factor, enrolled, authenticator } = await confirmed("demo", "may");

@@ -57,8 +57,9 @@ export interface Fixture {
 }
 
 /** A migrated database in memory with one app key and the app name `app`. */
-export async function openFixture(change: Partial<DatabasePolicy> = {}): Promise<Fixture> {
-  const storage = new MemoryStorage();
+/** `clockOffset`: milliseconds that the storage's clock is ahead. */
+export async function openFixture(change: Partial<DatabasePolicy> = {}, clockOffset: () => number = () => 0): Promise<Fixture> {
+  const storage = new MemoryStorage({ clockOffset });
   await storage.migrate();
   const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage });
   const r = storage.repositories;
