@@ -3,6 +3,7 @@ import { authenticatorSuite } from "./authenticator-suite.ts";
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
 import { clientSuite } from "./client-suite.ts";
+import { customPasswordEnvironment, customPasswordSuite } from "./custom-password-suite.ts";
 import { customUserEnvironment, customUserSuite } from "./custom-user-suite.ts";
 import { departureSuite } from "./departure-suite.ts";
 import { multiSuite } from "./multi-suite.ts";
@@ -23,6 +24,7 @@ const suites: Readonly<Record<string, Suite>> = {
   "bounds of answers": boundSuite,
   classes: classSuite,
   "custom users": customUserSuite,
+  "passwords of custom users": customPasswordSuite,
   "a hook that knows custom users": authenticatorSuite,
   deleting: departureSuite,
   "multi requests that write": multiSuite,
@@ -36,6 +38,7 @@ const suites: Readonly<Record<string, Suite>> = {
 export const serverSuiteEnvironment: Readonly<Record<string, string>> = {
   ...storedServerKeys,
   ...boundEnvironment,
+  ...customPasswordEnvironment,
   ...customUserEnvironment,
   ...macroEnvironment,
   // Failures in one mode must not lock out the next.

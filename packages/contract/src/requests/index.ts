@@ -1,4 +1,5 @@
 export { attributesRequest } from "./attributes-request.ts";
+export { confirmChangePasswordRequest } from "./confirm-change-request.ts";
 export { executeParameters } from "./execute-parameters.ts";
 export { parseIfMatch } from "./if-match.ts";
 export { type AttributeData, classDefinition, type ClassDefinitionData, type RightData } from "./class-definition.ts";

@@ -13,8 +13,8 @@ export interface ChangePasswordParts {
   readonly messages: PasswordMessages;
   /** Of those who came in with credentials of a database user, and of those whom a provider brought. */
   readonly own: PasswordChange;
-  /** Of those who came in with a custom account; `null`: there is no such thing, 304. */
-  readonly custom: PasswordChange | null;
+  /** Of those who came in with a custom account. */
+  readonly custom: PasswordChange;
 }
 
 /** Changes the password that the session was opened with: 319, 320, 321, 339, in this order. */
@@ -27,7 +27,6 @@ export class ChangePassword {
     if (!isPasswordText(newPassword)) throw new ServiceError(320);
     const { own, custom } = this.parts;
     const change = context.session.entrance.kind === "custom" ? custom : own;
-    if (change === null) throw new ServiceError(304);
     return change.run(context, { oldPassword, newPassword, language: given.language });
   }
 

@@ -19,11 +19,11 @@ export class PasswordPolicy {
   ) {}
 
   /** Refuses what is too short or known to everybody; else the text that is hashed. Of a password that comes as its MD5 the length is not seen. */
-  accept(given: GivenPassword): string {
+  accept(given: GivenPassword, shortest: number = shortestPassword): string {
     const { pass, clientHash } = given;
     const isHashed = md5Digits.test(pass);
-    if (!(isHashed && clientHash === "md5") && [...pass].length < shortestPassword) {
-      throw new ServiceError(320, { detail: `The password has less than ${shortestPassword} characters.` });
+    if (!(isHashed && clientHash === "md5") && [...pass].length < shortest) {
+      throw new ServiceError(320, { detail: `The password has less than ${shortest} characters.` });
     }
     const spellings = [this.digests.md5(pass), this.digests.md5(pass.toLowerCase()), ...(isHashed ? [pass.toLowerCase()] : [])];
     if (spellings.some((md5) => this.breached.has(md5))) throw new ServiceError(320, { detail: "The password stands in published lists." });

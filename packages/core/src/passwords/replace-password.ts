@@ -23,10 +23,14 @@ export class ReplacePassword {
   /** `false`, and nothing is done, if the account has another password by now. */
   async run(r: Repositories, { userId, secret: former, secretVersion }: Account, { secret, except }: NewSecret): Promise<boolean> {
     if ((await r.accounts.setSecret(userId, secret, secretVersion)) === "stale") return false;
-    const subject = passwordSubject(userId);
-    await r.passwordHistory.add(subject, former, this.history);
-    await r.oneTime.revoke("passwordReset", subject);
+    await this.retire(r, passwordSubject(userId), former);
     await r.sessions.end(except === undefined ? { userId } : { userId, except });
     return true;
+  }
+
+  /** Keeps the hash of a subject's password that is no longer current, and revokes resets that were asked for before. */
+  async retire(r: Repositories, subject: string, former: string): Promise<void> {
+    await r.passwordHistory.add(subject, former, this.history);
+    await r.oneTime.revoke("passwordReset", subject);
   }
 }

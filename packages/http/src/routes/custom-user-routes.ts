@@ -1,10 +1,10 @@
-import { logInFaultOrder, logInRequest, sessionLogInResponse } from "@sallyport/contract";
+import { confirmChangePasswordRequest, emptyResponse, logInFaultOrder, logInRequest, sessionLogInResponse } from "@sallyport/contract";
 import { logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
-/** The way in for those who are no database users. */
-export function customUserRoutes({ logInCustomUser }: Pick<UseCases, "logInCustomUser">): Route[] {
+/** The way in for those who are no database users, and to another password. */
+export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Pick<UseCases, "logInCustomUser" | "confirmCustomPassword">): Route[] {
   return [
     defineRoute({
       method: "POST",
@@ -18,6 +18,22 @@ export function customUserRoutes({ logInCustomUser }: Pick<UseCases, "logInCusto
       description: "Custom users have names and passwords of their own. Where the hook `xRestApi_Authenticate` is there, it decides who they are; when it fails: 710.",
       errors: [208, 209, 210, 301, 302, 315, 340, 341, 342, 710],
       handle: async (context, { body }) => ({ data: await logInCustomUser.run(context, logInInput(body)) }),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/auth/df/confirmChangePassword",
+      standsAlone: true,
+      operation: "confirmChangePassword",
+      summary: "Makes the new password of a custom user the current one. All his other sessions end.",
+      access: "session",
+      body: { schema: confirmChangePasswordRequest, faultOrder: [326] },
+      data: emptyResponse,
+      description: "The code is mailed by `POST /v1/changePassword`. It is good once, for 10 minutes and 5 tries; a wrong one counts as a failed log-in.",
+      errors: [326],
+      handle: async (context, { body, language }) => {
+        await confirmCustomPassword.run(context, { confirmationCode: body.confirmationCode, language });
+        return { data: {} };
+      },
     }),
   ];
 }

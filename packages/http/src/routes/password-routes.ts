@@ -34,8 +34,9 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Pa
       description: [
         "A wrong old password counts as a failed log-in. With `encrypted: true` both are encrypted with the key of `/v2/login/secure/key`, in any of its paddings;",
         "what cannot be decrypted is 319 or 320, and the same encrypted text is taken in the same session only, at most three times within a minute.",
+        "Custom users are mailed a code, with which `POST /v1/auth/df/confirmChangePassword` makes the new password the current one; without an address, or without mail: 712.",
       ].join(" "),
-      errors: [319, 320, 321, 322, 339],
+      errors: [319, 320, 321, 322, 339, 712],
       handle: async (context, { body, language }) => ({
         data: await changePassword.run(context, { oldPassword: body.oldPassword, newPassword: body.newPassword, encrypted: body.encrypted === true, language }),
       }),

@@ -1,6 +1,7 @@
 import type {
   AskForReset,
   ChangePassword,
+  ConfirmCustomPassword,
   ConfirmReset,
   ConfirmSecondFactor,
   EnrolSecondFactor,
@@ -40,6 +41,7 @@ import type {
 /** What the routes call; the composition root makes them. */
 export interface UseCases {
   readonly logIn: LogIn;
+  readonly confirmCustomPassword: ConfirmCustomPassword;
   readonly logInCustomUser: LogInCustomUser;
   readonly logInWithToken: LogInWithToken;
   readonly logInSecurely: LogInSecurely;

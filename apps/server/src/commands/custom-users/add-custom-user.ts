@@ -35,7 +35,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     const userId = await findDatabaseUser(storage.repositories, options.user);
     const password = await readPassword(options.passwordFile);
     const { clientHash } = policy;
-    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass: password, clientHash });
+    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass: password, clientHash }, container.get(identifiers.configuration).passwords.customLength);
     const createCustomAccount = await container.getAsync(identifiers.createCustomAccount);
     // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
     await storage.transaction(async (r) => {

@@ -39,13 +39,18 @@ function setPassword(name: string, options: AliasOptions & { readonly passwordFi
   return changeCustomUser(name, options, async ({ container, database: { policy } }) => {
     const pass = await readPassword(options.passwordFile);
     const { clientHash } = policy;
-    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass, clientHash });
+    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass, clientHash }, container.get(identifiers.configuration).passwords.customLength);
     const hasher = await container.getAsync(identifiers.hasher);
     const secret = await hasher.hash(clientPassword(pass, clientHash, container.get(identifiers.digests)));
+    const settle = await container.getAsync(identifiers.settleCustomPassword);
     return {
       type: "customPassword.changed",
       endsSessions: true,
-      make: async (r, { id, secretVersion }) => (await r.customAccounts.setSecret(id, secret, secretVersion)) === "stored",
+      make: async (r, account) => {
+        if ((await r.customAccounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
+        await settle.keep(r, account);
+        return true;
+      },
       told: `The custom user "${name}" has another password.`,
     };
   });

@@ -29,11 +29,11 @@ export function bindPasswords(container: Container): void {
     [gate, hasher, digests, passwordPolicy, replacePassword, passwordNotice],
   );
   container.bind(identifiers.changePassword).toResolvedValue(
-    (rings, credentials, digest, own) => {
+    (rings, credentials, digest, own, custom) => {
       const messages = new PasswordMessages({ keyRings: rings, credentials, digests: digest, decodeText: decodeUtf8, pause });
-      return new ChangePassword({ messages, own, custom: null });
+      return new ChangePassword({ messages, own, custom });
     },
-    [keyRings, credentialsCipher, digests, identifiers.changeOwnPassword],
+    [keyRings, credentialsCipher, digests, identifiers.changeOwnPassword, identifiers.changeCustomPassword],
   );
   container.bind(identifiers.askForReset).toResolvedValue((order, { mail }) => new AskForReset(order, mail.language), [orderMail, configuration]);
   container.bind(identifiers.confirmReset).toResolvedValue(

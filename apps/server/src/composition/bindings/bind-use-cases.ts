@@ -64,6 +64,7 @@ export function bindUseCases(container: Container): void {
   container.bind(identifiers.alignIndexes).toDynamicValue(() => new AlignIndexes());
   container.bind(identifiers.useCases).toDynamicValue(async ({ getAsync }) => ({
     logIn: await getAsync(identifiers.logIn),
+    confirmCustomPassword: await getAsync(identifiers.confirmCustomPassword),
     logInCustomUser: await getAsync(identifiers.logInCustomUser),
     logInWithToken: await getAsync(identifiers.logInWithToken),
     logInSecurely: await getAsync(identifiers.logInSecurely),

@@ -103,6 +103,11 @@ export const passwordsSection = section({
     default: 5,
     doc: "How many of a user's former passwords are not taken again, besides the current one; 0: none.",
   }),
+  customLength: field(wholeNumber(8, 128), {
+    env: "PASSWORD_CUSTOM_LENGTH",
+    default: 8,
+    doc: "Characters of a custom user's password at least, where it comes in clear.",
+  }),
   resetLink: optionalField(resetLink, {
     env: "PASSWORD_RESET_LINK",
     doc: "The link in mails with which a new password can be set; `{token}` and `{alias}` are filled in. Unless given, mails hold the token alone.",

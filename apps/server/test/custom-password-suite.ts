@@ -1,0 +1,159 @@
+import { type CustomAccount, CreateCustomAccount, type Repositories } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { RunningServer } from "../src/index.ts";
+import { type Answer, call, checkSession } from "./client.ts";
+import { MailFolder } from "./mail-folder.ts";
+import { repositoriesOf } from "./password-suite.ts";
+import { storedServerKeys } from "./secure/stored-keys.ts";
+
+const mailbox = new MailFolder();
+
+export const customPasswordEnvironment: Readonly<Record<string, string>> = { ...storedServerKeys, MAIL_FOLDER: mailbox.path };
+
+const first = "the first password";
+const second = "quite another one";
+const wrong = "ZZZZ-ZZZZ";
+let people = 0;
+
+/** How custom users come to another password: asked for with the old one, confirmed with a code that is mailed. On every engine. */
+export function customPasswordSuite(server: () => RunningServer): void {
+  const repositories = (): Repositories => repositoriesOf(server());
+  const create = async (hasAddress = true): Promise<CustomAccount> => {
+    people += 1;
+    const name = `confirming ${process.pid} ${people}`;
+    const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+    const { account } = await repositories().accounts.forProof("reader", []);
+    const email = hasAddress ? `confirming-${process.pid}-${people}@mail.example` : null;
+    const creating = new CreateCustomAccount(hasher, new NodeDigests(), new NodeRandomSource());
+    const id = await creating.run(repositories().customAccounts, { loginName: name, password: first, userId: account?.userId ?? "", email, clientHash: "md5" });
+    return (await repositories().customAccounts.find(id)) as CustomAccount;
+  };
+  const logIn = (user: string, pass: string): Promise<Answer> => call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
+  const sessionOf = async ({ loginName }: CustomAccount, pass = first): Promise<string> => (await logIn(loginName, pass)).body.data.sessionId;
+  const change = (sessionId: string, oldPassword: unknown, newPassword: unknown, headers = {}): Promise<Answer> =>
+    call(server(), "/v1/changePassword", { method: "POST", sessionId, headers, body: { oldPassword, newPassword } });
+  const confirm = (sessionId: string, confirmationCode: unknown): Promise<Answer> =>
+    call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", sessionId, body: { confirmationCode } });
+  const codeTo = async ({ email }: CustomAccount): Promise<string> => {
+    const text = (await mailbox.next(email ?? "nobody")).bodies.get("text/plain") ?? "";
+    return /\b[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\b/.exec(text)?.[0] ?? `no code in: ${text}`;
+  };
+
+  test("a new password takes effect with the code that is mailed: other sessions end, this one goes on", async () => {
+    const account = await create();
+    const [own, other] = [await sessionOf(account), await sessionOf(account)];
+    const bystander = await sessionOf(await create());
+    const asked = await change(own, first, second);
+    expect([asked.status, asked.body.data]).toEqual([200, { confirmationRequired: true }]);
+    expect(JSON.stringify(asked.body)).not.toMatch(/mail\.example/);
+    expect([(await logIn(account.loginName, first)).code, (await logIn(account.loginName, second)).code]).toEqual(["0", "302"]);
+    expect([await checkSession(server(), own), await checkSession(server(), other)]).toEqual(["0", "0"]);
+    const code = await codeTo(account);
+    expect(await confirm(own, ` ${code.toLowerCase().replace("-", " ")}`)).toMatchObject({ status: 200, code: "0", body: { data: {} } });
+    expect(await Promise.all([own, other, bystander].map((id) => checkSession(server(), id)))).toEqual(["0", "201", "0"]);
+    expect([(await logIn(account.loginName, first)).code, (await logIn(account.loginName, second)).code]).toEqual(["302", "0"]);
+    expect((await mailbox.next(account.email ?? "")).bodies.get("text/plain")).not.toContain(code);
+    expect(await confirm(own, code)).toMatchObject({ status: 400, code: "326" });
+    const events = (await repositories().audit.read(0, 100_000)).filter(({ type }) => type.startsWith("customPassword"));
+    expect(events.slice(-3).map(({ type, outcome, userId }) => [type, outcome, userId])).toEqual([
+      ["customPassword.asked", 0, account.userId],
+      ["customPassword.changed", 0, account.userId],
+      ["customPassword.refused", 326, account.userId],
+    ]);
+    expect(JSON.stringify(events)).not.toContain(code);
+  });
+
+  test("what is wrong with a change is told as for everybody, and nothing waits", async () => {
+    const account = await create();
+    const session = await sessionOf(account);
+    const refused: readonly (readonly [unknown, unknown, string])[] = [
+      [undefined, second, "319"],
+      [first, "", "320"],
+      [first, "short", "320"],
+      [first, "password", "320"],
+      [first, first, "321"],
+      ["not the password", second, "339"],
+    ];
+    for (const [old, fresh, code] of refused) expect([code, (await change(session, old, fresh)).code]).toEqual([code, code]);
+    expect(await confirm(session, wrong)).toMatchObject({ status: 400, code: "326" });
+    expect(await logIn(account.loginName, first)).toMatchObject({ code: "0" });
+  });
+
+  test("a code is a text that was mailed for this account, tried five times at most", async () => {
+    const [account, stranger] = [await create(), await create()];
+    const [session, strange] = [await sessionOf(account), await sessionOf(stranger)];
+    for (const given of [undefined, null, 5, "", " ", ["a"], { $ne: "" }, "x".repeat(101)]) expect([given, (await confirm(session, given)).code]).toEqual([given, "326"]);
+    expect(await call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", body: { confirmationCode: "A" } })).toMatchObject({ status: 400, code: "200" });
+    await change(session, first, second);
+    const code = await codeTo(account);
+    expect(await confirm(strange, code)).toMatchObject({ code: "326" });
+    const { body } = await call(server(), "/v1/login", { method: "POST", body: { user: "reader", pass: "reader", appNames: "demo-app" } });
+    expect(await confirm(body.data.sessionId, code)).toMatchObject({ code: "326" });
+    const tries = await Promise.all(Array.from({ length: 5 }, () => confirm(session, wrong)));
+    expect(tries.map((answer) => answer.code)).toEqual(["326", "326", "326", "326", "326"]);
+    expect(await confirm(session, code)).toMatchObject({ code: "326" });
+    await change(session, first, second);
+    const [fresh, outdated] = [await codeTo(account), code];
+    expect(fresh).not.toBe(outdated);
+    expect(await confirm(session, outdated)).toMatchObject({ code: "326" });
+    expect(await confirm(session, fresh)).toMatchObject({ code: "0" });
+  });
+
+  test("of those who confirm at once, in two sessions, one does", async () => {
+    const account = await create();
+    const sessions = [await sessionOf(account), await sessionOf(account)];
+    await change(sessions[0] as string, first, second);
+    const code = await codeTo(account);
+    const codes = (await Promise.all([0, 1, 0, 1, 0, 1].map((index) => confirm(sessions[index] as string, code)))).map((answer) => answer.code);
+    expect(codes.filter((each) => each === "0")).toHaveLength(1);
+    expect(codes.filter((each) => !["0", "201", "326"].includes(each))).toEqual([]);
+    const alive = await Promise.all(sessions.map((id) => checkSession(server(), id)));
+    expect(alive.toSorted()).toEqual(["0", "201"]);
+    expect(await logIn(account.loginName, second)).toMatchObject({ code: "0" });
+  });
+
+  test("wrong codes and wrong passwords count as failed log-ins, and a lockout holds for all of them", async () => {
+    const account = await create();
+    const session = await sessionOf(account);
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      expect(await confirm(session, wrong)).toMatchObject({ code: "326" });
+      expect(await change(session, "not the password", second)).toMatchObject({ code: "339" });
+    }
+    for (const answer of [await confirm(session, wrong), await change(session, first, second), await logIn(account.loginName, first)]) {
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+    }
+    expect(await checkSession(server(), session)).toBe("0");
+  });
+
+  test("without an address there is nowhere to mail a code to, which only who knows the password learns", async () => {
+    const account = await create(false);
+    const session = await sessionOf(account);
+    expect(await change(session, "not the password", second)).toMatchObject({ code: "339" });
+    expect(await change(session, first, second)).toMatchObject({ status: 500, code: "712" });
+    expect(await confirm(session, wrong)).toMatchObject({ code: "326" });
+  });
+
+  test("passwords that were in use are not taken again, and the mail speaks the language of the client", async () => {
+    const account = await create();
+    const session = await sessionOf(account);
+    await change(session, first, second, { "accept-language": "de-AT, en;q=0.5" });
+    const mail = await mailbox.next(account.email ?? "");
+    expect(mail.headers.get("subject")?.[0]).toContain("Bestätigungscode");
+    const code = /\b[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\b/.exec(mail.bodies.get("text/plain") ?? "")?.[0];
+    expect(await confirm(session, code)).toMatchObject({ code: "0" });
+    expect(await change(session, second, first)).toMatchObject({ code: "320" });
+    expect(await change(session, second, "a third password")).toMatchObject({ code: "0" });
+  });
+
+  test("the code is worthless once an administrator has set another password", async () => {
+    const account = await create();
+    const session = await sessionOf(account);
+    await change(session, first, second);
+    const code = await codeTo(account);
+    const { customAccounts } = repositories();
+    await customAccounts.setSecret(account.id, account.secret, account.secretVersion);
+    expect(await checkSession(server(), session)).toBe("201");
+    expect(await confirm(await sessionOf(account), code)).toMatchObject({ code: "326" });
+    expect(await logIn(account.loginName, second)).toMatchObject({ code: "302" });
+  });
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { receivedMail, type ReceivedMail } from "../../../packages/mail-smtp/test/received-mail.ts";
+
+/** A folder that servers write mail into, and that is read as a mailbox. It goes with the process. */
+export class MailFolder {
+  readonly path: string;
+  private readonly taken = new Set<string>();
+
+  constructor() {
+    this.path = join(mkdtempSync(join(tmpdir(), "sallyport-mail-")), "mail");
+    mkdirSync(this.path);
+    process.once("exit", () => rmSync(this.path, { recursive: true, force: true }));
+  }
+
+  /** The next mail to an address that nobody has taken yet, as soon as it is there. */
+  async next(address: string): Promise<ReceivedMail> {
+    const watcher = watch(this.path);
+    try {
+      for (;;) {
+        const changed = new Promise((resolve) => {
+          watcher.once("change", resolve);
+        });
+        const found = this.take(address);
+        if (found !== null) return found;
+        await changed;
+      }
+    } finally {
+      watcher.close();
+    }
+  }
+
+  private take(address: string): ReceivedMail | null {
+    for (const name of readdirSync(this.path).toSorted()) {
+      if (this.taken.has(name) || !/^[^.].*\.eml$/.test(name)) continue;
+      const mail = receivedMail(readFileSync(join(this.path, name), "utf8"));
+      if (mail.headers.get("to")?.[0]?.includes(address) !== true) continue;
+      this.taken.add(name);
+      return mail;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,88 @@
+import { clientPassword } from "../accounts/client-password.ts";
+import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import { sessionEvent } from "../audit/session-event.ts";
+import type { Digests } from "../digests/digests.ts";
+import type { RandomSource } from "../digests/random-source.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { ObjectHooks } from "../hooks/object-hooks.ts";
+import type { MailLanguage } from "../mail/mail.ts";
+import type { OrderMail } from "../mail/order-mail.ts";
+import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/password-change.ts";
+import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { codeDigest, confirmationCode } from "./confirmation-code.ts";
+import type { CustomAccount } from "./custom-account.ts";
+import { customUserKey } from "./custom-user-key.ts";
+import type { SettleCustomPassword } from "./settle-custom-password.ts";
+
+const minutes = 10;
+const tries = 5;
+
+export interface ChangeCustomPasswordParts {
+  readonly gate: Gate;
+  readonly hasher: PasswordHasher;
+  readonly digests: Digests;
+  readonly random: RandomSource;
+  readonly policy: PasswordPolicy;
+  /** Characters of a custom user's password at least, where it is seen as its owner types it. */
+  readonly shortest: number;
+  readonly settle: SettleCustomPassword;
+  readonly orderMail: OrderMail;
+  /** Of those who do not say which. */
+  readonly language: MailLanguage;
+  readonly hooks: ObjectHooks;
+}
+
+/**
+ * Keeps a new password of a custom user, and mails the code that makes it the current one. Nothing else changes: what is current stays so, and
+ * so do the sessions. Whose password is not kept here, because a hook decides who he is: 339. Without an address, or without mail: 712.
+ */
+export class ChangeCustomPassword implements PasswordChange {
+  constructor(private readonly parts: ChangeCustomPasswordParts) {}
+
+  async run(context: SessionContext, { oldPassword, newPassword, language }: PasswordChangeInput): Promise<PasswordChangeResult> {
+    const { gate, digests, random, policy, shortest, hooks } = this.parts;
+    const { clientHash } = context.database.policy;
+    const password = policy.accept({ pass: newPassword, clientHash }, shortest);
+    const old = clientPassword(oldPassword, clientHash, digests);
+    if (old === password) throw new ServiceError(321);
+    const { userId, entrance } = context.session;
+    const account = entrance.kind === "custom" ? await context.r.customAccounts.find(entrance.accountId) : null;
+    if (account === null) throw new ServiceError(context.overCode);
+    if (((await hooks.current(context))?.authenticate ?? null) !== null) throw new ServiceError(339, { detail: "A hook decides who custom users are; their passwords are kept elsewhere." });
+    const code = confirmationCode(random);
+    await gate.guard(context, {
+      userKey: customUserKey(account.loginName),
+      refusal: { code: 339, type: "customPassword.refused" },
+      userId,
+      prove: () => this.prove(context, account, { old, password }),
+      act: async (r, secret) => {
+        const pending = { secret, code: codeDigest(digests, account.id, code), lifetime: minutes * 60_000, tries };
+        // Whoever was faster has made the old password a wrong one.
+        if ((await r.customAccounts.request(account.id, pending, account.secretVersion)) === "stale") throw new ServiceError(339);
+        await r.audit.append(sessionEvent(context, { type: "customPassword.asked" }));
+        await this.mail({ ...context, r }, account, { code, language });
+      },
+    });
+    return { confirmationRequired: true };
+  }
+
+  /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
+  private async prove(context: SessionContext, account: CustomAccount, { old, password }: { old: string; password: string }): Promise<string | null> {
+    const { hasher, policy, settle } = this.parts;
+    if (!(await hasher.verify(account.secret, old, null))) return null;
+    try {
+      await policy.acceptUnused(await settle.former(context.r, account), password);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 320) await context.r.audit.append(sessionEvent(context, { type: "customPassword.refused", outcome: 320 }));
+      throw error;
+    }
+    return hasher.hash(password);
+  }
+
+  private async mail({ database, r }: SessionContext, { email: to, loginName: name }: CustomAccount, { code, language }: { code: string; language: MailLanguage | null }): Promise<void> {
+    if (to === null) throw new ServiceError(712, { detail: "The custom user has no e-mail address." });
+    await this.parts.orderMail.run({ alias: database.alias, r }, { kind: "confirmationCode", to, name, code, minutes, language: language ?? this.parts.language });
+  }
+}
