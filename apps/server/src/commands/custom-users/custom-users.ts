@@ -1,4 +1,4 @@
-import { clientPassword } from "@sallyport/core";
+import { clientPassword, customSubject } from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -92,7 +92,10 @@ function remove(name: string, options: AliasOptions): Promise<void> {
   return changeCustomUser(name, options, async () => ({
     type: "customUser.removed",
     endsSessions: true,
-    make: (r, { id }) => r.customAccounts.remove(id),
+    make: async (r, { id }) => {
+      await r.secondFactors.remove(customSubject(id), null);
+      return r.customAccounts.remove(id);
+    },
     told: `The custom user "${name}" is removed.`,
   }));
 }
