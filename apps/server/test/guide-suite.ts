@@ -24,7 +24,7 @@ function withoutChance(answer: string): unknown {
   return JSON.parse(text);
 }
 
-/** Sends the requests of a guide, one after the other, and compares the answers with those that it shows: at least so many. */
+/** Sends the requests of a guide, one after the other, and compares the answers with those that it shows: at least so many; from a server with these settings. */
 export function guideSuite(page: string, answers = 7, environment: Readonly<Record<string, string>> = {}): void {
   const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides", page), "utf8");
   describe.each(["bash", "zsh"].filter(has))(`the requests of ${page} in %s`, (shell) => {
