@@ -1,7 +1,28 @@
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
+import { Mailbox } from "./mailbox.ts";
 import { repositoriesOf } from "./password-suite.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { resetMailEnvironment, resetMailSuite } from "./reset-mail-suite.ts";
+
+describe.each(["Postgres", "the embedded engine", "memory"])("a reset by mail on %s", (engine) => {
+  const mailbox = new Mailbox();
+  let postgres: PostgresFixture | undefined;
+  let server: RunningServer;
+  beforeAll(async () => {
+    await mailbox.open();
+    const environment = { ...resetMailEnvironment, ...mailbox.environment };
+    postgres = engine === "Postgres" ? await openPostgresFixture() : undefined;
+    server = await (postgres?.demo(environment) ?? startDemoServer(engine === "memory" ? "memory" : "embedded", environment));
+  }, 60_000);
+  afterAll(async () => {
+    await (postgres ?? server).close();
+    await mailbox.close();
+  });
+
+  resetMailSuite(() => server, () => mailbox);
+});
 
 describe("a reset by mail", () => {
   let server: RunningServer;

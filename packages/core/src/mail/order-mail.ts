@@ -25,7 +25,7 @@ export interface OrderMailParts {
   readonly orders: SealedOrders;
   /** `null` where no transport is configured. */
   readonly settings: MailSettings | null;
-  /** Tells whoever sends that something was put in, or is about to be; may come too early, and be forgotten. */
+  /** Tells whoever sends that something was put in which should leave at once, or is about to be; may come too early, and be forgotten. */
   readonly ring: (alias: string) => void;
 }
 
@@ -49,7 +49,8 @@ export class OrderMail {
     const { stuck } = await r.outbox.waiting();
     if (stuck > settings.unusableAfter) throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
     await r.outbox.put(sealed, { lifetime: lifetimeOf(order), limit: settings.outboxLimit });
-    ring(alias);
+    // Sending this costs more where there is such a user: it is not to begin when somebody could measure it with his next request.
+    if (order.kind !== "passwordReset") ring(alias);
   }
 }
 

@@ -1,0 +1,50 @@
+import { type ReceivedMail, receivedMail } from "../../../packages/mail-smtp/test/received-mail.ts";
+import { type SmtpSink, startSmtpSink } from "../../../packages/mail-smtp/test/smtp-sink.ts";
+
+/** A relay on this machine whose mail is waited for. */
+export class Mailbox {
+  private readonly arrived: ReceivedMail[] = [];
+  private readonly waiting: ((mail: ReceivedMail) => void)[] = [];
+  private sink: SmtpSink | undefined;
+
+  async open(): Promise<void> {
+    this.sink = await startSmtpSink({
+      hideSTARTTLS: true,
+      onData: (stream, { envelope }, callback) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("end", () => {
+          const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+          this.take(receivedMail(Buffer.concat(chunks).toString("utf8"), from, envelope.rcptTo.map(({ address }) => address)));
+          callback(null);
+        });
+      },
+    });
+  }
+
+  /** What a server is told, so that its mail arrives here, and soon. */
+  get environment(): Readonly<Record<string, string>> {
+    return { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(this.sink?.port), MAIL_FROM: "no-reply@example.org", MAIL_INTERVAL: "100ms" };
+  }
+
+  /** How many mails came that nobody has taken. */
+  get left(): number {
+    return this.arrived.length;
+  }
+
+  /** The next mail. */
+  next(): Promise<ReceivedMail> {
+    const mail = this.arrived.shift();
+    return mail === undefined ? new Promise((resolve) => void this.waiting.push(resolve)) : Promise.resolve(mail);
+  }
+
+  async close(): Promise<void> {
+    await this.sink?.close();
+  }
+
+  private take(mail: ReceivedMail): void {
+    const waiting = this.waiting.shift();
+    if (waiting === undefined) this.arrived.push(mail);
+    else waiting(mail);
+  }
+}
