@@ -1,0 +1,203 @@
+import { type AuditEvent, errorEntry, type ErrorCode, type Repositories } from "@sallyport/core";
+import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { RunningServer } from "../../src/index.ts";
+import { call, checkSession, tryLogIn } from "../client.ts";
+import { Authenticator, type Enrolled } from "../second-factor-client.ts";
+import { storedServerKeys } from "../secure/stored-keys.ts";
+import { type Door, type DoorAnswer, doors, type Fields } from "./door.ts";
+import { type Somebody, somebodyFor } from "./somebody.ts";
+
+const userFailures = 3;
+const addressFailures = 6;
+const perUser = 2;
+const limit = 30;
+
+export const doorEnvironment: Readonly<Record<string, string>> = {
+  ...storedServerKeys,
+  TRUSTED_PROXIES: "127.0.0.1",
+  SESSION_LIMIT: `${limit}`,
+  SESSION_PER_USER_LIMIT: `${perUser}`,
+  THROTTLE_USER_FREE_FAILURES: `${userFailures}`,
+  THROTTLE_USER_FIRST_DELAY: "1h",
+  THROTTLE_USER_LONGEST_DELAY: "1h",
+  THROTTLE_ADDRESS_FREE_FAILURES: `${addressFailures}`,
+  THROTTLE_ADDRESS_FIRST_DELAY: "1h",
+  THROTTLE_ADDRESS_LONGEST_DELAY: "1h",
+};
+
+let networks = 0;
+
+/** What every door refuses, in the same words everywhere, and what the audit says of it: on every engine. */
+export function doorSuite(server: () => RunningServer): void {
+  const storage = () => {
+    const found = server().databases.get("");
+    if (!found) throw new Error("The demo has no database.");
+    return found.storage;
+  };
+  const repositories = (): Repositories => storage().repositories;
+  const last = async () => Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
+
+  beforeAll(async () => {
+    const { appKeys, applications } = repositories();
+    for (const secondFactor of ["optional", "forced"] as const) await applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
+    await appKeys.create({ name: "narrow", appNames: ["demo-app"], origins: [] }, new NodeDigests().sha256("narrow key"));
+  });
+
+  describe.each(doors)("at the door $name", (door: Door) => {
+    let somebody: Somebody;
+    let headers: Record<string, string>;
+    let begun: number;
+    /** Another network than before. */
+    const elsewhere = () => ({ "x-forwarded-for": `2001:db8:0:${(networks += 1).toString(16)}::1`, "x-forwarded-proto": "https" });
+    beforeEach(async () => {
+      somebody = await somebodyFor(door, repositories());
+      headers = elsewhere();
+      begun = await last();
+    });
+    afterEach(() => repositories().sessions.end({ userId: somebody.userId }));
+
+    const knock = (more: Fields = {}, sent: Readonly<Record<string, string>> = {}): Promise<DoorAnswer> =>
+      door.knock(server(), { user: somebody.user, pass: somebody.pass, appNames: ["demo-app"], ...more }, { ...headers, ...sent });
+    /** Type, code, and whether the user is named. */
+    const trail = async () => {
+      const told = ({ type, outcome, userId }: AuditEvent) => [type, outcome, userId === somebody.userId];
+      return (await repositories().audit.read(begun, 1_000)).map(told);
+    };
+    const refusal = (code: ErrorCode, retryAfter: string | null = null): DoorAnswer => {
+      const { status, name } = errorEntry(code);
+      return { status, body: { status: { internalStatus: `${code}`, statusMessage: name } }, retryAfter };
+    };
+    const delayed = (code: ErrorCode) => ({ ...refusal(code), retryAfter: expect.stringMatching(/^3(600|59\d)$/) });
+    const entered = expect.objectContaining({ status: 200, retryAfter: null });
+
+    test("a good password lets in", async () => {
+      const answer = await knock();
+      expect(answer).toEqual(entered);
+      expect(answer.body.data.user["~ObjectID"]).toBe(somebody.userId);
+      expect(await trail()).toEqual([["login.accepted", 0, true]]);
+    });
+
+    test.each<[string, Fields, ErrorCode]>([
+      ["no user", { user: undefined }, 301],
+      ["no password", { pass: undefined }, 301],
+      ["blank credentials", { user: " ", pass: "" }, 301],
+      ["a password that is no text", { pass: ["text"] }, 301],
+      ["no app names", { appNames: undefined }, 209],
+      ["no app name among them", { appNames: [] }, 208],
+      ["an unknown app name", { appNames: ["demo-app", "unknown"] }, 208],
+      ["an app name twice", { appNames: ["demo-app", "demo-app"] }, 210],
+    ])("%s: refused before anything is proven or counted", async (_what, more, code) => {
+      for (let n = 0; n <= userFailures; n += 1) expect(await knock(more)).toEqual(refusal(code));
+      expect(await knock()).toEqual(entered);
+      expect(await trail()).toEqual([["login.accepted", 0, true]]);
+    });
+
+    test("an app name that the app key does not have is refused, and one that it has is not", async () => {
+      const narrow = { appkey: "narrow key" };
+      expect(await knock({ appNames: ["demo-seats"] }, narrow)).toEqual(refusal(208));
+      expect(await knock({}, narrow)).toEqual(entered);
+    });
+
+    test("wrong passwords, unknown and disabled users are refused in the same words, and nobody is named", async () => {
+      const wrong = await knock({ pass: "wrong" });
+      expect(wrong).toEqual(refusal(302));
+      expect(await knock({ user: `nobody like ${somebody.user}` })).toEqual(wrong);
+      await somebody.setDisabled(true);
+      expect(await knock()).toEqual(wrong);
+      await somebody.setDisabled(false);
+      await repositories().accounts.setDisabled(somebody.userId, true);
+      headers = elsewhere();
+      expect((await knock()).body).toEqual(wrong.body);
+      expect(await trail()).toEqual(Array.from({ length: 4 }, () => ["login.refused", 302, false]));
+      expect(JSON.stringify(await repositories().audit.read(begun, 10))).not.toContain("nobody like");
+    });
+
+    test("a user whose failures are too many is locked out, whatever he shows and from wherever he comes", async () => {
+      const guesses = [await knock({ pass: "1" }), await knock({ pass: "2" }), await knock({ pass: "3" })];
+      expect(guesses).toEqual([refusal(302), refusal(302), delayed(302)]);
+      headers = elsewhere();
+      expect([await knock(), await knock({ pass: "4" })]).toEqual([delayed(302), delayed(302)]);
+      expect(await trail()).toEqual(Array.from({ length: userFailures }, () => ["login.refused", 302, false]));
+      await repositories().audit.settle(0, 1_000);
+      const tally = (await repositories().audit.read(begun, 1_000)).filter(({ attempts }) => attempts > 1);
+      expect(tally.map(({ type, outcome, userId, attempts }) => [type, outcome, userId, attempts])).toEqual([["login.refused", 302, null, 2]]);
+      const another = await somebodyFor(door, repositories());
+      expect(await knock({ user: another.user, pass: another.pass })).toEqual(entered);
+      await repositories().sessions.end({ userId: another.userId });
+    });
+
+    test("a network whose failures are too many is locked out, whoever is tried", async () => {
+      for (let n = 1; n < addressFailures; n += 1) expect(await knock({ user: `guess ${networks} ${n}` })).toEqual(refusal(302));
+      expect(await knock({ user: `guess ${networks}` })).toEqual(delayed(302));
+      expect(await knock()).toEqual(delayed(302));
+      headers = elsewhere();
+      expect(await knock()).toEqual(entered);
+    });
+
+    test("a forced second factor is asked for", async () => {
+      expect(await knock({ appNames: ["door forced"] })).toEqual(refusal(340));
+      expect(await knock({ appNames: ["door forced"], pass: "wrong", "2faToken": "000000" })).toEqual(refusal(302));
+      expect(await trail()).toEqual([["login.refused", 340, true], ["login.refused", 302, false]]);
+    });
+
+    test("a second factor that is missing is asked for, one that is wrong or was used counts like a wrong password", async () => {
+      const appNames = ["door optional"];
+      const plain = door.of === "database user" ? "/v1/login" : "/v1/auth/df";
+      const opened = await call(server(), plain, { method: "POST", body: { user: somebody.user, pass: somebody.pass, appNames } });
+      const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
+      const { secret } = (await call(server(), path, { method: "POST", sessionId: opened.body.data.sessionId })).body.data as Enrolled;
+      const [factor] = await repositories().secondFactors.find(somebody.subject, appNames);
+      // Of a step long ago, so that those of now are left.
+      expect(factor !== undefined && (await repositories().secondFactors.accept(factor, 0))).toBe(true);
+      await repositories().sessions.end({ userId: somebody.userId });
+      const authenticator = await Authenticator.of(server(), secret);
+      begun = await last();
+
+      for (let n = 0; n <= userFailures; n += 1) expect(await knock({ appNames })).toEqual(refusal(341));
+      expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(refusal(342));
+      expect(await knock({ appNames, "2faToken": authenticator.token() })).toEqual(entered);
+      expect([await knock({ appNames, "2faToken": authenticator.token() }), await knock({ appNames, pass: "wrong", "2faToken": authenticator.token(1) })]).toEqual([refusal(342), refusal(302)]);
+      expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(delayed(342));
+      expect(await knock({ appNames, "2faToken": authenticator.token(1) })).toEqual(delayed(302));
+      const refused = (code: ErrorCode) => ["login.refused", code, code !== 302];
+      const missing = Array.from({ length: userFailures + 1 }, () => refused(341));
+      expect((await trail()).filter(([type]) => type?.toString().startsWith("login."))).toEqual([...missing, refused(342), ["login.accepted", 0, true], refused(342), refused(302), refused(342)]);
+    });
+
+    test("no more sessions of a user are opened than allowed, and that counts as no failure", async () => {
+      for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
+      for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
+      expect((await trail()).slice(perUser)).toEqual(Array.from({ length: userFailures + 1 }, () => ["login.refused", 315, true]));
+      await repositories().sessions.end({ userId: somebody.userId });
+      expect(await knock()).toEqual(entered);
+    });
+
+    test("no more sessions are opened than the database may have", async () => {
+      const digests = new NodeDigests();
+      const random = new NodeRandomSource();
+      const filling = { mode: "session", appKeyId: "filling", userId: "1", secretVersion: 1, appNames: [], deviceId: null, entrance: { kind: "password" } } as const;
+      const free = { idleTimeout: 600_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0 };
+      for (let count = await repositories().sessions.count(); count < limit; count += 1) {
+        await repositories().sessions.open({ ...filling, digest: digests.sha256(random.secret()) }, free);
+      }
+      const answers = [await knock(), await knock({ pass: "wrong" })];
+      await repositories().sessions.end({ userId: "1" });
+      expect(answers).toEqual([refusal(315), refusal(302)]);
+      expect(await trail()).toEqual([["login.refused", 315, true], ["login.refused", 302, false]]);
+      expect(await knock()).toEqual(entered);
+    });
+
+    test("a log-in of a device takes the place of the session that the device had, whichever way that was opened", async () => {
+      const device = { deviceId: `phone of ${somebody.user}` };
+      const pass = door.of === "database user" ? somebody.pass : "another password";
+      const before = await tryLogIn(server(), somebody.user, { pass, device }, headers);
+      const { sessionId } = before.body.data;
+      expect(await checkSession(server(), sessionId)).toBe("0");
+      expect(await knock({ device })).toEqual(entered);
+      expect(await checkSession(server(), sessionId)).toBe("201");
+      for (let n = 0; n < perUser; n += 1) expect(await knock({ device })).toEqual(entered);
+      expect([await knock(), await knock()]).toEqual([entered, refusal(315)]);
+      expect(await knock({ device })).toEqual(entered);
+    });
+  });
+}

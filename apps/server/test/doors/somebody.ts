@@ -1,0 +1,32 @@
+import { CreateAccount, CreateCustomAccount, type ObjectId, type Repositories } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { Door } from "./door.ts";
+
+/** Somebody who can knock at a door, whom nobody else knows. */
+export interface Somebody {
+  readonly user: string;
+  readonly pass: string;
+  /** The database user as whom he comes in. */
+  readonly userId: ObjectId;
+  /** Whose second factor is his. */
+  readonly subject: string;
+  /** Keeps him out by what is the door's own, and lets him in again. */
+  setDisabled(disabled: boolean): Promise<unknown>;
+}
+
+const digests = new NodeDigests();
+let created = 0;
+
+export async function somebodyFor({ of }: Door, { accounts, customAccounts, objects }: Repositories): Promise<Somebody> {
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  const user = `somebody ${(created += 1)}`;
+  const pass = `${user} has a password`;
+  const [object] = await objects.insert([{ className: "User", attributes: { Name: user } }]);
+  const userId = object?.id ?? "";
+  const account = { userId, loginName: user, password: pass, administrator: false, clientHash: "md5" } as const;
+  await new CreateAccount(hasher, digests).run(accounts, of === "database user" ? account : { ...account, password: "another password" });
+  if (of === "database user") return { user, pass, userId, subject: `user:${userId}`, setDisabled: (disabled) => accounts.setDisabled(userId, disabled) };
+  const custom = { loginName: user, password: pass, userId, email: null, clientHash: "md5" } as const;
+  const id = await new CreateCustomAccount(hasher, digests, new NodeRandomSource()).run(customAccounts, custom);
+  return { user, pass, userId, subject: `custom:${id}`, setDisabled: (disabled) => customAccounts.setDisabled(id, disabled) };
+}
