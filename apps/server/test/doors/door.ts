@@ -1,6 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
+import { NodeDigests } from "@sallyport/crypto";
 import { logInForm } from "../log-in-form.ts";
+import type { RunningServer } from "../../src/index.ts";
 import { appKey, type Subject } from "../subject.ts";
+
+const digests = new NodeDigests();
 
 /** The fields of a log-in, as they are to be sent. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -17,7 +22,7 @@ export interface Door {
   readonly name: string;
   /** Whose password it takes. */
   readonly of: "database user" | "custom user";
-  readonly knock: (subject: Subject, fields: Fields, headers: Readonly<Record<string, string>>) => Promise<DoorAnswer>;
+  readonly knock: (server: RunningServer, fields: Fields, headers: Readonly<Record<string, string>>) => Promise<DoorAnswer>;
 }
 
 /** All ways in that take a password. */
@@ -26,16 +31,27 @@ export const doors: readonly Door[] = [
   inMode("POST /v2/login", "token"),
   inMode("POST /v2/login, encrypted", "encrypted"),
   inMode("POST /v2/login/secure", "secure"),
-  { name: "POST /v1/auth/df", of: "custom user", knock: (subject, fields, headers) => post(subject, "/v1/auth/df", JSON.stringify(fields), headers) },
+  { name: "POST /v1/auth/df", of: "custom user", knock: (server, fields, headers) => post(server, "/v1/auth/df", JSON.stringify(fields), headers) },
+  { name: "POST /v1/extLogin", of: "database user", knock: link },
 ];
+
+/** Brings an account of a provider that nobody is bound to, as if its owner had just come back from there. */
+async function link(server: RunningServer, fields: Fields, headers: Readonly<Record<string, string>>): Promise<DoorAnswer> {
+  const repositories = server.databases.get("")?.storage.repositories;
+  const { appKey: known } = (await repositories?.admission.admit({ appKey: digests.sha256(headers["appkey"] ?? appKey), session: null, idleTimeout: 1 })) ?? {};
+  const dfUuid = randomUUID();
+  const payload = { appKeyId: known?.id ?? "", provider: "google", issuer: "https://issuer.example", subject: dfUuid, email: null, displayName: null };
+  await repositories?.oneTime.issue({ kind: "accountLink", digest: digests.sha256(dfUuid), subject: null, payload, lifetime: 600_000 });
+  return post(server, "/v1/extLogin", JSON.stringify({ ...fields, dfUuid }), headers);
+}
 
 function inMode(name: string, mode: LogInMode): Door {
   return {
     name,
     of: "database user",
-    knock: async (subject, fields, headers) => {
-      const { path, wrap, unwrap } = await logInForm(subject, mode);
-      return post(subject, path, wrap(JSON.stringify(fields)), headers, unwrap);
+    knock: async (server, fields, headers) => {
+      const { path, wrap, unwrap } = await logInForm(server, mode);
+      return post(server, path, wrap(JSON.stringify(fields)), headers, unwrap);
     },
   };
 }
