@@ -17,6 +17,8 @@ export interface LogInFields {
   readonly device?: Device | undefined;
   /** The token of the second factor. It is good once, so such a log-in is not repeated when its session is over. */
   readonly twoFactorToken?: string | undefined;
+  /** Asks for a session that is good for setting up a second factor alone, where one is demanded that is not there (340). */
+  readonly enrolling?: boolean | undefined;
 }
 
 /** What a log-in takes that is encrypted with the server's RSA key. */

@@ -1,19 +1,17 @@
-import { isEnrolling, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/core";
 import { isAbsent, overCode } from "../credentials/presented-credentials.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { Step } from "./step.ts";
 
-/** Refuses a route that needs a session unless exactly one good credential came in its own header, of a session that is good for it. */
+/** Refuses a route that needs a session unless exactly one good credential came in its own header. */
 export const checkSession: Step = (exchange, { settings }) => {
   if (exchange.access !== "session") return;
   const { sessionId, authorization, secureToken } = exchange.credentials;
   const presented = [sessionId, authorization, secureToken].filter(({ value }) => value !== null);
   if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));
   if (presented.every(isAbsent)) throw new ServiceError(204);
-  const { session } = exchange.admission;
-  if (session !== null && isEnrolling(session) && exchange.route.whileEnrolling !== true) throw new ServiceError(340);
-  if (session !== null) return;
+  if (exchange.admission.session !== null) return;
   throw new ServiceError(overCode(exchange.credentials));
 };
 

@@ -2,6 +2,7 @@ import { admit } from "./admit.ts";
 import { answerPreflight } from "./answer-preflight.ts";
 import { checkAppKey } from "./check-app-key.ts";
 import { checkContentType } from "./check-content-type.ts";
+import { checkEnrolment } from "./check-enrolment.ts";
 import { checkMessage } from "./check-message.ts";
 import { checkSession } from "./check-session.ts";
 import type { Exchange } from "./exchange.ts";
@@ -31,6 +32,7 @@ export const steps: readonly Step[] = [
   requireSecureTransport,
   checkSession,
   openChannel,
+  checkEnrolment,
   checkContentType,
   readBody,
   openMessage,

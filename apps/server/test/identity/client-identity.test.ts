@@ -1,0 +1,180 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type LogInMode, type LogInOptions, SallyportClient } from "@sallyport/client";
+import * as identity from "@sallyport/client/identity";
+import { NodeDigests } from "@sallyport/crypto";
+import { pino } from "pino";
+import { receivedMail } from "../../../../packages/mail-smtp/test/received-mail.ts";
+import { storedKeyPair } from "../../../../packages/client/test/stored-key-pair.ts";
+import type { RunningServer } from "../../src/index.ts";
+import { startDemoServer } from "../demo-server.ts";
+import { modes } from "../modes.ts";
+import { newUser, repositoriesOf } from "../password-suite.ts";
+import { Authenticator } from "../second-factor-client.ts";
+import { storedServerKeys } from "../secure/stored-keys.ts";
+import { withoutLockout } from "../suite-on-postgres.ts";
+
+/** What the client makes of identity, with a server that tells its log everything; at the end the log is looked through for what it must not know. */
+
+const keyPair = await storedKeyPair();
+const digests = new NodeDigests();
+const first = "the first password";
+
+let server: RunningServer;
+let folder: string;
+let log = "";
+/** What nobody is to find in the log. */
+const secrets = new Map<string, string>();
+const keep = (what: string, text: string | undefined): string => {
+  if (text === undefined || text.length < 8) throw new Error(`There is no ${what}.`);
+  secrets.set(text, what);
+  return text;
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
+  const environment = { ...storedServerKeys, ...withoutLockout, MAIL_FOLDER: folder, MAIL_FROM: "no-reply@example.com" };
+  server = await startDemoServer("memory", environment, pino({ level: "trace" }, { write: (line: string) => void (log += line) }));
+  const { applications } = repositoriesOf(server);
+  await applications.create({ name: "may", seats: null, secondFactor: "optional" });
+  await applications.create({ name: "must", seats: null, secondFactor: "forced" });
+}, 60_000);
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const clientOf = () => new SallyportClient({ baseUrl: server.url, appKey: "demo-app-key" });
+const options = (mode: LogInMode, user: string, password: string, more: object = {}) => {
+  keep("password", password);
+  keep("digest of a password", digests.md5(password));
+  const keys = mode === "secure" || mode === "encrypted" ? { keyPair } : {};
+  return { mode, user, password, appNames: ["demo-app"], ...keys, ...more } as LogInOptions;
+};
+const noteSession = async (client: SallyportClient) => {
+  const sealed = await client.session?.seal({ headers: {}, body: "" });
+  for (const name of ["sessionid", "authorization", "secure-token"]) {
+    const value = new Headers(sealed?.headers).get(name);
+    if (value !== null) keep("credential", value.replace("Bearer ", ""));
+  }
+};
+
+/** The last mail to somebody, once it was written. */
+async function mailTo(address: string) {
+  for (;;) {
+    const mails = readdirSync(folder)
+      .filter((name) => name.endsWith(".eml"))
+      .toSorted()
+      .map((name) => receivedMail(readFileSync(join(folder, name), "utf8")));
+    const found = mails.findLast(({ headers }) => headers.get("to")?.some((to) => to.includes(address)));
+    if (found !== undefined) return found;
+    await delay(50);
+  }
+}
+const addressOf = async (userId: string) => (await repositoriesOf(server).accounts.byUser(userId, [])).account?.email as string;
+
+describe.each(modes)("in mode %s", (mode) => {
+  test("a password is changed, and the client goes on with it", async () => {
+    const { name } = await newUser(server);
+    const client = clientOf();
+    await client.logIn(options(mode, name, first));
+    await noteSession(client);
+    for (const password of ["a wrong password", "another password", "yet another password"]) keep("password", password);
+    const change = (oldPassword: string, newPassword: string, more: object = {}) => identity.changePassword(client, { oldPassword, newPassword, ...more });
+    await expect(change("a wrong password", "another password")).rejects.toMatchObject({ code: 339 });
+    await expect(change(first, "password")).rejects.toMatchObject({ code: 320 });
+    await expect(change(first, first)).rejects.toMatchObject({ code: 321 });
+    await expect(change(first, "another password")).resolves.toEqual({ confirmationRequired: false });
+    await expect(change("another password", "yet another password", { encrypted: true })).resolves.toEqual({ confirmationRequired: false });
+    await expect(client.checkSession()).resolves.toBe(true);
+    const { userId } = (await repositoriesOf(server).accounts.forProof(name, [])).account ?? {};
+    await repositoriesOf(server).sessions.end({ userId: userId as string });
+    await expect(client.getStructure()).resolves.toMatchObject({ classes: expect.any(Array) });
+    await expect(clientOf().logIn(options(mode, name, first))).rejects.toMatchObject({ code: 302 });
+  });
+
+  test("a second factor is set up, asked for and switched off", async () => {
+    const { name } = await newUser(server);
+    const client = clientOf();
+    await client.logIn(options(mode, name, first, { appNames: ["may"] }));
+    await expect(identity.readSecondFactor(client, "may")).resolves.toEqual({ isActivated: false, isConfirmed: false, status: "optional" });
+    const { secret, recoveryCodes, otpauthUrl } = await identity.enrolSecondFactor(client, "may");
+    for (const text of [secret, ...recoveryCodes, otpauthUrl]) keep("second factor", text);
+    const authenticator = await Authenticator.of(server, secret);
+    await expect(identity.confirmSecondFactor(client, "may", authenticator.wrong())).rejects.toMatchObject({ code: 342 });
+    await identity.confirmSecondFactor(client, "may", authenticator.token());
+    await expect(clientOf().logIn(options(mode, name, first, { appNames: ["may"] }))).rejects.toMatchObject({ code: 341, httpStatus: 401 });
+    await expect(clientOf().logIn(options(mode, name, first, { appNames: ["may"], twoFactorToken: authenticator.token() }))).rejects.toMatchObject({ code: 342 });
+    const other = clientOf();
+    await other.logIn(options(mode, name, first, { appNames: ["may"], twoFactorToken: authenticator.token(1) }));
+    await identity.validateSecondFactor(other, "may", recoveryCodes[0] as string);
+    await expect(identity.validateSecondFactor(other, "may", recoveryCodes[0] as string)).rejects.toMatchObject({ code: 342 });
+    await identity.removeSecondFactor(other, "may", recoveryCodes[1]);
+    await expect(identity.readSecondFactor(other, "may")).resolves.toMatchObject({ isActivated: false });
+  });
+
+  test("where a second factor is demanded, one is set up in a session for that alone", async () => {
+    const { name } = await newUser(server);
+    const logIn = (more: object) => {
+      const client = clientOf();
+      return client.logIn(options(mode, name, first, { appNames: ["must"], ...more })).then(() => client);
+    };
+    await expect(logIn({})).rejects.toMatchObject({ code: 340 });
+    const client = await logIn({ enrolling: true });
+    await expect(client.countObjects("Customer")).rejects.toMatchObject({ code: 340 });
+    const { secret } = await identity.enrolSecondFactor(client, "must");
+    keep("second factor", secret);
+    const authenticator = await Authenticator.of(server, secret);
+    const whole = await logIn({ twoFactorToken: authenticator.token() });
+    await expect(whole.getStructure()).resolves.toMatchObject({ classes: expect.any(Array) });
+    await expect(client.checkSession()).resolves.toBe(false);
+  });
+});
+
+test("a forgotten password is set by the token of a mail", async () => {
+  const { name, userId } = await newUser(server);
+  const client = clientOf();
+  await client.logIn(options("session", name, first));
+  await identity.resetPassword(clientOf(), name);
+  await identity.resetPassword(clientOf(), `${name} whom nobody knows`);
+  const { bodies } = await mailTo(await addressOf(userId));
+  const token = keep("token of a mail", /[\w-]{43}/.exec(bodies.get("text/plain") ?? "")?.[0]);
+  await expect(identity.confirmResetPassword(clientOf(), { token: "x".repeat(43), newPassword: "set by a mail" })).rejects.toMatchObject({ code: 328 });
+  await identity.confirmResetPassword(clientOf(), { token, newPassword: keep("new password", "set by a mail") });
+  await expect(identity.confirmResetPassword(clientOf(), { token, newPassword: "set once more" })).rejects.toMatchObject({ code: 328 });
+  await expect(client.checkSession()).resolves.toBe(false);
+  await expect(clientOf().logIn(options("session", name, "set by a mail"))).resolves.toMatchObject({ user: { Name: name } });
+}, 60_000);
+
+test("custom users log in, and again when their session is over", async () => {
+  const client = clientOf();
+  await expect(client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] }))).resolves.toMatchObject({ mode: "session", user: { Name: "reader" } });
+  await noteSession(client);
+  const account = (await repositoriesOf(server).customAccounts.forProof("partner")).account;
+  await repositoriesOf(server).sessions.end({ customAccountId: account?.id as string });
+  await expect(client.countObjects("Customer")).resolves.toBeGreaterThan(0);
+  await expect(clientOf().logIn(identity.customLogIn({ user: "demo", password: "demo", appNames: ["demo-app"] }))).rejects.toMatchObject({ code: 302 });
+});
+
+test("a token is good for what it was given out for", async () => {
+  const { name, userId } = await newUser(server);
+  await identity.resetPassword(clientOf(), name);
+  const { bodies } = await mailTo(await addressOf(userId));
+  const token = keep("token of a mail", /[\w-]{43}/.exec(bodies.get("text/plain") ?? "")?.[0]);
+  const client = clientOf();
+  const send = (path: string, headers: Record<string, string>) => client.request({ path, headers, anonymous: true });
+  for (const headers of [{ sessionid: token }, { authorization: `Bearer ${token}` }, { "secure-token": token }]) await expect(send("/_CheckSession", headers)).rejects.toMatchObject({ httpStatus: 401 });
+  await expect(client.logIn(options("session", name, token))).rejects.toMatchObject({ code: 302 });
+  // In another database it is nothing, and in its own it still is what it was.
+  const elsewhere = new SallyportClient({ baseUrl: server.url, alias: "second", appKey: "demo-app-key" });
+  await expect(identity.confirmResetPassword(elsewhere, { token, newPassword: "set by a mail" })).rejects.toMatchObject({ code: 328 });
+  await identity.confirmResetPassword(client, { token, newPassword: "set by a mail" });
+}, 60_000);
+
+test("nothing of all that stands in the log", () => {
+  expect(log.length).toBeGreaterThan(10_000);
+  expect(secrets.size).toBeGreaterThan(50);
+  expect([...secrets].filter(([text]) => log.includes(text)).map(([, what]) => what)).toEqual([]);
+});
