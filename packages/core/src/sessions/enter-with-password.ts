@@ -56,11 +56,16 @@ export class EnterWithPassword {
       ]);
       return prove;
     };
-    const claim = { ...wanted, userKey: loginNameOf(user), prepareProof, appNames, deviceId, ...(secondFactor === undefined ? {} : { secondFactor }) };
+    const claim = { ...wanted, userKey: databaseUserKey(user), prepareProof, appNames, deviceId, ...(secondFactor === undefined ? {} : { secondFactor }) };
     const entry = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
     const { account } = entry.person;
     // After the entry, so that the time of a refusal never tells of it.
     await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
     return { sessionId: entry.sessionId, userId: account.userId, user: entry.prepared };
   }
+}
+
+/** Whose failures those of a name are. The keys of other ways in hold U+0000, which no user name does: nobody counts failures for them here. */
+function databaseUserKey(user: string): string {
+  return loginNameOf(user).replaceAll("\0", "\uFFFD");
 }
