@@ -7,7 +7,7 @@ import { type ApplicationParts, createApplication, type Route } from "@sallyport
 
 const ivPrefix = Uint8Array.of(1, 2, 3);
 const admission = { maintenance: false, modelGeneration: 1, appKey: { enabled: true, origins: [] }, principal: {} };
-const sessions = { session: {}, secure: { channel: { ivPrefix } } };
+const sessions = { session: { appNames: ["app"] }, secure: { appNames: ["app"], channel: { ivPrefix } } };
 
 const database = {
   alias: "",
