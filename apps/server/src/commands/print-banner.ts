@@ -6,7 +6,7 @@ import { type Configuration, demoMacros, isOnServer, maskedUrl, type StorageConf
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
-export function printBanner({ applicationName, databases, server, docs, mail }: Configuration, { url, demoStates, databases: opened }: RunningServer): void {
+export function printBanner({ applicationName, databases, server, docs, mail }: Configuration, { url, demoStates, imitatesProviders, databases: opened }: RunningServer): void {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
   const storage = opened.get(databases[0]?.alias ?? "")?.storage;
   process.stdout.write(
@@ -18,6 +18,7 @@ export function printBanner({ applicationName, databases, server, docs, mail }: 
         return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoStates.get(alias) ?? null, hasMacros };
       }),
       hasDocs: docs.enabled,
+      imitatesProviders,
       dataPlace: placeOf(databases[0]?.storage ?? null),
       mailFolder: mail.folder ?? null,
       capabilities: storage === undefined ? [] : whatMatters(storage),

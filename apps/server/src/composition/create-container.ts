@@ -2,6 +2,7 @@ import "reflect-metadata";
 import { Container } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
+import type { DemoProviders } from "../demo/index.ts";
 import { bindCustomUsers } from "./bindings/bind-custom-users.ts";
 import { bindDatabases } from "./bindings/bind-databases.ts";
 import { bindHttp } from "./bindings/bind-http.ts";
@@ -19,13 +20,19 @@ import { StorageEngines } from "./storages/storage-engines.ts";
 
 /**
  * Knows how everything is made. Some of it is made asynchronously, so ask with `getAsync`. Storages come from the engines
- * given; no configuration chooses others.
+ * given; no configuration chooses others. Imitations of providers, too, are those that somebody has started before.
  */
-export function createContainer(configuration: Configuration, logger: Logger, engines: StorageEngines = new StorageEngines()): Container {
+export function createContainer(
+  configuration: Configuration,
+  logger: Logger,
+  engines: StorageEngines = new StorageEngines(),
+  demoProviders: DemoProviders | null = null,
+): Container {
   const container = new Container({ defaultScope: "Singleton" });
   container.bind(identifiers.configuration).toConstantValue(configuration);
   container.bind(identifiers.logger).toConstantValue(logger);
   container.bind(identifiers.engines).toConstantValue(engines);
+  container.bind(identifiers.demoProviders).toConstantValue(demoProviders);
   bindSecrets(container);
   bindKeys(container);
   bindDatabases(container);

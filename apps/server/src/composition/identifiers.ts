@@ -92,6 +92,7 @@ import type { Application, DatabaseDirectory, HttpSettings, Playground, Publishe
 import type { ServiceIdentifier } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
+import type { DemoProviders } from "../demo/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
 import type { MailBell } from "../mail/mail-bell.ts";
 import type { MailRelay } from "../mail/mail-relay.ts";
@@ -101,6 +102,7 @@ import type { Metrics } from "../operations/metrics.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
 import type { DatabasePreparation } from "./databases/database-preparation.ts";
+import type { DemoProviderEntries } from "./databases/demo-provider-entries.ts";
 import type { DemoSeeder } from "./databases/demo-seeder.ts";
 import type { StorageEngines } from "./storages/storage-engines.ts";
 
@@ -195,6 +197,8 @@ export const identifiers = {
   mailRelay: named<MailRelay | null>("mailRelay"),
   sealedOrders: named<SealedOrders>("sealedOrders"),
   deliverMail: named<DeliverMail | null>("deliverMail"),
+  demoProviders: named<DemoProviders | null>("demoProviders"),
+  demoProviderEntries: named<DemoProviderEntries | null>("demoProviderEntries"),
   knownProviders: named<ReadonlyMap<ProviderType, IdentityProvider>>("knownProviders"),
   providerSealing: named<ProviderSealing>("providerSealing"),
   callbackAddresses: named<CallbackAddresses>("callbackAddresses"),

@@ -2,12 +2,13 @@ import type { AddressInfo } from "node:net";
 import { createServer, type DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
-import type { DemoState } from "../demo/index.ts";
+import { type DemoProviders, type DemoState, startDemoProviders } from "../demo/index.ts";
 import { ConnectionDrain } from "../operations/connection-drain.ts";
 import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
 import { listen, requireFreePort } from "./listen.ts";
+import { publicAddress } from "./public-address.ts";
 import { directoriesWithoutDatabase } from "./storages/directories-without-database.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
 import { tlsFiles } from "./tls-files.ts";
@@ -19,6 +20,8 @@ export interface RunningServer {
   readonly databases: DatabaseDirectory;
   /** What became of the demo, by alias; databases that could not be used at the start are not among them. */
   readonly demoStates: ReadonlyMap<string, DemoState>;
+  /** Whether it imitates the identity providers itself. */
+  readonly imitatesProviders: boolean;
   /** Has the folders of macros read anew by the next request. */
   readMacros(): void;
   /** Finishes what is in work, then lets go of everything. May be called twice. */
@@ -40,7 +43,8 @@ export async function startServer(
   for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
     logger.info({ dataDir }, "creating the database, which takes a few seconds");
   }
-  const container = createContainer(configuration, logger, engines);
+  const demoProviders = await imitatedProviders(configuration);
+  const container = createContainer(configuration, logger, engines, demoProviders);
   try {
     const databases = await container.getAsync(identifiers.databases);
     const preparation = await container.getAsync(identifiers.preparation);
@@ -74,6 +78,7 @@ export async function startServer(
       await container.get(identifiers.credentialsCipher).close();
       await macroRuntime.close();
       await engines.close();
+      await demoProviders?.close();
     };
     let closed: Promise<void> | undefined;
     return {
@@ -81,13 +86,22 @@ export async function startServer(
       address,
       databases,
       demoStates: seeder.states,
+      imitatesProviders: demoProviders !== null,
       readMacros: () => macroFolders.refresh(),
       close: () => (closed ??= stop()),
     };
   } catch (error) {
     await engines.close();
+    await demoProviders?.close();
     throw error;
   }
+}
+
+/** What providers would send browsers back to has to be known before; where it is not, nobody can log in with them. */
+async function imitatedProviders(configuration: Configuration): Promise<DemoProviders | null> {
+  const { demoProvidersFolder: folder } = configuration;
+  const serverAddress = publicAddress(configuration);
+  return folder === null || serverAddress === null ? null : startDemoProviders({ folder, serverAddress });
 }
 
 function urlOf({ server: { tls, basePath } }: Configuration, { address, family, port }: AddressInfo): string {

@@ -81,6 +81,8 @@ export interface Configuration
   readonly demo: boolean;
   /** Where the demo keeps the master key that nobody gave it; `null` if there is one, or it is not the demo. */
   readonly demoMasterKeyFile: string | null;
+  /** Where the demo keeps what it needs to imitate identity providers; `null` if they are not to be imitated, or it is not the demo. */
+  readonly demoProvidersFolder: string | null;
   /** Whether `NODE_ENV` says production. */
   readonly production: boolean;
   /** The file it was read from. */

@@ -1,3 +1,4 @@
+import { providerTypes } from "@sallyport/core";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkShape } from "./checks/check-shape.ts";
@@ -67,10 +68,11 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
 
   const { databaseUrl: _url, dataDir, throttle: _throttle, ...rest } = document;
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
+  const demoProvidersFolder = demo && document.providers.imitation === undefined ? resolve(dataDir) : null;
   const docs = { enabled: document.docs.enabled ?? !production };
   const { directory: _directory, ...macros } = { ...document.macros, watch: document.macros.watch ?? !production, threads: document.macros.threads };
   const oAuthProviders = (document.oAuthProviders ?? []).map(({ name }) => name);
-  const configuration = { ...rest, docs, macros, mail: mailOf(document.mail), oAuthProviders, databases, demo, demoMasterKeyFile, production, file };
+  const configuration = { ...rest, docs, macros, mail: mailOf(document.mail), oAuthProviders, databases, demo, demoMasterKeyFile, demoProvidersFolder, production, file };
   return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
 }
 
@@ -83,6 +85,7 @@ function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: stri
     ...raw,
     databases: demoDatabases(onServer),
     mail: { ...folder, ...mail },
+    oAuthProviders: providerTypes.map((name) => ({ name })),
     ...(directory === null ? {} : { macros: { directory, ...macros } }),
   };
 }

@@ -4,7 +4,7 @@ import { configurationSchema } from "./schema/configuration-schema.ts";
 
 /** The effective configuration as a file would spell it, without the values of secrets. */
 export function maskedConfiguration(configuration: Configuration): object {
-  const { databases, demo: _demo, demoMasterKeyFile: _demoKey, production: _production, file: _file, warnings: _warnings, oAuthProviders, ...rest } =
+  const { databases, demo: _demo, demoMasterKeyFile: _demoKey, demoProvidersFolder: _demoProviders, production: _production, file: _file, warnings: _warnings, oAuthProviders, ...rest } =
     configuration;
   return { ...(spell(rest, []) as object), oAuthProviders: oAuthProviders.map((name) => ({ name })), databases: databases.map(spellDatabase) };
 }

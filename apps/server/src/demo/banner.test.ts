@@ -17,7 +17,7 @@ const digests = new NodeDigests();
 const plain = terminalStyle({ isTTY: false });
 
 const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
-  banner({ name: "sallyport", version: "2.2.0", databases, hasDocs, dataPlace: "data", mailFolder: "data/mail", capabilities: ["durable", "one process"], digests, style });
+  banner({ name: "sallyport", version: "2.2.0", databases, hasDocs, imitatesProviders: true, dataPlace: "data", mailFolder: "data/mail", capabilities: ["durable", "one process"], digests, style });
 
 const databasesAt = (url: string): BannerDatabase[] => [
   { alias: "", name: "demo", address: url, demo: "seeded", hasMacros: true },
@@ -46,6 +46,12 @@ describe("the banner", () => {
     expect(show([first, second as BannerDatabase])).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/second\/docs, /m);
     expect(show([first])).not.toContain("/docs,");
     expect(show(databasesAt("http://127.0.0.1:8080"), plain, false)).not.toContain("/docs,");
+  });
+
+  test("tells where log-ins at providers can be tried out, if there are imitations", () => {
+    expect(text).toContain("http://127.0.0.1:8080/v1/auth/google?appkey=demo-app-key");
+    const parts = { name: "sallyport", version: "2.2.0", hasDocs: true, imitatesProviders: false, dataPlace: "data", capabilities: [], digests, style: plain };
+    expect(banner({ ...parts, databases: databasesAt("http://127.0.0.1:8080") })).not.toContain("/v1/auth/google");
   });
 
   test("promises writing if, and only if, there is a route that writes", () => {

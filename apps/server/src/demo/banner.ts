@@ -23,6 +23,8 @@ export interface BannerParts {
   readonly databases: readonly BannerDatabase[];
   /** Whether each database has a page on which its API can be tried out. */
   readonly hasDocs: boolean;
+  /** Whether log-ins at identity providers are imitated. */
+  readonly imitatesProviders: boolean;
   /** Where the data are kept: a folder, or the address of a database without its password. */
   readonly dataPlace: string;
   /** The folder that mail is written into; `null` where it goes elsewhere, or nowhere. */
@@ -35,7 +37,7 @@ export interface BannerParts {
 
 /** What the demo prints at its start: where it is, what opens it, and requests to paste. Ends with a line break. */
 export function banner(parts: BannerParts): string {
-  const { name, version, databases, hasDocs, dataPlace, mailFolder = null, capabilities, style } = parts;
+  const { name, version, databases, hasDocs, imitatesProviders, dataPlace, mailFolder = null, capabilities, style } = parts;
   const usable = databases.find(({ demo }) => demo !== null);
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
   const example = databases.find(({ demo }) => holdsDemo(demo));
@@ -51,6 +53,7 @@ export function banner(parts: BannerParts): string {
     ...(capabilities.length === 0 ? [] : row("Storage", capabilities.join(", "))),
     ...(mailFolder === null ? [] : row("Mail", mailFolder)),
     ...(hasDocs && usable !== undefined ? row("Try it", `${usable.address}/docs, in a browser`) : []),
+    ...(imitatesProviders && example !== undefined ? row("Providers", `${example.address}/v1/auth/google?appkey=${demoCredentials.appKey}`) : []),
     ...row("Docs", "README.md, docs/guides, docs/reference"),
     ...row("Stop", "Ctrl+C"),
   ]);

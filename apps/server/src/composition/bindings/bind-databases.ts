@@ -1,4 +1,5 @@
 import type { Container } from "inversify";
+import { holdsDemo } from "../../demo/index.ts";
 import { databaseMacros } from "../../macros/database-macros.ts";
 import { macroLimits } from "../../macros/macro-limits.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
@@ -25,15 +26,15 @@ export function bindDatabases(container: Container): void {
   );
   container.bind(demoSeeder).toResolvedValue((...parts) => new DemoSeeder(...parts), [hasher, digests, logger]);
   container.bind(preparation).toResolvedValue(
-    (served, { databases: configurations, demo }, log, seeder) =>
+    (served, { databases: configurations, demo }, log, seeder, providerEntries) =>
       new DatabasePreparation({
         databases: served,
         configurations,
         logger: log,
         afterMigration: async (database) => {
-          if (demo) await seeder.seed(database);
+          if (demo && holdsDemo(await seeder.seed(database))) await providerEntries?.register(database);
         },
       }),
-    [databases, configuration, logger, demoSeeder],
+    [databases, configuration, logger, demoSeeder, identifiers.demoProviderEntries],
   );
 }

@@ -17,6 +17,7 @@ import {
 } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import type { Container } from "inversify";
+import { DemoProviderEntries } from "../databases/demo-provider-entries.ts";
 import { publicAddress } from "../public-address.ts";
 import { identifiers } from "../identifiers.ts";
 
@@ -24,7 +25,9 @@ import { identifiers } from "../identifiers.ts";
 export function bindProviders(container: Container): void {
   const { configuration, keyWrapping, digests, random, objectHooks, gate, serializeOwnUser, enterWithPassword } = identifiers;
   const { knownProviders, providerSealing, callbackAddresses, registeredProviders, assignProviderUser } = identifiers;
-  container.bind(knownProviders).toResolvedValue(({ providers: { imitation = null, ...options } }) => identityProviders({ ...options, imitation }), [configuration]);
+  container
+    .bind(knownProviders)
+    .toResolvedValue(({ providers: { imitation = null, ...options } }, demo) => identityProviders({ ...options, imitation: demo?.url ?? imitation }), [configuration, identifiers.demoProviders]);
   container.bind(providerSealing).toResolvedValue((wrapping) => new ProviderSealing(wrapping), [keyWrapping]);
   container.bind(callbackAddresses).toResolvedValue((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]);
   container
@@ -48,6 +51,12 @@ export function bindProviders(container: Container): void {
   container.bind(identifiers.listOwnLinks).toDynamicValue(() => new ListOwnLinks());
   container.bind(identifiers.removeOwnLinks).toDynamicValue(() => new RemoveOwnLinks());
   container.bind(identifiers.putProvider).toResolvedValue((sealing) => new PutProvider(sealing), [providerSealing]);
+  container
+    .bind(identifiers.demoProviderEntries)
+    .toResolvedValue(
+      (demoProviders, known, putProvider, sealing) => (demoProviders === null ? null : new DemoProviderEntries({ demoProviders, known, putProvider, sealing })),
+      [identifiers.demoProviders, knownProviders, identifiers.putProvider, providerSealing],
+    );
   container.bind(identifiers.removeProvider).toDynamicValue(() => new RemoveProvider());
   container.bind(identifiers.removeLink).toDynamicValue(() => new RemoveLink());
 }
