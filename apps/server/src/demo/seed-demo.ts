@@ -118,7 +118,7 @@ async function seedPeople(
     Employee: idAt(employees, index),
   }));
   for (const [index, { user, administrator }] of demoPeople.entries()) {
-    const account = { userId: idAt(users, index), loginName: user, secret: secrets.get(user) as string, administrator };
+    const account = { userId: idAt(users, index), loginName: user, secret: secrets.get(user) as string, administrator, email: `${user}@example.com` };
     const outcome = await r.accounts.create(account, confusableKeyOf(user));
     if (outcome === "nameTaken") throw new NotEmptyError();
   }

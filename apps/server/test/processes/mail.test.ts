@@ -167,4 +167,13 @@ describe("mail of server processes on one Postgres", () => {
     expect((await process.ended).code).toBe(0);
     expect([sink.received.length, await waiting()]).toEqual([2, 0]);
   });
+
+  test("a command tells how much waits", async () => {
+    const run = async (...args: string[]): Promise<string> => (await new ServerProcess(["mail", "waiting", ...args], { DATABASE_URL: postgres.url }, tmpdir()).ended).stdout;
+    expect(await run()).toBe("No mail waits.\n");
+    await put(notices(2));
+    await postgres.sql.query("update sallyport_demo.outbox set put_at = now() - interval '10 minutes', stuck_since = now() - interval '2 hours' where id = (select min(id) from sallyport_demo.outbox)");
+    expect(await run()).toMatch(/^2 mails wait, the longest for (?:10m|60\ds)\.\nNo mail could be sent for (?:2h|720\ds);/);
+    expect(JSON.parse(await run("--json"))).toMatchObject({ count: 2, oldestSeconds: expect.any(Number), stuckSeconds: expect.any(Number) });
+  });
 });

@@ -1,0 +1,67 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import type { RunningServer } from "../src/index.ts";
+import { call } from "./client.ts";
+import { startDemoServer, startSeededServer } from "./demo-server.ts";
+import { MailFolder, mailSuite } from "./mail-suite.ts";
+import { repositoriesOf } from "./password-suite.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+
+describe("mail on Postgres", () => {
+  const folder = new MailFolder();
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+  beforeAll(async () => {
+    postgres = await openPostgresFixture();
+    server = await postgres.demo(folder.environment);
+  }, 60_000);
+  afterAll(async () => {
+    await postgres.close();
+    folder.remove();
+  });
+
+  mailSuite(() => server, folder);
+});
+
+describe.each(["embedded", "memory"] as const)("mail on the engine %s", (engine) => {
+  const folder = new MailFolder();
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startDemoServer(engine, folder.environment);
+  }, 60_000);
+  afterAll(async () => {
+    await server.close();
+    folder.remove();
+  });
+
+  mailSuite(() => server, folder);
+});
+
+test("while nothing can be sent, everybody is refused with 712, and the server is ready", async () => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => {
+    silent.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = silent.address() as AddressInfo;
+  await new Promise((resolve) => {
+    silent.close(resolve);
+  });
+  const mail = { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(port), MAIL_FROM: "a@mail.example", MAIL_UNUSABLE_AFTER: "0s", MAIL_INTERVAL: "100ms", MASTER_KEY: Buffer.alloc(32, 5).toString("base64") };
+  const server = await startSeededServer([{ engine: "memory" }, { engine: "memory" }], mail);
+  try {
+    const { accounts, outbox } = repositoriesOf(server);
+    const { account } = await accounts.forProof("demo", []);
+    await accounts.setEmail(account?.userId ?? "", "demo@mail.example");
+    const ask = (user: string) => call(server, "/v1/resetPassword", { method: "POST", body: { user } });
+    expect((await ask("demo")).code).toBe("0");
+    // The relay notices by itself; each look lets it go on.
+    while ((await outbox.waiting()).stuck === 0) await call(server, "/_CheckService");
+    const answers = await Promise.all(["demo", "nobody"].map(ask));
+    for (const { status, body } of answers) expect([status, body]).toEqual([500, answers[0]?.body]);
+    expect(answers[0]?.code).toBe("712");
+    expect((await outbox.waiting()).count).toBe(1);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  } finally {
+    await server.close();
+  }
+});

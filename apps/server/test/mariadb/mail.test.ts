@@ -1,0 +1,22 @@
+import { openTestMariadb, type TestMariadb } from "../../../../packages/storage-knex/test/mariadb/test-mariadb.ts";
+import type { RunningServer } from "../../src/index.ts";
+import { startSeededServer } from "../demo-server.ts";
+import { MailFolder, mailSuite } from "../mail-suite.ts";
+
+describe("mail on MariaDB", () => {
+  const folder = new MailFolder();
+  let mariadb: TestMariadb;
+  let server: RunningServer;
+  beforeAll(async () => {
+    mariadb = await openTestMariadb();
+    const storage = () => ({ url: mariadb.url, schema: mariadb.freshName(), migrateOnStart: true });
+    server = await startSeededServer([storage(), storage()], folder.environment);
+  }, 60_000);
+  afterAll(async () => {
+    await server.close();
+    await mariadb.close();
+    folder.remove();
+  });
+
+  mailSuite(() => server, folder);
+});
