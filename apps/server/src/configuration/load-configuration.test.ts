@@ -25,6 +25,7 @@ function messageOf(content: object, environment: Record<string, string> = {}): s
 }
 
 const secret = "S3cretValue";
+const masterKey = Buffer.alloc(32, 1).toString("base64");
 
 describe("refuses", () => {
   const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
@@ -55,6 +56,12 @@ describe("refuses", () => {
     ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
     ["a bad base path", { server: { basePath: "/api/" } }, /server\.basePath: must be empty, or a path/],
     ["a bad public address", { server: { publicUrl: "ftp://a" } }, /server\.publicUrl: must be an http or https address/],
+    ["an unknown provider", { oAuthProviders: [{ name: "github" }] }, /oAuthProviders\[0\]\.name: must be google, facebook, microsoft or apple$/m],
+    ["a provider without a name", { oAuthProviders: [{}] }, /oAuthProviders\[0\]\.name: is required: google, facebook, microsoft or apple$/m],
+    ["a provider twice", { oAuthProviders: [{ name: "microsoft" }, { name: "WindowsLive" }] }, /oAuthProviders\[1\]\.name: is the same provider as oAuthProviders\[0\]\.name/],
+    ["providers without a master key", { oAuthProviders: [{ name: "google" }] }, /encryption\.masterKey: is required with oAuthProviders/],
+    ["providers without a public address", { oAuthProviders: [{ name: "Google" }], encryption: { masterKey } }, /server\.publicUrl: is required with oAuthProviders/],
+    ["an imitation of providers elsewhere", { providers: { imitation: "http://192.0.2.1:9000" } }, /providers\.imitation: must be an http address on this machine/],
     ["a bad network", { server: { trustedProxies: ["10.0.0.0/8", "10.0.0.0/33"] } }, /server\.trustedProxies\[1\]: must be an address or a network/],
     ["a certificate without a key", { server: { tls: { certificateFile: "package.json" } } }, /server\.tls\.keyFile: is required/],
     ["a key without a certificate", { server: { tls: { keyFile: "package.json" } } }, /server\.tls\.certificateFile: is required/],
@@ -314,4 +321,13 @@ describe("warns", () => {
   test.each([{}, { server: { host: "0.0.0.0", trustedProxies: ["10.0.0.1"] } }, { server: { host: "::1" } }])("of nothing in %p", (content) => {
     expect(warnings({ encryption: { masterKey }, ...content })).toEqual([]);
   });
+});
+
+test("reads names of providers in any case, and asks for no public address where Apple brings its own", () => {
+  const read = (names: readonly string[], server: object) => {
+    const oAuthProviders = names.map((name) => ({ name }));
+    return loadConfiguration({ content: { databases: [memory], encryption: { masterKey }, oAuthProviders, server }, environment: {} }).oAuthProviders;
+  };
+  expect(read(["AppleID"], {})).toEqual(["apple"]);
+  expect(read(["GOOGLE", "windowslive", "facebook"], { publicUrl: "https://service.example" })).toEqual(["google", "microsoft", "facebook"]);
 });
