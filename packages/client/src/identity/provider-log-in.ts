@@ -12,6 +12,8 @@ export interface ProviderLogInFields {
   readonly deviceId?: string | undefined;
   /** The token of the second factor. It stands in the address, and is good once. */
   readonly twoFactorToken?: string | undefined;
+  /** Asks for a session that is good for setting up a second factor alone, where one is demanded that is not there. */
+  readonly enrolling?: boolean | undefined;
 }
 
 /**
@@ -19,8 +21,8 @@ export interface ProviderLogInFields {
  * what `providerAnswer` reads.
  */
 export function providerAddress({ baseUrl, alias = "", appKey }: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">, provider: string, fields: ProviderLogInFields = {}): string {
-  const { appNames, deviceId, twoFactorToken } = fields;
-  const query = { appkey: appKey, appNames: appNames?.join(","), deviceId, "2faToken": twoFactorToken };
+  const { appNames, deviceId, twoFactorToken, enrolling } = fields;
+  const query = { appkey: appKey, appNames: appNames?.join(","), deviceId, "2faToken": twoFactorToken, "2faEnrol": enrolling };
   return new ServiceAddress(baseUrl, alias).of(`/v1/auth/${encodeURIComponent(provider)}`, query);
 }
 
