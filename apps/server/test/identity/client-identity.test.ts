@@ -158,6 +158,22 @@ test("custom users log in, and again when their session is over", async () => {
   await expect(clientOf().logIn(identity.customLogIn({ user: "demo", password: "demo", appNames: ["demo-app"] }))).rejects.toMatchObject({ code: 302 });
 });
 
+test("a custom user changes the password with a code by mail, and the client goes on with it", async () => {
+  const { customAccounts, sessions } = repositoriesOf(server);
+  const { account } = await customAccounts.forProof("partner");
+  const client = clientOf();
+  await client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] }));
+  const newPassword = keep("new password", "what partners say");
+  await expect(identity.changePassword(client, { oldPassword: "partner", newPassword })).resolves.toEqual({ confirmationRequired: true });
+  const { bodies } = await mailTo(account?.email as string);
+  const code = keep("code of a mail", /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(bodies.get("text/plain") ?? "")?.[0]);
+  await expect(identity.confirmPasswordChange(client, "ZZZZ-ZZZZ")).rejects.toMatchObject({ code: 326 });
+  await identity.confirmPasswordChange(client, code, { newPassword });
+  await expect(client.checkSession()).resolves.toBe(true);
+  await sessions.end({ customAccountId: account?.id as string });
+  await expect(client.countObjects("Customer")).resolves.toBeGreaterThan(0);
+});
+
 test("a token is good for what it was given out for", async () => {
   const { name, userId } = await newUser(server);
   await identity.resetPassword(clientOf(), name);
