@@ -1,29 +1,15 @@
-import { type AuditEvent, errorEntry, type ErrorCode, type Repositories } from "@sallyport/core";
-import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession, tryLogIn } from "../client.ts";
 import { Authenticator, type Enrolled } from "../second-factor-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 import { type Door, type DoorAnswer, doors, type Fields } from "./door.ts";
+import { addressFailures, delayed, fillSessions, limitEnvironment, perUser, refusal, userFailures } from "./limits.ts";
 import { type Somebody, somebodyFor } from "./somebody.ts";
 
-const userFailures = 3;
-const addressFailures = 6;
-const perUser = 2;
-const limit = 30;
-
-export const doorEnvironment: Readonly<Record<string, string>> = {
-  ...storedServerKeys,
-  TRUSTED_PROXIES: "127.0.0.1",
-  SESSION_LIMIT: `${limit}`,
-  SESSION_PER_USER_LIMIT: `${perUser}`,
-  THROTTLE_USER_FREE_FAILURES: `${userFailures}`,
-  THROTTLE_USER_FIRST_DELAY: "1h",
-  THROTTLE_USER_LONGEST_DELAY: "1h",
-  THROTTLE_ADDRESS_FREE_FAILURES: `${addressFailures}`,
-  THROTTLE_ADDRESS_FIRST_DELAY: "1h",
-  THROTTLE_ADDRESS_LONGEST_DELAY: "1h",
-};
+/** What servers are told whose doors take passwords. */
+export const doorEnvironment: Readonly<Record<string, string>> = { ...storedServerKeys, ...limitEnvironment };
 
 let networks = 0;
 
@@ -63,11 +49,6 @@ export function doorSuite(server: () => RunningServer): void {
       const told = ({ type, outcome, userId }: AuditEvent) => [type, outcome, userId === somebody.userId];
       return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
     };
-    const refusal = (code: ErrorCode, retryAfter: string | null = null): DoorAnswer => {
-      const { status, name } = errorEntry(code);
-      return { status, body: { status: { internalStatus: `${code}`, statusMessage: name } }, retryAfter };
-    };
-    const delayed = (code: ErrorCode) => ({ ...refusal(code), retryAfter: expect.stringMatching(/^3(600|59\d)$/) });
     const entered = expect.objectContaining({ status: 200, retryAfter: null });
 
     test("a good password lets in", async () => {
@@ -175,15 +156,9 @@ export function doorSuite(server: () => RunningServer): void {
     });
 
     test("no more sessions are opened than the database may have", async () => {
-      const digests = new NodeDigests();
-      const random = new NodeRandomSource();
-      const filling = { mode: "session", appKeyId: "filling", userId: "1", secretVersion: 1, appNames: [], deviceId: null, entrance: { kind: "password" } } as const;
-      const free = { idleTimeout: 600_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0 };
-      for (let count = await repositories().sessions.count(); count < limit; count += 1) {
-        await repositories().sessions.open({ ...filling, digest: digests.sha256(random.secret()) }, free);
-      }
+      const empty = await fillSessions(repositories());
       const answers = [await knock(), await knock({ pass: "wrong" })];
-      await repositories().sessions.end({ userId: "1" });
+      await empty();
       expect(answers).toEqual([refusal(315), refusal(302)]);
       expect(await trail()).toEqual([["login.refused", 315, true], ["login.refused", 302, false]]);
       expect(await knock()).toEqual(entered);

@@ -1,0 +1,123 @@
+import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import type { RunningServer } from "../../src/index.ts";
+import { call, checkSession, tryLogIn } from "../client.ts";
+import { link, logInAt } from "../providers/browser.ts";
+import { databaseOf, type ProviderStage, register, stageEnvironment } from "../providers/provider-stage.ts";
+import { Authenticator, type Enrolled } from "../second-factor-client.ts";
+import { doors, type DoorAnswer } from "./door.ts";
+import { addressFailures, delayed, fillSessions, limitEnvironment, perUser, refusal, userFailures } from "./limits.ts";
+import { type Somebody, somebodyFor } from "./somebody.ts";
+
+export const callbackEnvironment: Readonly<Record<string, string>> = { ...stageEnvironment, ...limitEnvironment };
+
+const [door] = doors;
+
+/** That whom a provider vouches for is refused as whoever shows a password is, and that the audit says the same of it. */
+export function callbackSuite(server: () => RunningServer, stage: () => ProviderStage): void {
+  const digests = new NodeDigests();
+  const repositories = (): Repositories => databaseOf(server()).storage.repositories;
+  const last = async () => Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
+  let somebody: Somebody;
+  let begun: number;
+
+  beforeAll(async () => {
+    await register(stage(), server(), "google");
+    for (const secondFactor of ["optional", "forced"] as const) await repositories().applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
+  });
+  beforeEach(async () => {
+    const r = repositories();
+    if (door === undefined) throw new Error("There is no door.");
+    for (const { id, issuer, subject } of await r.identityLinks.list(null, 100)) {
+      await r.identityLinks.remove({ id });
+      const key = digests.sha256(["provider", issuer, subject].join("\0"));
+      await r.throttle.pass([], [`user:${key}`, `factor:${key}`, "address:127.0.0.1"]);
+    }
+    somebody = await somebodyFor(door, r);
+    const { dfUuid } = (await logInAt(server(), "google", "anna")).body.data;
+    expect(await link(server(), dfUuid, { user: somebody.user, pass: somebody.pass })).toMatchObject({ code: "0" });
+    await r.sessions.end({ userId: somebody.userId });
+    begun = await last();
+  });
+  afterEach(() => repositories().sessions.end({ userId: somebody.userId }));
+
+  const knock = async (query: Readonly<Record<string, string>> = {}): Promise<DoorAnswer> => {
+    const { status, body, headers } = await logInAt(server(), "google", "anna", { query });
+    return { status, body, retryAfter: headers["retry-after"] ?? null };
+  };
+  /** Type, code, whether the user is named, and the provider. */
+  const trail = async () => {
+    const told = ({ type, outcome, userId, providerName }: AuditEvent) => [type, outcome, userId === somebody.userId, providerName];
+    return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
+  };
+  const refused = (code: ErrorCode) => ["login.refused", code, code !== 302, "google"];
+  const accepted = ["login.accepted", 0, true, "google"];
+  const entered = expect.objectContaining({ status: 200, retryAfter: null, body: expect.objectContaining({ data: expect.objectContaining({ sessionId: expect.any(String) }) }) });
+
+  test("whom the provider vouches for is let in", async () => {
+    const answer = await knock();
+    expect(answer).toEqual(entered);
+    expect(answer.body.data.user["~ObjectID"]).toBe(somebody.userId);
+    expect(await trail()).toEqual([accepted]);
+  });
+
+  test("a disabled user is refused, and locked out when he comes too often", async () => {
+    await somebody.setDisabled(true);
+    expect([await knock(), await knock(), await knock()]).toEqual([refusal(302), refusal(302), delayed(302)]);
+    await somebody.setDisabled(false);
+    expect(await knock()).toEqual(delayed(302));
+    expect(await trail()).toEqual(Array.from({ length: userFailures }, () => refused(302)));
+    await repositories().audit.settle(0, 1_000);
+    expect((await trail()).slice(userFailures)).toEqual([refused(302)]);
+  });
+
+  test("a network whose failures are too many is locked out", async () => {
+    const { address } = databaseOf(server()).policy.throttle;
+    for (let n = 0; n < addressFailures; n += 1) await repositories().throttle.fail([{ key: "address:127.0.0.1", policy: address }]);
+    expect(await knock()).toEqual(delayed(302));
+    await repositories().throttle.pass([], ["address:127.0.0.1"]);
+    expect(await knock()).toEqual(entered);
+  });
+
+  test("second factors are asked for, and wrong ones count", async () => {
+    expect(await knock({ appNames: "door forced" })).toEqual(refusal(340));
+    const asking = { appNames: "door optional" };
+    const { sessionId } = (await knock(asking)).body.data;
+    const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
+    const { secret } = (await call(server(), path, { method: "POST", sessionId })).body.data as Enrolled;
+    const [factor] = await repositories().secondFactors.find(somebody.subject, ["door optional"]);
+    // Of a step long ago, so that those of now are left.
+    expect(factor !== undefined && (await repositories().secondFactors.accept(factor, 0))).toBe(true);
+    const authenticator = await Authenticator.of(server(), secret);
+    const shown = (token: string) => knock({ ...asking, "2faToken": token });
+    begun = await last();
+
+    for (let n = 0; n <= userFailures; n += 1) expect(await knock(asking)).toEqual(refusal(341));
+    expect([await shown(authenticator.wrong()), await shown(authenticator.token())]).toEqual([refusal(342), entered]);
+    expect([await shown(authenticator.token()), await shown(authenticator.token())]).toEqual([refusal(342), refusal(342)]);
+    expect([await shown(authenticator.wrong()), await shown(authenticator.token(1))]).toEqual([delayed(342), delayed(302)]);
+    expect(await trail()).toEqual([...Array.from({ length: userFailures + 1 }, () => refused(341)), refused(342), accepted, refused(342), refused(342), refused(342)]);
+  });
+
+  test("no more sessions are opened than a user and the database may have, and that counts as no failure", async () => {
+    for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
+    for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
+    await repositories().sessions.end({ userId: somebody.userId });
+    const empty = await fillSessions(repositories());
+    const answer = await knock();
+    await empty();
+    expect(answer).toEqual(refusal(315));
+    expect(await knock()).toEqual(entered);
+    expect((await trail()).slice(perUser)).toEqual([...Array.from({ length: userFailures + 2 }, () => refused(315)), accepted]);
+  });
+
+  test("a log-in of a device takes the place of the session that the device had, whichever way that was opened", async () => {
+    const deviceId = `phone of ${somebody.user}`;
+    const { sessionId } = (await tryLogIn(server(), somebody.user, { pass: somebody.pass, device: { deviceId } })).body.data;
+    const second = await knock({ deviceId });
+    expect([await checkSession(server(), sessionId), second]).toEqual(["201", entered]);
+    expect(await knock({ deviceId })).toEqual(entered);
+    expect(await checkSession(server(), second.body.data.sessionId)).toBe("201");
+    expect([await knock(), await knock()]).toEqual([entered, refusal(315)]);
+  });
+}
