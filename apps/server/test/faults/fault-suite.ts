@@ -4,6 +4,7 @@ import { faultTable, type Outcome, type Place, type Row } from "./fault-table.ts
 import { macroOperations } from "./macro-operations.ts";
 import { modelOperations } from "./model-operations.ts";
 import { objectOperations } from "./object-operations.ts";
+import { passwordOperations } from "./password-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
 import type { Stage } from "./stage.ts";
 import type { WriteOperation } from "./write-operation.ts";
@@ -16,7 +17,7 @@ const patience = 300_000;
 
 /** Whatever fails in storage, and wherever in a request that writes: success is there, failure whole or absent, and nobody learns the driver's words. */
 export function faultSuite(stage: () => Stage): void {
-  const operations = [...objectOperations, ...sessionOperations, ...modelOperations, ...macroOperations];
+  const operations = [...objectOperations, ...sessionOperations, ...passwordOperations, ...modelOperations, ...macroOperations];
 
   test.each(operations.map((operation) => [operation.title, operation] as const))("a request that %s", async (_title, operation) => {
     const calls = await callsOf(stage(), operation);

@@ -40,15 +40,15 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts the demo with one database, whose storage has these further settings. Its answers hold the details of errors. */
-export async function openStage(engine: Engine, more: object = {}): Promise<Stage> {
+/** Starts the demo with one database, whose storage has these further settings, as the server has those of the environment. Its answers hold the details of errors. */
+export async function openStage(engine: Engine, more: object = {}, environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), "sallyport-"));
   if (engine === "embedded") await copyEmbeddedDemo(dataDir);
   const place = typeof engine === "string" ? { engine, dataDir } : { engine: "postgres", url: engine.databaseUrl, migrateOnStart: true };
   const storage = engine === "memory" ? { engine } : { ...place, schema: "sallyport_demo", ...more };
   const configuration = loadConfiguration({
     content: { databases: [{ alias: "", storage }], debugMessages: true, sessions: { sweepInterval: "1d" } },
-    environment: { ...testEnvironment, ...storedServerKeys, THROTTLE_ADDRESS_FREE_FAILURES: "10000", THROTTLE_USER_FREE_FAILURES: "10000", LOCKS_PER_SESSION: "0" },
+    environment: { ...testEnvironment, ...storedServerKeys, THROTTLE_ADDRESS_FREE_FAILURES: "10000", THROTTLE_USER_FREE_FAILURES: "10000", LOCKS_PER_SESSION: "0", ...environment },
   });
   const script = new FaultScript();
   const engines = new FaultyEngines(script);

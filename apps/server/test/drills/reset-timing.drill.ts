@@ -1,0 +1,64 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { call } from "../client.ts";
+import type { RunningServer } from "../../src/index.ts";
+import { Mailbox } from "../mailbox.ts";
+import { repositoriesOf } from "../password-suite.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { resetMailEnvironment } from "../reset-mail-suite.ts";
+
+const pairs = 1_000;
+/** Standard deviations: three cases in a thousand by chance. */
+const bound = 3;
+const password = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/**
+ * Whether the time of an answer tells if there is such a user, by a sign test: of two requests one after the other, in random order, only
+ * which one took longer is counted. Each user is asked for once, and mail is sent to him meanwhile.
+ */
+describe("the time of a request for a new password", () => {
+  const mailbox = new Mailbox();
+  let postgres: PostgresFixture;
+  let server: RunningServer;
+  let known: string[];
+  beforeAll(async () => {
+    await mailbox.open();
+    postgres = await openPostgresFixture();
+    server = await postgres.demo({ ...resetMailEnvironment, ...mailbox.environment, MAIL_INTERVAL: "1s" });
+    const { accounts, objects } = repositoriesOf(server);
+    known = Array.from({ length: pairs }, () => nameOf());
+    const users = await objects.insert(known.map((name) => ({ className: "User", attributes: { Name: name } })));
+    for (const [index, { id }] of users.entries()) {
+      const loginName = known[index] as string;
+      await accounts.create({ userId: id, loginName, secret: password, administrator: false, email: `${loginName}@mail.example` }, loginName);
+    }
+  });
+  afterAll(async () => {
+    await postgres.close();
+    await mailbox.close();
+  });
+
+  const nameOf = () => `user-${randomBytes(8).toString("hex")}`;
+
+  async function timeOf(user: string): Promise<number> {
+    const begun = performance.now();
+    expect((await call(server, "/v1/resetPassword", { method: "POST", body: { user } })).code).toBe("0");
+    return performance.now() - begun;
+  }
+
+  test("is the same whether there is such a user or not", async () => {
+    for (let index = 0; index < 50; index += 1) await timeOf(nameOf());
+    let longer = 0;
+    for (const name of known) {
+      const names = [nameOf(), name];
+      const first = randomInt(2);
+      const times = [0, 0];
+      for (const index of [first, 1 - first]) times[index] = await timeOf(names[index] as string);
+      longer += (Math.sign((times[1] as number) - (times[0] as number)) + 1) / 2;
+    }
+    const z = (longer - pairs / 2) / (Math.sqrt(pairs) / 2);
+    console.log(`${longer} of ${pairs} answers took longer for a user than for nobody: z = ${z.toFixed(2)}`);
+    expect(Math.abs(z)).toBeLessThan(bound);
+    // Else nothing was compared with anything.
+    await mailbox.next();
+  });
+});
