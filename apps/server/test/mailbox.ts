@@ -35,7 +35,10 @@ export class Mailbox {
   /** The next mail. */
   next(): Promise<ReceivedMail> {
     const mail = this.arrived.shift();
-    return mail === undefined ? new Promise((resolve) => void this.waiting.push(resolve)) : Promise.resolve(mail);
+    if (mail !== undefined) return Promise.resolve(mail);
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+    });
   }
 
   async close(): Promise<void> {

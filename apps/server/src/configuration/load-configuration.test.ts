@@ -296,7 +296,6 @@ describe("without a configuration", () => {
 });
 
 describe("warns", () => {
-  const masterKey = Buffer.alloc(32).toString("base64");
   const keyFile = resolve(import.meta.dirname, "../../../../packages/crypto/test/keys/rsa-2048.pem");
   const warnings = (content: object, environment: Record<string, string> = {}) =>
     loadConfiguration({ content: { databases: [embedded("x")], ...content }, environment }).warnings;
