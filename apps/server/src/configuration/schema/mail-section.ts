@@ -41,5 +41,5 @@ export const mailSection = section({
     default: "15m",
     doc: "How long no mail can be handed over before what needs mail is refused with 712.",
   }),
-  interval: field(duration("100ms", "10m"), { env: "MAIL_INTERVAL", default: "5s", doc: "How often the outboxes are looked into; what this server orders itself leaves at once." }),
+  interval: field(duration("100ms", "10m"), { env: "MAIL_INTERVAL", default: "5s", doc: "How often the outboxes are looked into. Notices and codes leave at once, requests for a new password with the next look." }),
 });
