@@ -80,7 +80,7 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
 
   const [heading, ...classes] = (await command("class list")).split("\n");
   expect(heading).toMatch(/^NAME +BASE +ATTRIBUTES +INDEXES +OBJECTS$/);
-  expect(classes).toHaveLength(6);
+  expect(classes).toHaveLength(7);
   expect(classes).toContainEqual(expect.stringMatching(/^UserGroup +none +Name Description +none +1$/));
   expect(JSON.parse(await command("class list --json"))).toContainEqual({ name: "Image", base: null, builtIn: true, attributes: [], rights: [], objects: 0 });
 
