@@ -21,7 +21,7 @@ describe.each(Object.entries(keyPaths) as [keyof typeof keyPaths, string][])("th
     await Promise.all(Array.from({ length: 10 }, () => logIn(provider, world.dataOf(type), "anna")));
     expect(fetched()).toBe(before + 1);
 
-    world.imitation.rotateKeys(type);
+    await world.imitation.rotateKeys(type);
     await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({ code: 324, detail: "the id token is signed by a key that the provider does not have" });
     expect(fetched()).toBe(before + 1);
     world.advance(30_000);

@@ -25,7 +25,7 @@ export interface ProviderImitation {
   misbehave(provider: ProviderType, misbehaviour: Misbehaviour): void;
   behave(): void;
   /** Another key signs from now on, the former is forgotten. */
-  rotateKeys(provider: ProviderType): void;
+  rotateKeys(provider: ProviderType): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,6 +34,8 @@ const longestForm = 65_536;
 /** Imitations of the four providers, on a loopback address: accounts that are invented, and log-ins without passwords. */
 export async function startProviderImitation({ clients, port = 0, now = Date.now }: ProviderImitationOptions): Promise<ProviderImitation> {
   const imitations = new Map<string, Imitation>(providerTypes.map((type) => [type, imitationOf(clients.filter(({ provider }) => provider === type))]));
+  // Facebook signs nothing.
+  await Promise.all([...imitations].map(([type, { keys }]) => (type === "facebook" ? null : keys.prepare())));
   const requests = new Map<string, number>();
   const server = createServer((request, response) => {
     take(request, response).catch(() => response.destroy());

@@ -7,19 +7,21 @@ interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** The keys that an imitation signs with, the last of them being in use; made when they are first needed. */
+/** The keys that an imitation signs with, the last of them being in use; made when they are first needed, or before. */
 export class SigningKeys {
   private pairs: Promise<readonly KeyPair[]> | null = null;
   private foreign: Promise<KeyPair> | null = null;
 
   /** A new key signs from now on; the ones before are published no more. */
-  rotate(): void {
+  async rotate(): Promise<void> {
     this.pairs = newPair().then((pair) => [pair]);
+    await this.pairs;
   }
 
-  /** Makes them now rather than with the first log-in. */
+  /** Makes them now rather than with the first log-in, which has little time. */
   async prepare(): Promise<void> {
-    await this.all();
+    this.foreign ??= newPair();
+    await Promise.all([this.all(), this.foreign]);
   }
 
   async published(): Promise<{ keys: JsonWebKey[] }> {
