@@ -40,6 +40,14 @@ describe("plans of the statements that run on every request", () => {
       insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at)
         select sha256(('secure' || i)::bytea), 'secure', 'key1', 1 + i % 2000, 1, '[]', null, now(), now() + interval '30 min', now() + interval '12 h'
         from generate_series(1, 5000) as i;
+      insert into test.identity_links (id, provider, issuer, subject, user_id, shared, linked_at)
+        select gen_random_uuid(), 'google', 'https://issuer.example', i, i, false, now() from generate_series(1, 2000) as i;
+      insert into test.custom_accounts (id, login_name, confusable_key, user_id, secret)
+        select gen_random_uuid(), 'custom ' || i, 'custom' || i, i, 'secret' from generate_series(1, 2000) as i;
+      insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at, identity_link)
+        select sha256(('link' || subject)::bytea), 'session', 'key1', user_id, 1, '[]', now(), now() + interval '30 min', now() + interval '12 h', id from test.identity_links;
+      insert into test.sessions (digest, mode, app_key_id, user_id, secret_version, app_names, opened_at, expires_at, ends_at, custom_account, custom_version)
+        select sha256(login_name::bytea), 'session', 'key1', user_id, 1, '[]', now(), now() + interval '30 min', now() + interval '12 h', id, 1 from test.custom_accounts;
       insert into test.channels (session, wrapped_key, iv_prefix) select digest, repeat('w', 100), '\\x010203' from test.sessions where mode = 'secure';
       insert into test.cipher_blocks select sha256(('b' || i)::bytea), sha256('client'), 'key', 1, now() from generate_series(1, 5000) as i;
       insert into test.audit (at, type, request_id, outcome, app_key_id, address, app_names)
@@ -49,7 +57,7 @@ describe("plans of the statements that run on every request", () => {
       insert into test.links (source, target, attribute) select i, 1 + i % 3000, 'Boss' from generate_series(1, 30000) as i;
       insert into test.locks (oid, session, since) select i, sha256(('s' || i)::bytea), now() from generate_series(1, 5000) as i;
       insert into test.throttle select 'key' || i, 1, now(), now() + interval '1 h' from generate_series(1, 5000) as i`);
-    for (const table of ["objects", "departures", "links", "locks", "accounts", "app_keys", "sessions", "channels", "cipher_blocks", "audit", "throttle"]) await database.admin.query(`vacuum analyze test.${table}`);
+    for (const table of ["objects", "departures", "links", "locks", "accounts", "app_keys", "sessions", "channels", "cipher_blocks", "audit", "throttle", "identity_links", "custom_accounts"]) await database.admin.query(`vacuum analyze test.${table}`);
   }, startTimeout);
   afterAll(() => database.drop());
 
@@ -67,14 +75,14 @@ describe("plans of the statements that run on every request", () => {
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
 
-  const { accounts, admission, audit, changes, channels, cipherBlocks, departures, objects, sessions, throttle } = statements;
+  const { accounts, admission, audit, changes, channels, cipherBlocks, departures, identityLinks, objects, sessions, throttle } = statements;
   const secureDigest = `'\\x${digestOf("secure1")}'`;
   const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
 
   test.each<[string, Statement, string[], string[]]>([
-    ["admission", admission.admit.session, [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "objects_pkey", "sessions_pkey"]],
-    ["admission of a secure session", admission.admit.secure, [`'\\x${digestOf("k1")}'`, secureDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "channels_pkey", "objects_pkey", "sessions_pkey"]],
+    ["admission", admission.admit.session, [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "custom_accounts_pkey", "identity_links_pkey", "objects_pkey", "sessions_pkey"]],
+    ["admission of a secure session", admission.admit.secure, [`'\\x${digestOf("k1")}'`, secureDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "channels_pkey", "custom_accounts_pkey", "identity_links_pkey", "objects_pkey", "sessions_pkey"]],
     ["number of an incoming message", channels.acceptIn, [secureDigest, "18446744073709551615"], ["channels_pkey"]],
     ["numbers of outgoing messages", channels.reserveOut, [secureDigest, "100"], ["channels_pkey"]],
     ["claim of cipher blocks", cipherBlocks.claim, [...claim, "3", "60000"], ["cipher_blocks_pkey"]],
@@ -83,7 +91,13 @@ describe("plans of the statements that run on every request", () => {
     ["sweep of the throttle", throttle.sweep, ["1000", "0"], ["throttle_forget", "throttle_pkey"]],
     ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
     ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
-    ["end of a user's sessions", sessions.endAllOfUser, ["1", "0"], ["sessions_device"]],
+    ["end of a user's sessions", sessions.endAllOfUser, ["1", "0", sessionDigest], ["sessions_device"]],
+    ["end of a custom account's sessions", sessions.endAllOfCustomAccount, ["gen_random_uuid()", "0", "null"], ["sessions_custom_account"]],
+    ["end of a link's sessions", sessions.endAllOfLink, ["gen_random_uuid()", "0", "null"], ["sessions_identity_link"]],
+    ["renewal of a session", sessions.renew, [sessionDigest, "0", "2"], ["sessions_pkey"]],
+    ["account of a user", accounts.byUser, ["7", "'{Groups}'"], ["accounts_pkey", "objects_pkey"]],
+    ["link of an identity", identityLinks.find, ["'https://issuer.example'", "'7'"], ["identity_links_issuer_subject_key"]],
+    ["links of a user", identityLinks.ofUser, ["7"], ["identity_links_user"]],
     ["proof", accounts.forProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],
@@ -112,7 +126,7 @@ describe("plans of the statements that run on every request", () => {
 
   test.each([
     ["clearing of failures", throttle.pass, ["'{key1,key2,nobody}'", keys, "'{key2}'", "7200000"], "throttle"],
-    ["entry", sessions.open, [`'\\x${digestOf("new")}'`, "'session'", "'key1'", "7", "'[]'", "'d6'", "1", "1", "0", "1", "1000000", "1000"], "sessions"],
+    ["entry", sessions.open, [`'\\x${digestOf("new")}'`, "'session'", "'key1'", "7", "'[]'", "'d6'", "1", "1", "0", "1", "1000000", "1000", "null", "null", "null"], "sessions"],
   ] as const)("%s reads its table by an index, whatever the parameters are", async (_, statement, parameters, table) => {
     await database.admin.query("set plan_cache_mode = force_generic_plan");
     // What earlier statements have counted is kept back for a second, and would be taken for this transaction's.
