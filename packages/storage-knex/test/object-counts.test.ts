@@ -1,4 +1,5 @@
-import { seesAll } from "@sallyport/core";
+import { randomUUID } from "node:crypto";
+import { maximumObjectBytes, seesAll } from "@sallyport/core";
 import { openTestDatabase, type TestDatabase } from "./test-database.ts";
 
 describe("counts of objects", () => {
@@ -47,6 +48,22 @@ describe("counts of objects", () => {
       }),
     ).rejects.toThrow("changed my mind");
     expect(await repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(0);
+  });
+
+  test("stay exact when one, several and rows of others are inserted in one transaction", async () => {
+    const file = { className: "File", attributes: {} };
+    await database.storage().transaction(async (r, attempt) => {
+      await r.objects.insert([file]);
+      await r.objects.insert([file, file]);
+      // Fails in the middle of the statement.
+      await expect(attempt(() => r.objects.insert([{ ...file, attributes: { Name: "x".repeat(maximumObjectBytes) } }]))).rejects.toMatchObject({ code: 801 });
+      await r.objects.insert([file, file]);
+      await r.objects.insert([{ ...file, readers: ["1"] }]);
+    });
+    await database.admin.query("select * from test.insert_object($1, null, '{}', null, 0)", [JSON.stringify({ uuid: randomUUID(), class: "File", attributes: {}, readers: null })]);
+    await fill("File", 3, "null");
+    await expectExact(10);
+    await database.admin.query("delete from test.objects");
   });
 
   test("stay exact under writers side by side", async () => {

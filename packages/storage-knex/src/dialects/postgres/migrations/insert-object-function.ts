@@ -13,7 +13,7 @@ export function insertObjectFunction(tables: Tables): string {
   return `create or replace function ${insertObject} (
     asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
     out oid bigint, out uuid uuid, out version integer, out stored_at timestamptz
-  ) language plpgsql ${planOnce} ${countedInside.setting} as $$
+  ) language plpgsql ${planOnce} as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
@@ -21,6 +21,7 @@ export function insertObjectFunction(tables: Tables): string {
     given constant uuid := asked ->> 'uuid';
     restricted bigint[];
     found bigint;
+    told text;
   begin
     ${acceptModel(tables, "generation")}
     ${holdTargets(tables, "$3")}
@@ -30,8 +31,10 @@ export function insertObjectFunction(tables: Tables): string {
     if jsonb_typeof(asked -> 'readers') = 'array' then
       restricted := array(select reader::bigint from jsonb_array_elements_text(asked -> 'readers') as reader);
     end if;
+    told := ${countedInside.begin};
     insert into ${objects} as o (uuid, class, attributes, readers, stored_at) values (given, kind, asked -> 'attributes', restricted, now)
       returning o.oid, o.uuid, o.version, o.stored_at into $6, $7, $8, $9;
+    told := ${countedInside.end};
     if linked is not null then
       insert into ${links} (target, source, attribute)
         select distinct target, $6, l.attribute
