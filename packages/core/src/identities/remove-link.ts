@@ -2,13 +2,14 @@ import { operatorEvent } from "../audit/operator-event.ts";
 import type { Database } from "../databases/database.ts";
 import type { IdentityLink } from "./identity-link.ts";
 
-/** Takes somebody's link away, and ends the sessions that it opened; `false` if it is gone already. For administrators. */
+/** Takes somebody's link away with its second factors, and ends the sessions that it opened; `false` if it is gone already. For administrators. */
 export class RemoveLink {
   run({ storage }: Pick<Database, "storage">, { id, userId, provider }: Pick<IdentityLink, "id" | "userId" | "provider">): Promise<boolean> {
     return storage.transaction(async (r) => {
       const removed = (await r.identityLinks.remove({ id })).length > 0;
       if (!removed) return false;
       await r.sessions.end({ linkId: id });
+      await r.secondFactors.remove(`link:${id}`, null);
       await r.audit.append(operatorEvent({ type: "link.removed", userId, providerName: provider }));
       return true;
     });

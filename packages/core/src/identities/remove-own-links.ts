@@ -4,7 +4,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { ownLinks } from "./own-links.ts";
 import { providerTypeOf } from "./provider-name.ts";
 
-/** Takes the caller's links to a provider away, and ends the sessions that they opened. 698 for a name of no provider, 304 when there is none. */
+/** Takes the caller's links to a provider away with their second factors, and ends the sessions that they opened. 698 for a name of no provider, 304 when there is none. */
 export class RemoveOwnLinks {
   async run(context: SessionContext, providerName: string): Promise<void> {
     const type = providerTypeOf(providerName);
@@ -14,6 +14,7 @@ export class RemoveOwnLinks {
       const gone = (await Promise.all(links.map(({ id }) => r.identityLinks.remove({ id })))).flat();
       for (const linkId of gone) {
         await r.sessions.end({ linkId });
+        await r.secondFactors.remove(`link:${linkId}`, null);
         await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
       }
       return gone.length;

@@ -9,7 +9,7 @@ const minute = 60_000;
 const lifetimes = { passwordReset: 60 * minute, passwordChanged: 3 * 24 * 60 * minute } as const;
 
 export interface MailSettings {
-  /** Orders that may wait in a database. */
+  /** Orders that may wait in a database; requests for a new password are put in only while less than half of them do. */
   readonly outboxLimit: number;
   /** Milliseconds after which a transport that takes nothing has orders refused. */
   readonly unusableAfter: number;
@@ -48,10 +48,15 @@ export class OrderMail {
     const sealed = orders.seal(alias, { order });
     const { stuck } = await r.outbox.waiting();
     if (stuck > settings.unusableAfter) throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
-    await r.outbox.put(sealed, { lifetime: lifetimeOf(order), limit: settings.outboxLimit });
+    await r.outbox.put(sealed, { lifetime: lifetimeOf(order), limit: limitOf(order, settings) });
     // Sending this costs more where there is such a user: it is not to begin when somebody could measure it with his next request.
     if (order.kind !== "passwordReset") ring(alias);
   }
+}
+
+/** Anybody can ask for resets, as often as he likes: they leave room for the mail of those who are logged in. */
+function limitOf({ kind }: MailOrder, { outboxLimit }: MailSettings): number {
+  return kind === "passwordReset" ? Math.ceil(outboxLimit / 2) : outboxLimit;
 }
 
 function lifetimeOf(order: MailOrder): number {

@@ -53,9 +53,12 @@ test("without mail, and without a master key, orders are refused with 712", asyn
   expect((await fixture.outbox.waiting()).count).toBe(0);
 });
 
-test("more than may wait is refused with 706", async () => {
-  for (let index = 0; index < 10; index += 1) await fixture.orderMail.run(fixture.desk, reset);
-  await expect(fixture.orderMail.run(fixture.desk, reset)).rejects.toMatchObject({ code: 706 });
+test("more than may wait is refused with 706, and requests for a new password leave half of the room", async () => {
+  const { orderMail, desk } = fixture;
+  for (let index = 0; index < 5; index += 1) await orderMail.run(desk, reset);
+  await expect(orderMail.run(desk, reset)).rejects.toMatchObject({ code: 706 });
+  for (const order of [code, changed, code, changed, code]) await orderMail.run(desk, order);
+  await expect(orderMail.run(desk, code)).rejects.toMatchObject({ code: 706 });
 });
 
 describe("while no mail can be handed over", () => {
