@@ -49,9 +49,10 @@ export class HeadlessBrowser {
     return result.value;
   }
 
+  /** Asked to end, not killed: what it has started would outlive it, and go on writing into the profile. */
   async close(): Promise<void> {
     const ended = once(this.process, "exit");
-    this.process.kill("SIGKILL");
+    await Promise.race([this.ask("Browser.close", {}), ended]);
     await ended;
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -233,10 +233,10 @@ export function multiSuite(server: () => RunningServer): void {
       const execute = (name: string, data?: unknown) => ({ method: "POST", path: `/v1/execute/${name}`, ...(data === undefined ? {} : { data }) });
       const add = (strict: boolean) => execute("Steps", { strict, steps: [["create", "Customer", { Name: "Ada", City }], ["get", "ZZZZZZZ"]] });
       const echoes = [{ a: [1] }, [], "text", 304, null].map((data) => execute("Echo", data));
-      const items = [...echoes, execute("Echo"), execute("Status", { message: "as you wish", result: 1 }), execute("a-b"), execute("Closed", 1), execute("Checked?skipChecker=true", true), execute("Throwing", {}), execute("Nothing"), execute("Refuse", { code: 302 }), add(true), add(false), list({ City })];
+      const items = [...echoes, execute("Echo"), execute("Status", { message: "as you wish", result: 1 }), execute("a-b"), execute("Closed", 1), execute("Checked?skipChecker=true", true), execute("Throwing", {}), execute("Nothing"), execute("Refuse", { code: 404 }), add(true), add(false), list({ City })];
       const results = resultsOf(await separately(items)).map(({ httpStatus, result }) => [httpStatus, result?.["~Count"] ?? result]);
       expect(results.slice(0, 7)).toEqual([[200, { a: [1] }], [200, []], [200, "text"], [200, 304], [200, null], [200, {}], [200, 1]]);
-      expect(results.slice(7, 14)).toEqual([[400, 400], [403, 401], [403, 402], [500, 710], [500, 710], [403, 302], [404, 304]]);
+      expect(results.slice(7, 14)).toEqual([[400, 400], [403, 401], [403, 402], [500, 710], [500, 710], [403, 404], [404, 304]]);
       expect(results.slice(14)).toMatchObject([[200, [{ version: 1 }, 304]], [200, 1]]);
 
       expect(resultsOf(await together([create({ Name: "Bob", City }), add(false), list({ City })]))[2]).toMatchObject({ result: { "~Count": 3 } });

@@ -56,7 +56,7 @@ export const descriptionCases: readonly Case[] = [
     expect(Object.keys(components.schemas).filter((name) => /^class\..+\./.test(name))).toEqual([]);
   }, { as: "reader" }),
   described("describes all classes to an administrator, with collections", (document) => {
-    expect(classNamesOf(document)).toEqual(["ContactPerson", "Customer", "Employee", "File", "Image", "Invoice", "User", "UserGroup"]);
+    expect(classNamesOf(document)).toEqual(["ContactPerson", "Customer", "Employee", "File", "Image", "Invoice", "User", "UserGroup", "xRestApiUserProvider"]);
     const { Groups } = document.components.schemas["class.User"].properties;
     expect(Groups).toMatchObject({ type: "object", properties: { "~Elements": { type: "array", items: { $ref: "#/components/schemas/class.UserGroup" } } } });
     expect(document.components.schemas["class.File"].properties.Content).toEqual({ anyOf: [{ $ref: "#/components/schemas/class.File" }, { type: "null" }] });

@@ -226,6 +226,7 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "stay exactly limited after all that can happen to them",
       "replace without taking room under a limit",
       "leave one session of a device when several are opened at once",
+      "of a device are replaced whatever the two ways in",
     ],
   },
   {
@@ -251,6 +252,7 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "does not remove the last administrator who is not disabled",
       "removes the accounts of a database that has no administrator",
       "leaves an administrator when two remove one another at once",
+      "removes nothing of what belongs to the last administrator",
     ],
   },
   {
