@@ -11,6 +11,7 @@ import { macroScenario } from "./scenarios/macro-scenario.ts";
 import { modeLogInScenario } from "./scenarios/mode-log-in-scenario.ts";
 import { modeReadScenario } from "./scenarios/mode-read-scenario.ts";
 import { multiScenario } from "./scenarios/multi-scenario.ts";
+import { providerScenario } from "./scenarios/provider-scenario.ts";
 import { queryScenario } from "./scenarios/query-scenario.ts";
 import { readScenario } from "./scenarios/read-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
@@ -18,7 +19,7 @@ import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
-const scenarios = [startScenario, readScenario, multiScenario, listScenario, writeScenario, queryScenario, logInScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario, macroScenario];
+const scenarios = [startScenario, readScenario, multiScenario, listScenario, writeScenario, queryScenario, logInScenario, providerScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario, macroScenario];
 
 const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });

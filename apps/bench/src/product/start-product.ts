@@ -12,6 +12,8 @@ export interface ProductSettings {
   readonly databases: readonly object[];
   /** Settings of macros; there are none unless given. */
   readonly macros?: { readonly directory: string };
+  /** Address of an imitation of providers; nobody logs in at a provider unless given. */
+  readonly imitation?: string;
 }
 
 export interface StartedProduct {
@@ -21,24 +23,29 @@ export interface StartedProduct {
   readonly startedWithin: number;
 }
 
-const server = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
+const entry = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
 
 /** Limits are checked, which costs something, but never reached. */
 const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
 
-const encryption = { masterKey: randomBytes(32).toString("base64") };
+/** Of every process of the product. */
+export const masterKey = randomBytes(32);
+
+const encryption = { masterKey: masterKey.toString("base64") };
 
 /** Starts the real server, with a configuration file of its own. */
-export async function startProduct(settings: ProductSettings): Promise<StartedProduct> {
+export async function startProduct({ imitation, ...settings }: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
   try {
     const file = join(folder, "configuration.json");
-    await writeFile(file, JSON.stringify({ ...settings, server: { port }, sessions, encryption, log: { level: "warn" } }));
+    const external = imitation === undefined ? {} : { oAuthProviders: [{ name: "google" }], providers: { imitation } };
+    const server = { port, ...(imitation === undefined ? {} : { publicUrl: address }) };
+    await writeFile(file, JSON.stringify({ ...settings, ...external, server, sessions, encryption, log: { level: "warn" } }));
     const before = performance.now();
     const process = await MeasuredProcess.start({
-      entry: server,
+      entry,
       arguments: ["serve", "--config", file],
       readyAddress: `${address}/healthz`,
     });

@@ -80,8 +80,8 @@ export class Stage {
     });
   }
 
-  /** Another process of the product, with these schemas by alias, and macros if any. */
-  async startProduct(schemas: Readonly<Record<string, string>>, settings: Pick<ProductSettings, "macros"> = {}): Promise<StartedProduct> {
+  /** Another process of the product, with these schemas by alias, and macros or an imitation of providers if any. */
+  async startProduct(schemas: Readonly<Record<string, string>>, settings: Pick<ProductSettings, "macros" | "imitation"> = {}): Promise<StartedProduct> {
     const databases = Object.entries(schemas).map(([alias, schema]) => ({
       alias,
       storage: { engine: "postgres", schema, pool: { max: poolSize } },

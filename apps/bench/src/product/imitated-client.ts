@@ -1,0 +1,2 @@
+/** As whom the product is known at the imitation of Google. */
+export const imitatedClient = { provider: "google", clientId: "bench.apps", clientSecret: "bench-secret" } as const;
