@@ -17,7 +17,9 @@ export class KnexPasswordHistoryRepository implements PasswordHistoryRepository 
   async add(subject: string, secret: string, keep: number): Promise<void> {
     acceptStorable([subject, secret]);
     await this.sql.atomically(async (sql) => {
-      await Promise.all([sql.run(this.statements.add, [subject, secret]), sql.run(this.statements.prune, [subject, keep])]);
+      const adding = sql.run(this.statements.add, [subject, secret]);
+      const [, { rows }] = await Promise.all([adding, sql.run<{ position: string }>(this.statements.beyond, [subject, keep])]);
+      await Promise.all(rows.map(({ position }) => sql.run(this.statements.forget, [position])));
     });
   }
 }
