@@ -1,8 +1,8 @@
-import { type CustomAccount, CreateCustomAccount, type Repositories } from "@sallyport/core";
-import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { CustomAccount, Repositories } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession } from "./client.ts";
 import { MailFolder } from "./mail-folder.ts";
+import { newCustomUser } from "./new-custom-user.ts";
 import { repositoriesOf } from "./password-suite.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
 
@@ -13,21 +13,11 @@ export const customPasswordEnvironment: Readonly<Record<string, string>> = { ...
 const first = "the first password";
 const second = "quite another one";
 const wrong = "ZZZZ-ZZZZ";
-let people = 0;
 
 /** How custom users come to another password: asked for with the old one, confirmed with a code that is mailed. On every engine. */
 export function customPasswordSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => repositoriesOf(server());
-  const create = async (hasAddress = true): Promise<CustomAccount> => {
-    people += 1;
-    const name = `confirming ${process.pid} ${people}`;
-    const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-    const { account } = await repositories().accounts.forProof("reader", []);
-    const email = hasAddress ? `confirming-${process.pid}-${people}@mail.example` : null;
-    const creating = new CreateCustomAccount(hasher, new NodeDigests(), new NodeRandomSource());
-    const id = await creating.run(repositories().customAccounts, { loginName: name, password: first, userId: account?.userId ?? "", email, clientHash: "md5" });
-    return (await repositories().customAccounts.find(id)) as CustomAccount;
-  };
+  const create = (hasAddress = true): Promise<CustomAccount> => newCustomUser(server(), { password: first, hasAddress });
   const logIn = (user: string, pass: string): Promise<Answer> => call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
   const sessionOf = async ({ loginName }: CustomAccount, pass = first): Promise<string> => (await logIn(loginName, pass)).body.data.sessionId;
   const change = (sessionId: string, oldPassword: unknown, newPassword: unknown, headers = {}): Promise<Answer> =>

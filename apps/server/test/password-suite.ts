@@ -1,15 +1,15 @@
 import type { ClientSession } from "@sallyport/client";
-import { type ObjectId, PrepareResetMail, type Repositories, type RsaPadding } from "@sallyport/core";
-import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import type { ObjectId, Repositories, RsaPadding } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { encryptBlocks } from "../../../packages/crypto/test/rsa-blocks.ts";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn as checkSession, tryLogIn } from "./client.ts";
 import { modes, overCode } from "./modes.ts";
 import { openSession } from "./open-session.ts";
+import { resetMail } from "./reset-mail.ts";
 import { serverRsaKey, stranger } from "./secure/stored-keys.ts";
 
 const digests = new NodeDigests();
-const resetMail = new PrepareResetMail(digests, new NodeRandomSource());
 const first = "the first password";
 const second = "another password";
 
@@ -56,8 +56,8 @@ export function passwordSuite(server: () => RunningServer): void {
 
   /** A token as the mail would hold it; it is not asked for through the outbox, which a minute would have to pass between. */
   const token = async ({ name, userId }: Somebody): Promise<string> => {
-    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail ${userId}`));
-    const prepared = await resetMail.prepare(repositories(), name);
+    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail user:${userId}`));
+    const prepared = await resetMail.prepare(repositories(), { user: name });
     if (prepared === null) throw new Error("There is nobody to write to.");
     return prepared.token;
   };
@@ -226,20 +226,20 @@ export function passwordSuite(server: () => RunningServer): void {
     const good = await token(somebody);
     await repositories().accounts.setDisabled(somebody.userId, true);
     expect(await confirm(good, second)).toBe("328");
-    expect(await resetMail.prepare(repositories(), somebody.name)).toBeNull();
+    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
     await repositories().accounts.setDisabled(somebody.userId, false);
     expect(await confirm(good, second)).toBe("0");
   });
 
   test("nobody is written to who is not there, has no address, or was written to within a minute", async () => {
     const somebody = await newUser(server());
-    expect(await resetMail.prepare(repositories(), "nobody of this name")).toBeNull();
-    expect(await resetMail.prepare(repositories(), "demo\r\nBcc: all@mail.example")).toBeNull();
-    expect(await resetMail.prepare(repositories(), somebody.name)).toMatchObject({ name: somebody.name, minutes: 30, token: expect.stringMatching(/^[\w-]{43}$/) });
-    expect(await resetMail.prepare(repositories(), somebody.name)).toBeNull();
+    expect(await resetMail.prepare(repositories(), { user: "nobody of this name" })).toBeNull();
+    expect(await resetMail.prepare(repositories(), { user: "demo\r\nBcc: all@mail.example" })).toBeNull();
+    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toMatchObject({ name: somebody.name, minutes: 30, token: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
     await repositories().accounts.setEmail(somebody.userId, null);
-    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail ${somebody.userId}`));
-    expect(await resetMail.prepare(repositories(), somebody.name)).toBeNull();
+    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail user:${somebody.userId}`));
+    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
   });
 
   test("refused tokens are a tally in the audit, which names nobody", async () => {

@@ -1,10 +1,9 @@
-import { PrepareResetMail } from "@sallyport/core";
-import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn as checkSession } from "./client.ts";
 import { openSession } from "./open-session.ts";
 import { newUser, passwordSuite, repositoriesOf } from "./password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { resetMail } from "./reset-mail.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
 import { suiteOnPostgres, withoutLockout } from "./suite-on-postgres.ts";
 
@@ -39,7 +38,7 @@ describe("passwords on two servers with one database", () => {
   test("of those who use a token on both at once one sets the password, and all sessions are over on both", async () => {
     const { name } = await newUser(at(0));
     const session = await openSession(at(1), "session", name, { password });
-    const prepared = await new PrepareResetMail(new NodeDigests(), new NodeRandomSource()).prepare(repositoriesOf(at(0)), name);
+    const prepared = await resetMail.prepare(repositoriesOf(at(0)), { user: name });
     const codes = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         call(at(index), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken: prepared?.token, newPassword: `password ${index}` } }).then(({ code }) => code),
@@ -51,7 +50,7 @@ describe("passwords on two servers with one database", () => {
 
   test("storage holds neither token nor password", async () => {
     const { name } = await newUser(at(0));
-    const prepared = await new PrepareResetMail(new NodeDigests(), new NodeRandomSource()).prepare(repositoriesOf(at(0)), name);
+    const prepared = await resetMail.prepare(repositoriesOf(at(0)), { user: name });
     const session = await openSession(at(0), "session", name, { password });
     await callIn(at(0), session, "/v1/changePassword", { method: "POST", body: { oldPassword: password, newPassword: "a password to look for" } });
     const tables = ["one_time_secrets", "password_history", "accounts", "audit", "audit_tallies", "outbox"];

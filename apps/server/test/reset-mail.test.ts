@@ -1,6 +1,7 @@
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
+import { customResetSuite } from "./custom-reset-suite.ts";
 import { Mailbox } from "./mailbox.ts";
 import { repositoriesOf } from "./password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
@@ -22,6 +23,10 @@ describe.each(["Postgres", "the embedded engine", "memory"])("a reset by mail on
   });
 
   resetMailSuite(() => server, () => mailbox);
+
+  describe("of a custom user", () => {
+    customResetSuite(() => server, () => mailbox);
+  });
 });
 
 describe("a reset by mail", () => {

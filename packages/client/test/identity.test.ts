@@ -196,7 +196,12 @@ describe("a password", () => {
       });
     }
     await identity.resetPassword(client, "demo");
+    await identity.resetPassword(client, "partner", { custom: true });
     await identity.confirmResetPassword(client, { token: "t", newPassword: "a new password" });
-    expect(plain).toEqual([{ user: "demo", session: false }, { resetPasswordToken: "t", newPassword: "a new password", session: false }]);
+    expect(plain).toEqual([
+      { user: "demo", session: false },
+      { user: "partner", custom: true, session: false },
+      { resetPasswordToken: "t", newPassword: "a new password", session: false },
+    ]);
   });
 });

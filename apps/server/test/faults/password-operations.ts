@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { PrepareResetMail } from "@sallyport/core";
-import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
+import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
+import { resetMail } from "../reset-mail.ts";
 import type { Stage } from "./stage.ts";
 import { either, type WriteOperation } from "./write-operation.ts";
 
@@ -19,7 +19,7 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
     return data.sessionId;
   };
   const sessions = [await logIn(), await logIn()];
-  const prepared = await new PrepareResetMail(digests, new NodeRandomSource()).prepare(r, name);
+  const prepared = await resetMail.prepare(r, { user: name });
   const live = await r.sessions.count();
   const stateOf = async (event: string, ended: number): Promise<unknown> => {
     const { account } = await r.accounts.byUser(userId, []);

@@ -1,6 +1,7 @@
 import { openTestMariadb, type TestMariadb } from "../../../../packages/storage-knex/test/mariadb/test-mariadb.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { startSeededServer } from "../demo-server.ts";
+import { customResetSuite } from "../custom-reset-suite.ts";
 import { Mailbox } from "../mailbox.ts";
 import { resetMailEnvironment, resetMailSuite } from "../reset-mail-suite.ts";
 
@@ -21,4 +22,8 @@ describe("a reset by mail on MariaDB", () => {
   });
 
   resetMailSuite(() => server, () => mailbox);
+
+  describe("of a custom user", () => {
+    customResetSuite(() => server, () => mailbox);
+  });
 });

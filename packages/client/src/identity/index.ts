@@ -3,7 +3,7 @@ export { customLogIn } from "./custom-log-in.ts";
 export { type LinkingFields, linkingLogIn } from "./linking-log-in.ts";
 export { type Link, listLinks, removeLinks } from "./links.ts";
 export { providerAddress, type ProviderAnswer, providerAnswer, type ProviderLogInFields } from "./provider-log-in.ts";
-export { confirmResetPassword, type PasswordReset, resetPassword } from "./reset-password.ts";
+export { confirmResetPassword, type PasswordReset, type ResetOptions, resetPassword } from "./reset-password.ts";
 export {
   confirmSecondFactor,
   type EnrolledFactor,

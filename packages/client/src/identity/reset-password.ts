@@ -3,9 +3,14 @@ import type { LogInFields } from "../logins/log-in-options.ts";
 import type { CallOptions } from "../requests/call-options.ts";
 import { newPassword } from "./password-text.ts";
 
+export interface ResetOptions extends CallOptions {
+  /** Whether it is the name of a custom user (`customLogIn`); of a database user unless given. */
+  readonly custom?: boolean;
+}
+
 /** Has a token mailed with which the user can set a new password. The answer is the same whether there is such a user or not; 712 without mail. */
-export async function resetPassword(client: SallyportClient, user: string, options: CallOptions = {}): Promise<void> {
-  await client.request({ ...options, method: "POST", path: "/v1/resetPassword", body: { user }, anonymous: true });
+export async function resetPassword(client: SallyportClient, user: string, { custom = false, ...options }: ResetOptions = {}): Promise<void> {
+  await client.request({ ...options, method: "POST", path: "/v1/resetPassword", body: custom ? { user, custom } : { user }, anonymous: true });
 }
 
 export interface PasswordReset extends Pick<LogInFields, "passwordHash"> {

@@ -47,7 +47,10 @@ export function isEncryptedChange(body: Readonly<Record<string, unknown>>): bool
 
 /** Body of `POST /v1/resetPassword`. */
 export const resetPasswordRequest = z
-  .object({ user: boundedText(325, longestName).describe("User name, compared exactly.") })
+  .object({
+    user: boundedText(325, longestName).describe("User name, compared exactly."),
+    custom: z.boolean().optional().describe("`true` for the name of a custom user, who logs in at `/v1/auth/df`; else it is that of a database user."),
+  })
   .meta({ id: "ResetPasswordRequest" });
 
 /** Body of `POST /v1/confirmResetPassword`. */

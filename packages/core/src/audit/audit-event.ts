@@ -23,6 +23,7 @@ export type AuditEventType =
   | "customPassword.asked"
   | "customPassword.changed"
   | "customPassword.refused"
+  | "customPassword.reset"
   | "link.created"
   | "link.removed"
   | "link.refused"

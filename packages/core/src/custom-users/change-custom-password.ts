@@ -14,6 +14,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { codeDigest, confirmationCode } from "./confirmation-code.ts";
 import type { CustomAccount } from "./custom-account.ts";
 import { customUserKey } from "./custom-user-key.ts";
+import { isAskedElsewhere } from "./is-asked-elsewhere.ts";
 import type { SettleCustomPassword } from "./settle-custom-password.ts";
 
 const minutes = 10;
@@ -50,7 +51,7 @@ export class ChangeCustomPassword implements PasswordChange {
     const { userId, entrance } = context.session;
     const account = entrance.kind === "custom" ? await context.r.customAccounts.find(entrance.accountId) : null;
     if (account === null) throw new ServiceError(context.overCode);
-    if (((await hooks.current(context))?.authenticate ?? null) !== null) throw new ServiceError(339, { detail: "A hook decides who custom users are; their passwords are kept elsewhere." });
+    if (await isAskedElsewhere(hooks, context)) throw new ServiceError(339, { detail: "A hook decides who custom users are; their passwords are kept elsewhere." });
     const code = confirmationCode(random);
     await gate.guard(context, {
       userKey: customUserKey(account.loginName),

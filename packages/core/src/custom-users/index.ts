@@ -4,6 +4,7 @@ export { ConfirmCustomPassword, type ConfirmCustomPasswordInput, type ConfirmCus
 export { CreateCustomAccount, type CreateCustomAccountInput } from "./create-custom-account.ts";
 export type { CustomAccount, ListedCustomAccount, NewCustomAccount, PendingPassword } from "./custom-account.ts";
 export type { CustomAccountRepository, ForCustomProof } from "./custom-account-repository.ts";
+export { CustomPasswordReset } from "./custom-password-reset.ts";
 export { customUserKey } from "./custom-user-key.ts";
 export { KeepAuthenticatedUser } from "./keep-authenticated-user.ts";
 export { LogInCustomUser } from "./log-in-custom-user.ts";

@@ -73,7 +73,7 @@ export class DeliverMail {
     if (order.kind !== "passwordReset") return [order, this.referenceOf(sealedOrder)];
     return storage.transaction(async (r) => {
       const { outbox } = r;
-      const prepared = await resetMail.prepare(r, order.user);
+      const prepared = await resetMail.prepare(r, order);
       if (prepared === null) {
         if (!(await outbox.done(id, attempts))) throw new Lost();
         return [null, ""];

@@ -4,11 +4,11 @@ export const mailLanguages = ["en", "de"] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
 /**
- * What is to be mailed, and what has to be known for it. A request for a new password names whoever was asked for: whether there is such a user,
- * is found out when it is sent, so that asking takes the same for everybody.
+ * What is to be mailed, and what has to be known for it. A request for a new password names whoever was asked for, a database user or a custom
+ * one: whether there is such a user, is found out when it is sent, so that asking takes the same for everybody.
  */
 export type MailOrder =
-  | { readonly kind: "passwordReset"; readonly user: string; readonly language: MailLanguage }
+  | { readonly kind: "passwordReset"; readonly user: string; readonly custom?: true; readonly language: MailLanguage }
   | { readonly kind: "passwordChanged"; readonly to: string; readonly name: string; readonly language: MailLanguage }
   | { readonly kind: "confirmationCode"; readonly to: string; readonly name: string; readonly code: string; readonly minutes: number; readonly language: MailLanguage };
 

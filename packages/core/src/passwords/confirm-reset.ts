@@ -1,4 +1,3 @@
-import type { Account } from "../accounts/account.ts";
 import type { PasswordHasher } from "../accounts/password-hasher.ts";
 import { entryEvent } from "../audit/entry-event.ts";
 import type { Digest } from "../digests/digest.ts";
@@ -7,10 +6,10 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import { isPasswordText } from "./password-text.ts";
 import type { PasswordNotice } from "./password-notice.ts";
 import type { PasswordPolicy } from "./password-policy.ts";
-import { passwordSubject } from "./password-subject.ts";
+import type { PasswordReset, PasswordResets, ResettableAccount } from "./password-reset.ts";
+import { isPasswordText } from "./password-text.ts";
 import type { ReplacePassword } from "./replace-password.ts";
 
 export interface ConfirmResetInput {
@@ -23,8 +22,15 @@ export interface ConfirmResetParts {
   readonly hasher: PasswordHasher;
   readonly digests: Digests;
   readonly policy: PasswordPolicy;
-  readonly replace: ReplacePassword;
+  readonly passwords: Pick<ReplacePassword, "former">;
+  readonly resets: PasswordResets;
   readonly notice: PasswordNotice;
+}
+
+/** A reset that can be made, and whose it is. */
+interface FoundReset {
+  readonly reset: PasswordReset;
+  readonly account: ResettableAccount;
 }
 
 /** Sets a new password by the token of a mail: 328 unless that is good, 320 for a password that is not, which does not spend the token. Ends all sessions. */
@@ -32,36 +38,39 @@ export class ConfirmReset {
   constructor(private readonly parts: ConfirmResetParts) {}
 
   async run(context: AppKeyContext, { resetPasswordToken, newPassword, language }: ConfirmResetInput): Promise<void> {
-    const { digests, hasher, policy, replace, notice } = this.parts;
+    const { digests, hasher, policy, passwords, notice } = this.parts;
     const { r, database } = context;
     const digest = digests.sha256(resetPasswordToken);
-    const account = await this.accountOf(context, await r.oneTime.read("passwordReset", digest));
-    if (account === null) return this.refuse(context);
+    const found = await this.find(context, await r.oneTime.read("passwordReset", digest));
+    if (found === null) return this.refuse(context);
+    const { reset, account } = found;
     if (!isPasswordText(newPassword)) throw new ServiceError(320);
-    const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash });
-    const subject = passwordSubject(account.userId);
-    await policy.acceptUnused([account.secret, ...(await replace.former(r, subject))], password);
+    const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash }, reset.shortest);
+    await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.subject))], password);
     const secret = await hasher.hash(password);
-    if (!(await this.spend(context, digest, { account, secret }))) return this.refuse(context);
+    if (!(await this.spend(context, digest, { ...found, secret }))) return this.refuse(context);
     await notice.send(context, account, language);
   }
 
   /** Of all who try with one token at once, one succeeds. */
-  private spend(context: AppKeyContext, digest: Digest, { account, secret }: { account: Account; secret: string }): Promise<boolean> {
+  private spend(context: AppKeyContext, digest: Digest, { reset, account, secret }: FoundReset & { readonly secret: string }): Promise<boolean> {
     return context.database.storage.transaction(async (r) => {
       if ((await r.oneTime.consume("passwordReset", digest)) === null) return false;
-      if (!(await this.parts.replace.run(r, account, { secret }))) return false;
-      await r.audit.append(entryEvent(context, { type: "password.reset", outcome: 0, userId: account.userId }));
+      if (!(await account.replace(r, secret))) return false;
+      await r.audit.append(entryEvent(context, { type: reset.event, outcome: 0, userId: account.userId }));
       return true;
     });
   }
 
   /** Whose password the token sets; `null` where it sets none any more. */
-  private async accountOf({ r }: AppKeyContext, payload: OneTimePayload | null): Promise<Account | null> {
+  private async find(context: AppKeyContext, payload: OneTimePayload | null): Promise<FoundReset | null> {
     if (payload === null) return null;
-    const { userId, secretVersion } = payload as { readonly userId: string; readonly secretVersion: number };
-    const { account } = await r.accounts.byUser(userId, []);
-    return account !== null && !account.disabled && account.secretVersion === secretVersion ? account : null;
+    const { own, custom } = this.parts.resets;
+    for (const reset of [own, custom]) {
+      const account = await reset.meant(context.r, payload);
+      if (account !== null) return (await reset.isPossible(context)) ? { reset, account } : null;
+    }
+    return null;
   }
 
   private async refuse(context: AppKeyContext): Promise<never> {

@@ -103,7 +103,7 @@ describe("a request for a new password", () => {
     fixture.advance(2 * minute);
     await fixture.claim();
     fixture.resetMail = {
-      prepare: async (r, user) => {
+      prepare: async (r, { user }) => {
         await r.applications.create({ name: user, seats: null });
         return { to: "anna@example.com", name: "Anna", token: "token", minutes: 30 };
       },

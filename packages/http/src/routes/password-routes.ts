@@ -50,10 +50,13 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Pa
       access: "appKey",
       body: { schema: resetPasswordRequest, faultOrder: [325] },
       data: emptyResponse,
-      description: "The answer is the same whether there is such a user or not, and whether he has an address or not. A user is written to once a minute at most.",
+      description: [
+        "The answer is the same whether there is such a user or not, and whether he has an address or not. A user is written to once a minute at most.",
+        "Where a hook decides who custom users are, 712 for all of them.",
+      ].join(" "),
       errors: [325, 712],
       handle: async (context, { body, language }) => {
-        await askForReset.run(context, { user: body.user, language });
+        await askForReset.run(context, { user: body.user, custom: body.custom === true, language });
         return { data: {} };
       },
     }),

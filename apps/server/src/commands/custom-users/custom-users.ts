@@ -62,7 +62,11 @@ function setEmail(name: string, address: string | undefined, options: AliasOptio
   return changeCustomUser(name, options, async () => ({
     type: "customUser.stored",
     endsSessions: false,
-    make: (r, { id }) => r.customAccounts.setEmail(id, email),
+    make: async (r, { id }) => {
+      // Whoever reads the former mailbox may be the reason.
+      await r.oneTime.revoke("passwordReset", customSubject(id));
+      return r.customAccounts.setEmail(id, email);
+    },
     told: `The custom user "${name}" has ${email === null ? "no e-mail address" : `the e-mail address ${email}`}.`,
   }));
 }

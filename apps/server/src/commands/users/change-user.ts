@@ -1,4 +1,4 @@
-import { type AuditEventType, loginNameOf, operatorEvent, type Repositories, type ObjectId } from "@sallyport/core";
+import { type AuditEventType, loginNameOf, type ObjectId, operatorEvent, passwordSubject, type Repositories } from "@sallyport/core";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
@@ -45,7 +45,12 @@ async function setEmail(name: string, address: string | undefined, options: Emai
   if ((address === undefined) === (options.none === undefined)) throw new CommandError("Either an address is expected, or --none.");
   const email = address === undefined ? null : acceptEmail(address);
   const told = email === null ? "gets no mail" : `gets mail at ${email}`;
-  await changeUser(name, options, { type: "account.changed", make: (r, userId) => r.accounts.setEmail(userId, email), told });
+  const make = async (r: Repositories, userId: ObjectId) => {
+    // Whoever reads the former mailbox may be the reason.
+    await r.oneTime.revoke("passwordReset", passwordSubject(userId));
+    return r.accounts.setEmail(userId, email);
+  };
+  await changeUser(name, options, { type: "account.changed", make, told });
 }
 
 function userCommand(verb: string, description: string): Command {

@@ -4,6 +4,8 @@ import {
   ChangeOwnPassword,
   ChangePassword,
   ConfirmReset,
+  CustomPasswordReset,
+  OwnPasswordReset,
   PasswordMessages,
   PasswordNotice,
   PasswordPolicy,
@@ -22,7 +24,7 @@ export function bindPasswords(container: Container): void {
     .bind(passwordPolicy)
     .toResolvedValue((hashing, digest) => new PasswordPolicy(hashing, digest, new ListedBreachedPasswords()), [hasher, digests]);
   container.bind(replacePassword).toResolvedValue(({ passwords }) => new ReplacePassword(passwords.history), [configuration]);
-  container.bind(identifiers.resetMail).toResolvedValue((...parts) => new PrepareResetMail(...parts), [digests, random]);
+  container.bind(identifiers.resetMail).toResolvedValue((...parts) => new PrepareResetMail(...parts), [digests, random, identifiers.passwordResets]);
   container.bind(passwordNotice).toResolvedValue((order, { mail }) => new PasswordNotice(order, mail.language), [orderMail, configuration]);
   container.bind(identifiers.changeOwnPassword).toResolvedValue(
     (throttled, hashing, digest, policy, replace, notice) => new ChangeOwnPassword({ gate: throttled, hasher: hashing, digests: digest, policy, replace, notice }),
@@ -35,9 +37,15 @@ export function bindPasswords(container: Container): void {
     },
     [keyRings, credentialsCipher, digests, identifiers.changeOwnPassword, identifiers.changeCustomPassword],
   );
-  container.bind(identifiers.askForReset).toResolvedValue((order, { mail }) => new AskForReset(order, mail.language), [orderMail, configuration]);
+  container.bind(identifiers.passwordResets).toResolvedValue(
+    (replace, settle, hooks, { passwords }) => ({ own: new OwnPasswordReset(replace), custom: new CustomPasswordReset(settle, hooks, passwords.customLength) }),
+    [replacePassword, identifiers.settleCustomPassword, identifiers.objectHooks, configuration],
+  );
+  container
+    .bind(identifiers.askForReset)
+    .toResolvedValue((order, { mail }, { custom }) => new AskForReset(order, mail.language, custom), [orderMail, configuration, identifiers.passwordResets]);
   container.bind(identifiers.confirmReset).toResolvedValue(
-    (hashing, digest, policy, replace, notice) => new ConfirmReset({ hasher: hashing, digests: digest, policy, replace, notice }),
-    [hasher, digests, passwordPolicy, replacePassword, passwordNotice],
+    (hashing, digest, policy, passwords, resets, notice) => new ConfirmReset({ hasher: hashing, digests: digest, policy, passwords, resets, notice }),
+    [hasher, digests, passwordPolicy, replacePassword, identifiers.passwordResets, passwordNotice],
   );
 }

@@ -1,0 +1,39 @@
+import type { Account } from "../accounts/account.ts";
+import { loginNameOf } from "../accounts/login-name.ts";
+import type { OneTimePayload } from "../one-time/one-time-repository.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import { shortestPassword } from "./password-policy.ts";
+import type { PasswordReset, ResettableAccount } from "./password-reset.ts";
+import { passwordSubject } from "./password-subject.ts";
+import type { ReplacePassword } from "./replace-password.ts";
+
+/** Resets of database users. */
+export class OwnPasswordReset implements PasswordReset {
+  readonly event = "password.reset";
+  readonly shortest = shortestPassword;
+
+  constructor(private readonly passwords: ReplacePassword) {}
+
+  async isPossible(): Promise<boolean> {
+    return true;
+  }
+
+  async named(r: Repositories, user: string): Promise<ResettableAccount | null> {
+    const { account } = await r.accounts.forProof(loginNameOf(user), []);
+    return this.resettable(account);
+  }
+
+  async meant(r: Repositories, payload: OneTimePayload): Promise<ResettableAccount | null> {
+    const { userId, secretVersion } = payload as { readonly userId?: string; readonly secretVersion: number };
+    if (userId === undefined) return null;
+    const { account } = await r.accounts.byUser(userId, []);
+    return account?.secretVersion === secretVersion ? this.resettable(account) : null;
+  }
+
+  private resettable(account: Account | null): ResettableAccount | null {
+    if (account === null || account.disabled) return null;
+    const { userId, loginName, email, secret, secretVersion } = account;
+    const replace = (r: Repositories, fresh: string) => this.passwords.run(r, account, { secret: fresh });
+    return { subject: passwordSubject(userId), loginName, email, secret, userId, payload: { userId, secretVersion }, replace };
+  }
+}
