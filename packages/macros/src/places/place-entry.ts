@@ -1,5 +1,6 @@
 import { type JsonValue, type MacroEntry, MacroFault, type MacroFaultKind, type MacroHost, ServiceError } from "@sallyport/core";
 import type { Called, Done, FromThread, ToThread } from "../threads/messages.ts";
+import { crossingOf } from "./crossings.ts";
 import { faultOf } from "./fault-of.ts";
 
 /** Milliseconds after its time in which a thread may still say itself that it is over. */
@@ -82,7 +83,7 @@ export class PlaceEntry {
       module,
       ...(language === undefined ? {} : { language }),
       driver,
-      argument: JSON.stringify(argument),
+      ...crossingOf(driver).pack(argument),
       limits: { ...this.budget, memory: limits.memory, resultBytes: limits.resultBytes },
     });
   }
@@ -121,12 +122,17 @@ export class PlaceEntry {
   private finish({ result, status, hostCalls, code }: Done): void {
     let ended: Ended;
     try {
-      ended = { result: result === "" ? undefined : (JSON.parse(result) as JsonValue), status, hostCalls, code };
+      ended = { result: result === "" ? undefined : this.unpack(result), status, hostCalls, code };
     } catch (error) {
       this.fail(new MacroFault("result", this.entry.module.name, "the result is no JSON", { cpu: this.cpu, cause: error }));
       return;
     }
     this.settle(() => this.resolve(ended));
+  }
+
+  private unpack(result: string): JsonValue {
+    const { driver, argument } = this.entry;
+    return crossingOf(driver).unpack(JSON.parse(result) as JsonValue, argument);
   }
 
   private async answer({ name, argument }: Called): Promise<void> {

@@ -1,5 +1,5 @@
 import { Refusal } from "../authoring/refusal.ts";
-import { isSafeInteger } from "./primordials.ts";
+import { isSafeInteger, slice } from "./primordials.ts";
 import type { Failure } from "./wire.ts";
 
 const LONGEST = { message: 2_000, trace: 4_000 };
@@ -8,15 +8,11 @@ const LONGEST = { message: 2_000, trace: 4_000 };
 function textOf(read: () => unknown, longest: number): string | undefined {
   try {
     const text = read();
-    return typeof text === "string" ? (text.length > longest ? `${cut(text, longest)}…` : text) : undefined;
+    return typeof text === "string" ? (text.length > longest ? `${slice(text, 0, longest)}…` : text) : undefined;
   } catch {
     return undefined;
   }
 }
-
-const slice = String.prototype.slice;
-const apply = Reflect.apply;
-const cut = (text: string, length: number): string => apply(slice, text, [0, length]) as string;
 
 function messageOf(thrown: unknown): string {
   if (typeof thrown !== "object" || thrown === null) return textOf(() => `${thrown as string}`, LONGEST.message) ?? "threw a symbol";

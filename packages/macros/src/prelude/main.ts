@@ -27,7 +27,7 @@ export function failed(thrown: unknown): void {
   fail(failure.kind === "threw" && isSyntaxError(failure.message) ? { ...failure, kind: "invalid" } : failure);
 }
 
-async function drive(loaded: unknown, driver: string, argument: string): Promise<void> {
+async function drive(loaded: unknown, driver: string, argument: string, text: string): Promise<void> {
   const definition = ((await loaded) as { default?: unknown }).default;
   if (typeof definition !== "object" || definition === null) {
     fail({ kind: "invalid", message: "has no default export made with defineMacro or defineHook" });
@@ -36,29 +36,30 @@ async function drive(loaded: unknown, driver: string, argument: string): Promise
   const call = find(driver);
   if (call === undefined) throw new TypeError(`no driver ${driver}`);
   let status: string | undefined;
-  const result = await call(definition as Definition, parse(argument) as never, (message) => {
+  const chooseStatus = (message: string): void => {
     status = stringify(message);
-  });
+  };
+  const result = await call(definition as Definition, parse(argument) as never, { text, chooseStatus });
   if (result === undefined) {
     tell("done", "", status);
     return;
   }
-  let text: string | undefined;
+  let json: string | undefined;
   try {
-    text = stringify(result);
+    json = stringify(result);
   } catch (error) {
     const { kind, message, ...rest } = describe(error);
     fail(kind === "refused" ? { kind, message, ...rest } : { ...rest, kind: "result", message: `the result is no JSON: ${message}` });
     return;
   }
-  if (text === undefined) fail({ kind: "result", message: "the result is no JSON" });
-  else tell("done", text, status);
+  if (json === undefined) fail({ kind: "result", message: "the result is no JSON" });
+  else tell("done", json, status);
 }
 
 /** Calls a module by a driver. It ends in one `done` or `failed`; what comes afterwards, nobody hears. */
-export async function enter(loaded: unknown, driver: string, argument: string): Promise<void> {
+export async function enter(loaded: unknown, driver: string, argument: string, text: string): Promise<void> {
   try {
-    await drive(loaded, driver, argument);
+    await drive(loaded, driver, argument, text);
   } catch (error) {
     fail(describe(error));
   }

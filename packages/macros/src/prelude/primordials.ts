@@ -5,3 +5,10 @@ export const { isArray } = Array;
 export const toText = String;
 export const { isSafeInteger } = Number;
 export const { floor } = Math;
+
+/** A method as a function of what it is a method of. */
+const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <This, Given extends readonly unknown[], Result>(
+  method: (this: This, ...given: Given) => Result,
+) => (of: This, ...given: Given) => Result;
+
+export const slice: (text: string, from: number, to?: number) => string = uncurried(String.prototype.slice);

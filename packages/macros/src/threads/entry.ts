@@ -54,14 +54,15 @@ export class Entry {
 
   /** Whether it has come to its end. */
   start(): boolean {
-    const { module, driver, argument, limits } = this.given;
+    const { module, driver, argument, text, limits } = this.given;
     return this.run(() => {
-      if (argument.length > limits.memory) throw new SandboxExhausted();
+      if (argument.length + text.length > limits.memory) throw new SandboxExhausted();
       this.sandbox.enter({
         name: module.name,
         code: this.code ?? module.code,
         driver,
         argument,
+        text,
         memory: limits.memory,
         seed: randomFillSync(new Int32Array(4)),
         listener: (kind, first, second) => this.hear(kind, first, second),

@@ -3,8 +3,6 @@ import type { OwnedHeapCharPointer, QuickJSWASMModule } from "quickjs-emscripten
 interface Allocator {
   _malloc(bytes: number): number;
   _free(pointer: number): void;
-  lengthBytesUTF8(text: string): number;
-  stringToUTF8(text: string, pointer: number, bytes: number): void;
   readonly HEAPU8: Uint8Array;
 }
 
@@ -33,14 +31,16 @@ export class Heap {
 
   /** A text as C has it: `length` bytes of UTF-8, and a zero. */
   put(text: string): { readonly pointer: OwnedHeapCharPointer; readonly length: number } {
-    const length = this.allocator.lengthBytesUTF8(text);
+    const length = Buffer.byteLength(text);
     const pointer = this.allocate(length + 1);
-    this.allocator.stringToUTF8(text, pointer, length + 1);
+    // Made anew each time: the memory's buffer is another one once it has grown.
+    const bytes = Buffer.from(this.allocator.HEAPU8.buffer, pointer, length + 1);
+    bytes.write(text);
+    bytes[length] = 0;
     return { pointer: pointer as OwnedHeapCharPointer, length };
   }
 
   putWords(pointer: number, words: readonly number[]): void {
-    // Made anew each time: the memory's buffer is another one once it has grown.
     new Uint32Array(this.allocator.HEAPU8.buffer, pointer, words.length).set(words);
   }
 }

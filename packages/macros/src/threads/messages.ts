@@ -9,6 +9,8 @@ export interface Enter {
   readonly language?: "js" | "ts";
   readonly driver: string;
   readonly argument: string;
+  /** What the argument says of texts by their places. */
+  readonly text: string;
   readonly limits: {
     readonly cpu: number;
     /** Milliseconds from now. */

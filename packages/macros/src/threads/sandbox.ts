@@ -104,6 +104,7 @@ export class Sandbox {
     readonly code: string;
     readonly driver: string;
     readonly argument: string;
+    readonly text: string;
     readonly memory: number;
     readonly seed: Int32Array;
     readonly listener: Listener;
@@ -118,7 +119,7 @@ export class Sandbox {
     this.heap.free(code.pointer);
     const error = this.ffi.QTS_ResolveException(this.context, loaded);
     if (error) this.call("failed", error);
-    else this.call("enter", loaded, this.text(given.driver), this.text(given.argument));
+    else this.call("enter", loaded, this.text(given.driver), this.text(given.argument), this.text(given.text));
   }
 
   /** Gives the sandbox the answer that it waits for. */

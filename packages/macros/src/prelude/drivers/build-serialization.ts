@@ -1,26 +1,30 @@
 import type { Caller } from "../../authoring/caller.ts";
-import { freeze } from "../primordials.ts";
+import { type PackedLayout, unpack } from "../packed-items.ts";
 import { servicesFor } from "../services.ts";
-import { type Changes, watch } from "./changes.ts";
-import { type Definition, functionOf } from "./driver.ts";
+import { ChangeList, type PackedChanges } from "./change-list.ts";
+import { type Definition, functionOf, type Surroundings } from "./driver.ts";
+import { PackedView } from "./packed-view.ts";
+import { PackedWatch } from "./packed-watch.ts";
 
 interface Argument {
-  readonly items: readonly { readonly json: Record<string, unknown>; readonly rest?: object }[];
+  readonly items: PackedLayout;
   readonly caller: Caller;
 }
 
 /** A hook of serializations, for all objects of a page. */
-export async function buildSerialization(definition: Definition, { items, caller }: Argument): Promise<(Changes | null)[]> {
+export async function buildSerialization(definition: Definition, { items, caller }: Argument, { text }: Surroundings): Promise<PackedChanges> {
   const build = functionOf(definition, "run");
   const context = servicesFor(caller);
-  const changes: (Changes | null)[] = [];
-  for (const { json, rest } of items) {
-    const object = freeze({ ...rest, ...json });
-    const watched = watch(json);
-    const given = build(object, watched.object, context);
+  const objects = unpack(items, text);
+  const changes = new ChangeList();
+  for (let index = 0; index < objects.length; index += 1) {
+    const packed = objects[index] as (typeof objects)[number];
+    const watched = new PackedWatch(packed);
+    const given = build(new PackedView(packed).object, watched.object, context);
     // Most hooks give nothing, and a turn for each object of a page adds up.
     if (given !== undefined) await given;
-    changes[changes.length] = watched.changes();
+    watched.tell(changes);
+    changes.next();
   }
-  return changes;
+  return changes.packed();
 }

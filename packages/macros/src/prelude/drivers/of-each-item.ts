@@ -1,7 +1,8 @@
 import type { Caller } from "../../authoring/caller.ts";
 import { servicesFor } from "../services.ts";
-import { type Changes, watch } from "./changes.ts";
+import { ChangeList, type PackedChanges } from "./change-list.ts";
 import { type Definition, functionOf } from "./driver.ts";
+import { Watch } from "./watch.ts";
 
 interface Argument {
   readonly items: readonly { readonly object: Record<string, unknown> }[];
@@ -16,14 +17,15 @@ export async function tellOfEach(definition: Definition, { items, caller }: Argu
 }
 
 /** A hook that may change each object in turn: what it changed, one entry per object. */
-export async function changeEach(definition: Definition, { items, caller }: Argument): Promise<(Changes | null)[]> {
+export async function changeEach(definition: Definition, { items, caller }: Argument): Promise<PackedChanges> {
   const run = functionOf(definition, "run");
   const context = servicesFor(caller);
-  const changes: (Changes | null)[] = [];
+  const changes = new ChangeList();
   for (const item of items) {
-    const { object, changes: since } = watch(item.object);
-    await run({ ...item, object }, context);
-    changes[changes.length] = since();
+    const watched = new Watch(item.object);
+    await run({ ...item, object: watched.object }, context);
+    watched.tell(changes);
+    changes.next();
   }
-  return changes;
+  return changes.packed();
 }

@@ -5,7 +5,7 @@ import { checkInput } from "../check-input.ts";
 import { ask } from "../host-calls.ts";
 import { toText } from "../primordials.ts";
 import { servicesFor } from "../services.ts";
-import { type Definition, functionOf } from "./driver.ts";
+import { type Definition, functionOf, type Surroundings } from "./driver.ts";
 
 interface Argument {
   readonly input?: unknown;
@@ -19,7 +19,7 @@ async function call(name: string, input?: unknown): Promise<unknown> {
 }
 
 /** A macro: its input, its checker, then itself. */
-export async function run(definition: Definition, { input, skipCheck, caller }: Argument, chooseStatus: (message: string) => void): Promise<unknown> {
+export async function run(definition: Definition, { input, skipCheck, caller }: Argument, { chooseStatus }: Surroundings): Promise<unknown> {
   if (definition["input"] !== undefined) checkInput(definition["input"], input);
   const setStatusMessage = (message: unknown): void => chooseStatus(toText(message));
   const context: MacroContext = { ...servicesFor(caller), input, call, setStatusMessage };

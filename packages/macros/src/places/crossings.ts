@@ -1,0 +1,36 @@
+import type { JsonValue } from "@sallyport/core";
+import type { Enter } from "../threads/messages.ts";
+import { type Item, packItems } from "./pack-items.ts";
+import { unpackChanges } from "./unpack-changes.ts";
+
+/** How what drivers are given and give crosses between here and the thread. */
+interface Crossing {
+  readonly pack: (argument: JsonValue) => Pick<Enter, "argument" | "text">;
+  readonly unpack: (result: JsonValue, argument: JsonValue) => JsonValue;
+}
+
+const asJson: Crossing = {
+  pack: (argument) => ({ argument: JSON.stringify(argument), text: "" }),
+  unpack: (result) => result,
+};
+
+const itemsOf = (argument: JsonValue) => (argument as unknown as { readonly items: readonly Item[] }).items;
+const unpack: Crossing["unpack"] = (result, argument) => unpackChanges(result, itemsOf(argument).length);
+
+/** Objects of a page are the most that ever crosses. */
+const ofPage: Crossing = {
+  pack: (argument) => {
+    const { text, ...items } = packItems(itemsOf(argument));
+    return { argument: JSON.stringify({ ...(argument as object), items }), text };
+  },
+  unpack,
+};
+
+const byDriver: ReadonlyMap<string, Crossing> = new Map([
+  ["buildSerialization", ofPage],
+  ["beforeSave", { ...asJson, unpack }],
+]);
+
+export function crossingOf(driver: string): Crossing {
+  return byDriver.get(driver) ?? asJson;
+}
