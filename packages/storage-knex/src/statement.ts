@@ -6,6 +6,8 @@ export interface Statement {
   readonly text: string;
   /** That a row with the same key is there is no error, but means that nothing is done; for engines whose SQL cannot say so. */
   readonly unlessKnown?: true;
+  /** Is asked with every request, waits for nobody and has a small answer: those of several requests may travel together. */
+  readonly brief?: true;
 }
 
 /**
@@ -15,6 +17,11 @@ export interface Statement {
 export function statement(name: string, text: string): Statement {
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
   return { name: `${name}_${digest}`, text };
+}
+
+/** A statement that may travel with those of other requests. */
+export function briefStatement(name: string, text: string): Statement {
+  return { ...statement(name, text), brief: true };
 }
 
 /** A statement that adds a row, unless one with the same key is there. */

@@ -8,6 +8,7 @@ import { type Query, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
 import { SharedLoan } from "./shared-loan.ts";
 import { TransactionRunner } from "./transaction-runner.ts";
+import { TurnGroups } from "./turn-groups.ts";
 
 const attempts = 3;
 
@@ -17,11 +18,12 @@ function pauseAfter(attempt: number): Promise<void> {
 }
 
 /**
- * Sends statements to any free connection, those that are asked for together to the same one; a statement or
- * transaction that lost against another one runs again.
+ * Sends statements to any free connection, those that are asked for together to the same one, and brief ones of one turn of the event
+ * loop as if they were; a statement or transaction that lost against another one runs again.
  */
 export class PooledRunner implements SqlRunner {
   private loan: SharedLoan | undefined;
+  private readonly groups = new TurnGroups();
 
   constructor(
     private readonly knex: Knex,
@@ -31,8 +33,8 @@ export class PooledRunner implements SqlRunner {
     private readonly ready: () => Promise<void> | undefined,
   ) {}
 
-  run<Row>({ name, text }: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
-    return this.send({ name, text, values });
+  run<Row>({ name, text, brief }: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+    return this.send({ name, text, values }, brief);
   }
 
   runOnce<Row>(text: string, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
@@ -79,11 +81,12 @@ export class PooledRunner implements SqlRunner {
     });
   }
 
-  private async send<Row>(query: Query): Promise<SqlResult<Row>> {
+  private async send<Row>(query: Query, brief = false): Promise<SqlResult<Row>> {
     this.calls.begin();
     try {
       const checking = this.ready();
       if (checking !== undefined) await checking;
+      if (brief) await this.groups.join();
       for (let attempt = 1; ; attempt += 1) {
         try {
           return await this.currentLoan().use((connection) => runOn<Row>(connection, query));

@@ -1,5 +1,5 @@
 import type { SessionMode } from "@sallyport/core";
-import { statement } from "../../../statement.ts";
+import { briefStatement, statement } from "../../../statement.ts";
 import type { AdmissionStatements } from "../../../statements/admission-statements.ts";
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
@@ -14,7 +14,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const holds = `(s.custom_account is null or exists (select ${ofCustomAccount}))
           and (s.identity_link is null or exists (select ${ofLink}))`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
-    statement(
+    briefStatement(
       `admit_${mode}`,
       `select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
