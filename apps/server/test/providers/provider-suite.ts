@@ -2,6 +2,7 @@ import { providerTypes, seesAll } from "@sallyport/core";
 import { signIn } from "@sallyport/provider-imitation";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
+import { Authenticator } from "../second-factor-client.ts";
 import { appKey } from "../subject.ts";
 import { away, begin, comeBack, link, logInAt } from "./browser.ts";
 import { publicUrl, type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
@@ -131,6 +132,21 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     expect((await link(server(), dfUuid, {}, "/second")).code).toBe("324");
     const answers = await atOnce(() => link(server(), dfUuid));
     expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "324")]);
+    expect(await links()).toHaveLength(1);
+  });
+
+  test("whoever is let in only to set up a second factor binds nothing, and can do so once he has shown it", async () => {
+    const appName = "demands a factor";
+    await r().applications.create({ name: appName, seats: null, secondFactor: "forced" });
+    const dfUuid = await dfUuidAt("google");
+    const asking = { user: "reader", pass: "reader", appNames: [appName] };
+    expect((await link(server(), dfUuid, asking)).code).toBe("340");
+    const { sessionId } = (await link(server(), dfUuid, { ...asking, "2faEnrol": true })).body.data;
+    expect(await links()).toEqual([]);
+    const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
+    const authenticator = await Authenticator.of(server(), (await call(server(), path, { method: "POST", sessionId })).body.data.secret);
+    expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.wrong() })).code).toBe("342");
+    expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.token() })).code).toBe("0");
     expect(await links()).toHaveLength(1);
   });
 

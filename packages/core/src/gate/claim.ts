@@ -28,7 +28,8 @@ export interface Claim {
   readonly providerName?: ProviderType | null;
   /**
    * What is done in the transaction that opens the session, once nothing else keeps the gate shut; runs again when that does. A
-   * `ServiceError` of it keeps the gate shut, undoes everything, and is audited as the refusal.
+   * `ServiceError` of it keeps the gate shut, undoes everything, and is audited as the refusal. Whoever is let in only to set up a second
+   * factor has it not done.
    */
   readonly alongside?: (r: Repositories, person: Person) => Promise<void>;
 }

@@ -143,9 +143,11 @@ interface Opening {
   readonly spend: ((r: Repositories) => Promise<void>) | undefined;
 }
 
-/** The claim as it is fulfilled: who is let in to set up a factor is let into no app, and takes no device's place. */
+/** The claim as it is fulfilled: who is let in to set up a factor is let into no app, takes no device's place, and has nothing else done for him. */
 function fulfilled(claim: Claim, { kind }: FactorPassage): Claim {
-  return kind === "enrolling" ? { ...claim, appNames: enrollingAppNames, deviceId: null } : claim;
+  if (kind !== "enrolling") return claim;
+  const { alongside: _withheld, ...admitted } = claim;
+  return { ...admitted, appNames: enrollingAppNames, deviceId: null };
 }
 
 /** A token that is tried, and what is said of that. */

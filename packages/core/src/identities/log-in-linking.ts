@@ -19,7 +19,7 @@ export interface LinkingInput extends LogInInput {
 /**
  * Logs in with the credentials of a database user, and binds to him the account of a provider that the `dfUuid` stands for: both or
  * neither. Credentials are judged first; 324 for a `dfUuid` that is missing, malformed, unknown, used, over or of another app key, and for an
- * account that is bound already. Only success spends it.
+ * account that is bound already. Only success spends it. A log-in that is let in only to set up a second factor binds nothing, and leaves it as it is.
  */
 export class LogInLinking {
   constructor(
