@@ -1,6 +1,8 @@
+import { faults, Gate } from "@sallyport/storage-faults";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
+import { openStage } from "../faults/stage.ts";
 import { repositoriesOf } from "../password-suite.ts";
 import { Authenticator, enter, factorRequests } from "../second-factor-client.ts";
 import { secondFactorEnvironment } from "../second-factor-suite.ts";
@@ -59,3 +61,26 @@ test("many guesses at once lock out whoever makes them", async () => {
   expect(codes.filter((code) => !/^342|^302 later$/.test(code))).toEqual([]);
   expect(await logIn(["guarded"], authenticator.token())).toMatch(/ later$/);
 });
+
+test("whoever switches a factor off just when it is confirmed is asked for a token of it", async () => {
+  const stage = await openStage("memory", {}, secondFactorEnvironment);
+  try {
+    const { applications, secondFactors } = stage.storage.repositories;
+    await applications.create({ name: "guarded", seats: null, secondFactor: "optional" });
+    const { sessionId } = (await stage.send({ method: "POST", path: "/v1/login", body: { user: "demo", pass: "demo", appNames: ["guarded"] }, sessionId: null })).data;
+    const send = (method: "POST" | "DELETE") => stage.send({ method, path: "/v1/2fa/secret?app=guarded", sessionId });
+    await send("POST");
+    const gate = new Gate();
+    stage.script.add({ call: "transaction", fault: faults.slow(gate) });
+    const switchedOff = send("DELETE");
+    await gate.reached;
+    const [begun] = await secondFactors.list(null, 1);
+    expect(begun !== undefined && (await secondFactors.accept(begun, 0))).toBe(true);
+    gate.open();
+    expect(await switchedOff).toMatchObject({ status: 401, code: 341 });
+    expect(await secondFactors.list(null, 10)).toEqual([{ ...begun, confirmed: true, lastStep: 0 }]);
+    expect(await send("DELETE")).toMatchObject({ code: 341 });
+  } finally {
+    await stage.close();
+  }
+}, 60_000);

@@ -4,6 +4,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { ownFactor } from "./own-factors.ts";
 import type { ProveFactor } from "./prove-factor.ts";
+import type { FactorKey } from "./second-factor-repository.ts";
 
 /** Switches a second factor off: a confirmed one for a token of it, one that was only begun for nothing. */
 export class RemoveSecondFactor {
@@ -17,7 +18,15 @@ export class RemoveSecondFactor {
       await r.secondFactors.remove(own.subject, appName);
       await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.removed" }), appNames: [appName] });
     };
-    if (own.factor?.confirmed === false) await context.unit.transaction(remove);
-    else await this.proveFactor.run(context, own, token, remove);
+    const { factor } = own;
+    const abandoned = factor?.confirmed === false && (await context.unit.transaction((r) => this.abandon(r, factor, remove)));
+    if (!abandoned) await this.proveFactor.run(context, own, token, remove);
+  }
+
+  /** `false` if it has been confirmed meanwhile: to begin it anew, with no secret, is what tells, and keeps whoever confirms it waiting until it is gone. */
+  private async abandon(r: Repositories, { subject, appName }: FactorKey, remove: (r: Repositories) => Promise<void>): Promise<boolean> {
+    if ((await r.secondFactors.enrol({ subject, appName, sealedSecret: "", recoveryCodes: [] })) === "confirmed") return false;
+    await remove(r);
+    return true;
   }
 }
