@@ -101,6 +101,13 @@ export function authenticatorSuite(server: () => RunningServer): void {
     expect(made.body.data["~Count"]).toBe(0);
   });
 
+  test("nobody comes in under a name that cannot be kept, whoever gave it to him", async () => {
+    await put(`run(user) { return { userId: "${await idOf("reader")}", name: user === "Gustav" ? "gus\\u0000tav" : undefined }; }`);
+    expect(await logIn("Gustav")).toMatchObject({ status: 500, code: "710" });
+    for (const user of ["gustav\u0000", "\ud800"]) expect(await logIn(user)).toMatchObject({ status: 403, code: "302" });
+    expect(await logIn("gustav")).toMatchObject({ code: "0" });
+  });
+
   test("a user who is disabled does not come in by it", async () => {
     const { accounts } = repositories();
     const reader = await idOf("reader");

@@ -6,6 +6,7 @@ import { isRefusalCode } from "../macros/refusal-code.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { unattendedPrincipal } from "../rights/unattended-principal.ts";
+import { isStorableText } from "../storage/storable-text.ts";
 import { authenticatedUser, unusable } from "./authenticated-user.ts";
 import type { KeepAuthenticatedUser } from "./keep-authenticated-user.ts";
 import { mappedPerson } from "./mapped-person.ts";
@@ -32,6 +33,8 @@ export class AskAuthenticator implements ProveCustomUser {
   }
 
   private async prove(caller: HookCaller, hook: Hook<AskedLogIn, JsonValue | undefined>, { user, pass, appNames, links }: CustomCredentials): Promise<ProvenCustomUser | null> {
+    // Nobody can have such a name, whatever the hook takes it for.
+    if (!isStorableText(user)) return null;
     const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
     if (found === null) return null;
     const { r } = caller;
