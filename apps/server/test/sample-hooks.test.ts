@@ -67,7 +67,7 @@ test("DeletionTrail writes down who deleted what", async () => {
   expect(lines.filter((line) => line.includes("deleted"))).toContain("Invoice F deleted by demo");
 });
 
-test("AcceptColleagues lets in whoever has an address of the company", async () => {
+test("AcceptColleagues lets in whoever has an address of the company, which the provider vouches for", async () => {
   const runtime = new QuickJsMacroRuntime({ threads: 1, queue: 10, niceness: 0 });
   const name = "AcceptColleagues";
   const { declaration, module } = await runtime.inspect({ name, code: readFileSync(resolve(folder, `${name}.ts`), "utf8") }, "ts");
@@ -75,11 +75,12 @@ test("AcceptColleagues lets in whoever has an address of the company", async () 
   const place = await runtime.reserve(60_000);
   const limits = { cpu: 1_000, timeout: 10_000, memory: 16 * 1_048_576, hostCalls: 0, resultBytes: 1_000 };
   const host = { answer: async () => undefined, isCatchable: () => false, log: () => {} };
-  const given = async (email: JsonValue) => {
-    const argument = { userObject: {}, providerConfig: {}, userUuid: "u", name: "", surname: "", email, caller: {} };
+  const given = async (email: JsonValue, type = "google") => {
+    const argument = { userObject: {}, providerConfig: { type }, userUuid: "u", name: "", surname: "", email, caller: {} };
     return (await place.enter({ module, driver: "createUserProvider", argument, limits }, host)).result;
   };
   expect([await given("ada@example.com"), await given("ada@example.com.example.org"), await given(""), await given(null)]).toEqual([0, -1, -1, -1]);
+  expect([await given("ada@example.com", "apple"), await given("ada@example.com", "microsoft"), await given("ada@example.com", "facebook")]).toEqual([0, -1, -1]);
   place.release();
   await runtime.close();
 });

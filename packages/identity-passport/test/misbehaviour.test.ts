@@ -53,6 +53,8 @@ const detailOfToken: Readonly<Record<TokenFault, RegExp>> = {
   otherNonce: /another log-in/,
   noSubject: /claim/,
   longSubject: /nobody/,
+  numericSubject: /nobody/,
+  listedSubject: /nobody/,
   memberTwice: /twice/,
   accessTokenType: /no id token/,
   noToken: /no id token/,

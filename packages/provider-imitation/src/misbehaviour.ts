@@ -18,6 +18,8 @@ export const tokenFaults = [
   "otherNonce",
   "noSubject",
   "longSubject",
+  "numericSubject",
+  "listedSubject",
   "memberTwice",
   "accessTokenType",
   "noToken",

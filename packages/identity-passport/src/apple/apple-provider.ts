@@ -1,4 +1,4 @@
-import { profileText } from "../data/profile-text.ts";
+import { emailOf } from "../data/email-of.ts";
 import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
 import { OpenIdProvider } from "../strategies/open-id-provider.ts";
 import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
@@ -26,7 +26,7 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
       clientSecret: (data) => appleClientSecret(data, issuer, now()),
       strategy: appleStrategy,
       issuerOf: ({ iss }) => (iss === issuer ? issuer : null),
-      profileOf: (claims, parameters) => ({ ...appleName(parameters.get("user")), email: profileText(claims["email"]) }),
+      profileOf: (claims, parameters) => ({ ...appleName(parameters.get("user")), email: emailOf(claims) }),
     },
     surroundings,
   );

@@ -1,5 +1,6 @@
 import { Strategy } from "passport-google-oauth20";
 import { acceptedTexts, idRule, secretRule } from "../data/accepted-texts.ts";
+import { emailOf } from "../data/email-of.ts";
 import { profileText } from "../data/profile-text.ts";
 import type { StrategyClass } from "../strategies/oauth-strategy.ts";
 import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
@@ -38,7 +39,7 @@ export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvid
       profileOf: (claims) => ({
         name: profileText(claims["given_name"] ?? claims["name"]),
         surname: profileText(claims["family_name"]),
-        email: profileText(claims["email"]),
+        email: emailOf(claims),
       }),
     },
     surroundings,

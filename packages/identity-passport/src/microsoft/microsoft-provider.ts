@@ -1,6 +1,7 @@
 import type { ProviderData } from "@sallyport/core";
 import { Strategy } from "passport-microsoft";
 import { acceptedTexts, idRule, secretRule } from "../data/accepted-texts.ts";
+import { emailOf } from "../data/email-of.ts";
 import { profileText } from "../data/profile-text.ts";
 import type { JsonObject } from "../http/strict-json.ts";
 import type { StrategyClass } from "../strategies/oauth-strategy.ts";
@@ -39,7 +40,7 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
       profileOf: (claims) => ({
         name: profileText(claims["given_name"] ?? claims["name"]),
         surname: profileText(claims["family_name"]),
-        email: profileText(claims["email"]),
+        email: emailOf(claims),
       }),
     },
     surroundings,

@@ -60,6 +60,10 @@ export async function idToken(keys: SigningKeys, content: IdTokenContent, fault:
       return changed({ sub: undefined });
     case "longSubject":
       return changed({ sub: "1".repeat(256) });
+    case "numericSubject":
+      return changed({ sub: 1234567890 });
+    case "listedSubject":
+      return changed({ sub: [subject] });
     case "memberTwice":
       return keys.signed(`{"sub":"${stranger}",${payload.slice(1)}`);
     case "accessTokenType":
