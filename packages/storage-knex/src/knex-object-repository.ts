@@ -122,7 +122,7 @@ export class KnexObjectRepository implements ObjectRepository {
     }));
     if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw uuidInUse();
     const links = linkParameters(objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })));
-    const elements = wanted.map(elementOf);
+    const elements = wanted.map((object, index) => elementOf(object, objects[index]?.uuid === undefined));
     const [statement, asked] = elements.length === 1 ? [this.statements.insertOne, elements[0]] : [this.statements.insert, elements];
     const values = [JSON.stringify(asked), ...links, by?.modelGeneration ?? null, this.offset()];
     const { rows } = await this.sql.run<ObjectRow>(statement, values);
@@ -171,8 +171,9 @@ function isPlain({ filter, sort }: ObjectQuery): boolean {
   return filter === undefined && (sort === undefined || sort.length === 0);
 }
 
-function elementOf({ uuid, className, attributes, readers }: Required<Omit<NewObject, "links">>): object {
-  return { uuid, class: className, attributes, readers: readers === null ? null : readers.map(objectNumber) };
+/** A fresh UUID was made here; a given one may be that of another object. */
+function elementOf({ uuid, className, attributes, readers }: Required<Omit<NewObject, "links">>, fresh: boolean): object {
+  return { uuid, fresh, class: className, attributes, readers: readers === null ? null : readers.map(objectNumber) };
 }
 
 function uuidInUse(): ServiceError {

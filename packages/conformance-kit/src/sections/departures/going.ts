@@ -81,6 +81,8 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
       const { id, uuid } = await createObject(r);
       await takeAway(storage, [id], recycled);
       await failsWith(307, () => createObject(r, { uuid: uuid.toUpperCase() }), "creating an object with the UUID of one that is gone");
+      const beside = { className: "File", attributes: {} };
+      await failsWith(307, () => r.objects.insert([beside, { ...beside, uuid }]), "creating it beside one whose UUID is made by the storage");
       holds((await createObject(r)).id !== id, "The id is not given again");
     }
   },

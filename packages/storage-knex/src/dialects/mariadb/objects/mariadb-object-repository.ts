@@ -108,10 +108,12 @@ export class MariadbObjectRepository implements ObjectRepository {
     if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
     const uuids = wanted.map(({ uuid }) => uuid);
     if (new Set(uuids).size < uuids.length) throw uuidInUse();
+    const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
     return this.sql.atomically(async (sql) => {
       const [turn, reads, writes] = [await this.takeTurn(sql, by), new ObjectReads(sql, this.context.tables), new ObjectWrites(sql, this.context.tables)];
       await writes.acceptTargets(wanted.map(({ links = {} }) => links));
-      if (await reads.isTaken(uuids)) throw uuidInUse();
+      // Nobody else has a UUID that was just made.
+      if (given.length > 0 && (await reads.isTaken(given))) throw uuidInUse();
       for (const { attributes } of wanted) acceptObjectSize(attributes);
       const { first, stamp } = await turn.numbers(wanted.length);
       const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {

@@ -1,8 +1,8 @@
 import type { Tables } from "../tables.ts";
-import { acceptModel, holdTargets, planOnce, raise } from "./writing-steps.ts";
+import { acceptModel, holdTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
 
 /**
- * `asked` are `{uuid, class, attributes, readers}` in the order of the ids to come, `linked` is null or `{uuid, attribute,
+ * `asked` are `{uuid, fresh, class, attributes, readers}` in the order of the ids to come, `linked` is null or `{uuid, attribute,
  * targets}` of those, and `targets` are all of these, each once.
  */
 export function insertObjectsFunction(tables: Tables): string {
@@ -25,8 +25,10 @@ export function insertObjectsFunction(tables: Tables): string {
   begin
     ${acceptModel(tables, "generation")}
     ${holdTargets(tables, "$3")}
-    if ${taken(objects)} or ${taken(departures)} then
-      ${raise("SPUID", "Another object has the UUID.")};
+    if exists (select from jsonb_array_elements(asked) as element where ${isGiven("element")}) then
+      if ${taken(objects)} or ${taken(departures)} then
+        ${raise("SPUID", "Another object has the UUID.")};
+      end if;
     end if;
     if linked is null then
       return query ${insert};

@@ -14,6 +14,7 @@ import { entrances } from "./0013-entrances.ts";
 import { providerUsers } from "./0014-provider-users.ts";
 import { singleObjects } from "./0015-single-objects.ts";
 import { belongings } from "./0016-belongings.ts";
+import { freshUuids } from "./0017-fresh-uuids.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   providerUsers,
   singleObjects,
   belongings,
+  freshUuids,
 ];

@@ -39,3 +39,8 @@ export function holdTargets({ objects }: Tables, targets: string): string {
       end if;
     end if;`;
 }
+
+/** Whether the UUID of an object came from somebody who may know that of another one; a fresh one was just made, and needs no look-up. */
+export function isGiven(asked: string): string {
+  return `${asked} ->> 'fresh' is distinct from 'true'`;
+}

@@ -34,7 +34,7 @@ export interface ObjectStatements {
   readonly shareModel: Statement;
   /** 1 object numbers; in ascending order, so that those who hold several wait for one another instead of blocking each other. */
   readonly hold: Statement;
-  /** 1 array of `{uuid, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 generation of the model or null, 5 offset of the clock. */
+  /** 1 array of `{uuid, fresh, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 generation of the model or null, 5 offset of the clock. */
   readonly insert: Statement;
   /** The same for one object, given without a list around it. */
   readonly insertOne: Statement;
