@@ -53,7 +53,9 @@ describe("queries on Postgres", () => {
     [{ where: { ["x".repeat(9_000)]: 1 } }, "307", `at /query/where/${"x".repeat(64)}: There is no such attribute.`],
     [{ sort: ["Date", "-Nothing"] }, "307", "at /query/sort/1: There is no such attribute."],
     [{ oids: ["1", "x"] }, "307", "at /query/oids/1: An id or a UUID is expected."],
-    ['{"where":{"__proto__":1}}', "307", "The JSON has the member name __proto__."],
+    ['{"where":{"__proto__":1}}', "307", "at /query/where/__proto__: No member may have this name."],
+    [{ where: { $or: [{ City: { $eq: { constructor: 1 } } }] } }, "307", "at /query/where/$or/0/City/$eq/constructor: No member may have this name."],
+    [`{"where":${'{"$not":'.repeat(100)}{}${"}".repeat(100)}}`, "307", `at /query/where${"/$not".repeat(31)}: Nesting is deeper than 32.`],
   ];
   test.each(faults.map((fault) => [JSON.stringify(fault[0]).slice(0, 150), ...fault] as const))("%s is refused with its place", async (_title, query, code, debugMessage) => {
     expect((await list(query)).body.status).toMatchObject({ internalStatus: code, debugMessage });

@@ -12,6 +12,6 @@ export function parseJsonParameter(name: string, text: string, notAnObject: Erro
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ServiceError(notAnObject, { detail: `at /${name}` });
   }
-  checkJsonLimits(value);
+  checkJsonLimits(value, [name]);
   return value as Record<string, unknown>;
 }
