@@ -1,5 +1,6 @@
 import { providerTypes, seesAll } from "@sallyport/core";
-import { signIn } from "@sallyport/provider-imitation";
+import { NodeDigests } from "@sallyport/crypto";
+import { type Callback, signIn } from "@sallyport/provider-imitation";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { Authenticator } from "../second-factor-client.ts";
@@ -84,6 +85,54 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     expect(await links()).toEqual([]);
   });
 
+  test("is refused with more to it than belongs there, and spent", async () => {
+    const change: Readonly<Record<string, (given: { callback: Callback; cookie: string; codeOfAnother: string }) => { parameters?: Record<string, string>; cookie?: string }>> = {
+      "an error beside the code": () => ({ parameters: { error: "access_denied" } }),
+      "another issuer": () => ({ parameters: { iss: "https://issuer.example" } }),
+      "the code of another log-in": ({ codeOfAnother }) => ({ parameters: { code: codeOfAnother } }),
+      "two cookies that differ": ({ cookie }) => ({ cookie: `${cookie}; ${cookie.split("=")[0]}=${"B".repeat(43)}` }),
+      "a cookie in quotation marks": ({ cookie }) => ({ cookie: cookie.replace(/=(.*)$/, '="$1"') }),
+    };
+    for (const [what, made] of Object.entries(change)) {
+      const [other, { location, cookie }] = await Promise.all([away(server(), "google"), away(server(), "google")]);
+      const [codeOfAnother, callback] = [(await signIn(other.location, "ben")).parameters.get("code") ?? "", await signIn(location, "anna")];
+      const { parameters = {}, cookie: shown = cookie } = made({ callback, cookie, codeOfAnother });
+      const answer = await comeBack(server(), { ...callback, parameters: new Map([...callback.parameters, ...Object.entries(parameters)]) }, shown);
+      expect([what, answer.code, answer.body.data, (await comeBack(server(), callback, cookie)).code]).toEqual([what, "324", undefined, "324"]);
+    }
+    const { location, cookie } = await away(server(), "google");
+    expect((await comeBack(server(), await signIn(location, "anna"), `${cookie}; ${cookie}`)).code).toBe("0");
+  });
+
+  const form = "application/x-www-form-urlencoded";
+  test.each([
+    ["google", null, "state[]=a", "324"],
+    ["google", null, "state[a]=b&code=c", "324"],
+    ["google", null, "state=%00&code=%00", "324"],
+    ["google", null, "state=%0d%0aSet-Cookie:%20a=b", "324"],
+    ["google", null, "state=%ff", "324"],
+    ["google", null, "__proto__=a&constructor=b", "324"],
+    ["google", null, "redirect_uri=https://evil.example&return=//evil.example", "324"],
+    ["google", null, `qb64=${Buffer.from("state=a&state=b").toString("base64url")}`, "307"],
+    ["google", null, "state=a&state=b", "307"],
+    ["google", null, "state=a&qb64=%7B%7D", "307"],
+    ["google", form, "state=a", "207"],
+    ["apple", form, "state=a&state=b", "307"],
+    ["apple", form, "state[]=a", "324"],
+    ["apple", form, "state=%00", "324"],
+    ["apple", form, `code=${"c".repeat(20_000)}`, "307"],
+    ["apple", form, `state=${"s".repeat(70_000)}`, "801"],
+    ["apple", form, "", "300"],
+    ["apple", "application/json", '{"state":"a"}', "207"],
+    ["apple", "multipart/form-data; boundary=b", "--b--", "207"],
+    ["apple", `${form}; charset=utf-16`, "state=a", "207"],
+  ])("a callback of %s that is none is refused: %s %.40s", async (provider, contentType, sent, code) => {
+    const address = `${server().url}/v1/${provider}/callback`;
+    const answer = contentType === null ? await fetch(`${address}?${sent}`, { redirect: "manual" }) : await fetch(address, { method: "POST", redirect: "manual", headers: { "content-type": contentType }, body: sent });
+    const { status } = (await answer.json()) as { status: { internalStatus: string } };
+    expect([status.internalStatus, ...["location", "set-cookie", "cache-control", "referrer-policy"].map((name) => answer.headers.get(name))]).toEqual([code, null, null, "no-store", "no-referrer"]);
+  });
+
   test.each(["foreignKey", "unsigned", "otherAudience", "otherIssuer", "expired", "noNonce", "otherNonce", "signedByPublicKey"] as const)("believes no id token with the fault %s", async (idToken) => {
     for (const type of ["google", "microsoft", "apple"] as const) {
       stage().imitation.misbehave(type, { idToken });
@@ -148,6 +197,16 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.wrong() })).code).toBe("342");
     expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.token() })).code).toBe("0");
     expect(await links()).toHaveLength(1);
+  });
+
+  test("a dfUuid is good for nothing with another app key, and stays good with its own", async () => {
+    const other = "app-key-of-somebody-else";
+    await r().appKeys.create({ name: other, appNames: null, origins: [] }, new NodeDigests().sha256(other));
+    const dfUuid = await dfUuidAt("google");
+    const body = { user: "demo", pass: "demo", appNames: ["demo-app"], dfUuid };
+    expect(await call(server(), "/v1/extLogin", { method: "POST", headers: { appkey: other }, body })).toMatchObject({ status: 400, code: "324" });
+    expect(await links()).toEqual([]);
+    expect((await link(server(), dfUuid.toUpperCase())).code).toBe("0");
   });
 
   test("two databases know nothing of one another's links", async () => {

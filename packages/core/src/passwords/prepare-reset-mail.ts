@@ -2,12 +2,19 @@ import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
 import type { PreparedReset, ResetMail, ResetOrder } from "../mail/reset-mail.ts";
 import type { Repositories } from "../storage/repositories.ts";
+import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
 import type { PasswordResets } from "./password-reset.ts";
 
 /** For how long a reset is good. */
 const resetMinutes = 30;
 
 const minute = 60_000;
+
+/**
+ * How long a user is not written to again: a minute, and twice as long with each mail after one that is not long ago. The longest is shorter than a token
+ * is good, so that whoever lets others be written to does not keep them from their new password.
+ */
+const pauses: ThrottlePolicy = { freeFailures: 1, firstDelay: minute, longestDelay: 15 * minute, forgetAfter: 60 * minute };
 
 /** Finds out whom a request for a new password is about, and gives out the token that it is answered with. */
 export class PrepareResetMail implements ResetMail {
@@ -21,17 +28,18 @@ export class PrepareResetMail implements ResetMail {
     const account = await this.resets[custom === true ? "custom" : "own"].named(r, user);
     if (account === null || account.email === null) return null;
     const { subject, payload, email: to, loginName: name } = account;
-    if (!(await this.isFirstOfMinute(r, subject))) return null;
+    if (!(await this.mayBeWritten(r, subject))) return null;
     const token = this.random.secret();
     await r.oneTime.issue({ kind: "passwordReset", digest: this.digests.sha256(token), subject, payload, lifetime: resetMinutes * minute });
     return { to, name, token, minutes: resetMinutes };
   }
 
   /** Whoever asks again and again must not fill somebody's mailbox. Of two at once one fails with 799, and finds on its next try that it was late. */
-  private async isFirstOfMinute(r: Repositories, subject: string): Promise<boolean> {
+  private async mayBeWritten(r: Repositories, subject: string): Promise<boolean> {
     const digest = this.digests.sha256(`reset mail ${subject}`);
     if ((await r.oneTime.read("resetMail", digest)) !== null) return false;
-    await r.oneTime.issue({ kind: "resetMail", digest, subject: null, payload: true, lifetime: minute });
+    const pause = await r.throttle.fail([{ key: `resetMail:${subject}`, policy: pauses }]);
+    await r.oneTime.issue({ kind: "resetMail", digest, subject: null, payload: true, lifetime: pause });
     return true;
   }
 }

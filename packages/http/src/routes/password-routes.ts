@@ -51,7 +51,7 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Pa
       body: { schema: resetPasswordRequest, faultOrder: [325] },
       data: emptyResponse,
       description: [
-        "The answer is the same whether there is such a user or not, and whether he has an address or not. A user is written to once a minute at most.",
+        "The answer is the same whether there is such a user or not, and whether he has an address or not. A user is written to once a minute at most, and more rarely the more is asked for.",
         "Where a hook decides who custom users are, 712 for all of them.",
       ].join(" "),
       errors: [325, 712],
