@@ -184,6 +184,27 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     expect(await links()).toHaveLength(1);
   });
 
+  test("who shares a user does not shake his second factor off by binding himself anew", async () => {
+    const { account } = await r().accounts.forProof("reader", []);
+    const appName = "guarded by a factor";
+    await r().applications.create({ name: appName, seats: null, secondFactor: "optional" });
+    await register(stage(), server(), "google", { defaultUserId: account?.userId ?? null });
+    try {
+      const enter = (query = {}) => logInAt(server(), "google", "anna", { query });
+      const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
+      const guarded = (await enter({ appNames: appName })).body.data.sessionId;
+      const { secret } = (await call(server(), path, { method: "POST", sessionId: guarded })).body.data;
+      const authenticator = await Authenticator.of(server(), secret);
+      const unlink = async (sessionId: string) => (await call(server(), "/v1/auth/links/google", { method: "DELETE", sessionId })).code;
+      expect((await call(server(), path, { method: "PATCH", sessionId: guarded, body: { token: authenticator.token() } })).code).toBe("0");
+      expect([await unlink((await enter()).body.data.sessionId), (await enter({ appNames: appName })).code]).toEqual(["307", "341"]);
+      expect((await call(server(), path, { method: "DELETE", sessionId: guarded, body: { token: authenticator.token(1) } })).code).toBe("0");
+      expect([await unlink(guarded), await links()]).toEqual(["0", []]);
+    } finally {
+      await register(stage(), server(), "google");
+    }
+  });
+
   test("whoever is let in only to set up a second factor binds nothing, and can do so once he has shown it", async () => {
     const appName = "demands a factor";
     await r().applications.create({ name: appName, seats: null, secondFactor: "forced" });

@@ -115,9 +115,10 @@ export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInL
       standsAlone: true,
       operation: "removeOwnLinks",
       summary: "Takes the caller's links to a provider away, and ends the sessions that they opened.",
+      description: "307 while one of them has a second factor of its own that is confirmed: that is switched off first, or an administrator takes the link away.",
       access: "session",
       data: emptyResponse,
-      errors: [304, 698],
+      errors: [304, 307, 698],
       handle: async (context, { parameter }) => {
         await removeOwnLinks.run(context, parameter("providerName"));
         return { data: {} };
