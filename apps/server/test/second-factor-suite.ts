@@ -163,13 +163,24 @@ export function secondFactorSuite(server: () => RunningServer): void {
   test("are shown again where a step is worth it, and each token is spent", async () => {
     const { factor, authenticator, session } = await confirmed("demo", "may");
     expect(await factor.validate(authenticator.wrong())).toMatchObject({ status: 401, code: "342" });
-    const codes = await Promise.all(Array.from({ length: 10 }, async () => (await factor.validate(authenticator.token())).code));
-    expect(codes.toSorted()).toEqual(["0", ...Array<string>(9).fill("342")]);
+    const codes = await Promise.all(Array.from({ length: 20 }, async () => (await factor.validate(authenticator.token())).code));
+    expect(codes.toSorted()).toEqual(["0", ...Array<string>(19).fill("342")]);
     expect(await attempt(server(), "session", { user: "demo", appNames: ["may"], "2faToken": authenticator.token() })).toBe("342");
     for (const body of [undefined, {}, { token: "" }]) {
       expect(await callIn(server(), session, "/v1/2fa/validate?app=may", { method: "POST", ...(body && { body }) })).toMatchObject({ status: 401, code: "341" });
     }
     for (const token of [123_456, ["123456"], {}, "1".repeat(2_000)]) expect(await factor.validate(token)).toMatchObject({ status: 400, code: "307" });
+  });
+
+  test("are accepted once, however many show one where a step is worth it, log in with it, or guess at the same time", async () => {
+    const { factor, authenticator } = await confirmed("demo", "may");
+    const right = authenticator.token();
+    const logIn = () => attempt(server(), "session", { user: "demo", appNames: ["may"], "2faToken": right });
+    const ways = [async () => (await factor.validate(right)).code, async () => (await factor.validate(authenticator.wrong())).code, logIn];
+    for (let round = 0; round < 3; round += 1) {
+      const codes = await Promise.all(Array.from({ length: 30 }, (_, index) => (ways[index % 3] as () => Promise<string>)()));
+      expect(codes.toSorted()).toEqual([...(round === 0 ? ["0"] : []), ...Array<string>(round === 0 ? 29 : 30).fill("342")]);
+    }
   });
 
   test("are for the app names of the session, and for nothing that has none", async () => {

@@ -26,7 +26,8 @@ export class KnexThrottleRepository implements ThrottleRepository {
   async pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<void> {
     const asked = askedOf(keys);
     if (asked === null && forget.length === 0) return;
-    const all = [...keys.map(({ key }) => key), ...forget];
+    // In the one order in which rows are held.
+    const all = [...new Set([...keys.map(({ key }) => key), ...forget])].toSorted();
     await this.sql.run(this.statements.pass, [all, asked ?? "[]", forget, this.offset()]);
   }
 

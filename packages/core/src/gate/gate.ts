@@ -70,7 +70,7 @@ export class Gate {
 
   /** Lets somebody try what could be guessed, under the lockout that log-ins of this user and address are under. */
   async guard<Proven extends NonNullable<unknown>, Result>(context: AppKeyContext, guarded: GuardedAttempt<Proven, Result>): Promise<Result> {
-    const { refusal, userId, prove, act } = guarded;
+    const { refusal, userId, prove, spend, act } = guarded;
     const keys = this.throttleKeys(context, guarded);
     const failure = entryEvent(context, { type: refusal.type, outcome: refusal.code, userId });
     const attempt = await context.r.throttle.attempt(keys);
@@ -82,6 +82,7 @@ export class Gate {
     try {
       return await context.database.storage.transaction(async (r) => {
         passed = false;
+        await spend?.(r, proven);
         await r.throttle.pass(attempt.claimed ? [] : keys, [keys[0].key]);
         passed = true;
         return act(r, proven);

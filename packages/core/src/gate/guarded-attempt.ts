@@ -13,6 +13,8 @@ export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
   readonly userId: ObjectId | null;
   /** `null` is a failure, which is counted. Asked for only if no lockout forbids it; takes the same time either way. */
   readonly prove: () => Promise<Proven | null>;
+  /** Spends what is good once, in the transaction of `act` and before anything else: those who show the same at once wait for one another there, holding nothing. */
+  readonly spend?: (r: Repositories, proven: Proven) => Promise<void>;
   /**
    * What is done once it is proven, in one transaction with forgetting the failures; runs again when that does. Its errors undo it, and
    * are answered as they are, uncounted.

@@ -27,10 +27,10 @@ export class ProveFactor {
       refusal: { code: 342, type: "secondFactor.refused" },
       userId: context.principal.userId,
       prove: async () => this.proofs.find(factor, [shown], await context.database.storage.now()),
-      act: async (r, spend) => {
-        if (!(await spend(r))) throw new ServiceError(342);
-        return act(r, factor);
+      spend: async (r, proof) => {
+        if (!(await proof(r))) throw new ServiceError(342);
       },
+      act: (r) => act(r, factor),
     });
   }
 }

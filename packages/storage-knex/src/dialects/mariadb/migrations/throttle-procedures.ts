@@ -38,16 +38,19 @@ function attempt({ attemptThrottle }: Tables): string {
   );
 }
 
-/** Answers the longest delay that follows, in milliseconds. */
+/**
+ * Answers the longest delay that follows, in milliseconds. What can be cleared away is looked for without holding it, and then held by its key:
+ * a search that holds what it finds along `forget_at` holds the next row as well, which somebody may be changing who waits for it there.
+ */
 function fail({ failThrottle }: Tables): string {
   return procedure(
     failThrottle,
     "asked longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
-      for forgotten in (
-        select \`key\` from ${own.throttle} where forget_at <= clock order by forget_at limit ${swept} for update skip locked
-      ) do
-        delete from ${own.throttle} where \`key\` = forgotten.\`key\`;
+      for forgotten in (select \`key\` from ${own.throttle} where forget_at <= clock order by forget_at limit ${swept}) do
+        for held in (select \`key\` from ${own.throttle} where \`key\` = forgotten.\`key\` and forget_at <= clock for update skip locked) do
+          delete from ${own.throttle} where \`key\` = held.\`key\`;
+        end for;
       end for;
       insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at)
       select a.\`key\`, 1, clock, ${later("clock", "a.forget")} from ${asked}

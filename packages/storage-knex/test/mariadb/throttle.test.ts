@@ -1,0 +1,53 @@
+import type { MariadbStorage } from "../../src/index.ts";
+import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
+
+const policy = { freeFailures: 1_000, firstDelay: 1_000, longestDelay: 900_000, forgetAfter: 3_600_000 };
+
+describe("the throttle on MariaDB", () => {
+  let server: TestMariadb;
+  let database: string;
+  let storage: MariadbStorage;
+  let offset = 0;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    database = server.freshName();
+    storage = await server.storage({ database, clockOffset: () => offset });
+    await storage.migrate();
+  });
+  afterAll(async () => {
+    await storage.close();
+    await server.close();
+  });
+
+  test("a failure holds no row but those that it counts", async () => {
+    const { throttle } = storage.repositories;
+    await throttle.fail([{ key: "forgotten", policy: { ...policy, forgetAfter: 1_000 } }]);
+    await throttle.fail([{ key: "theirs", policy }]);
+    offset = 2_000;
+    await storage.transaction(async (r) => {
+      await r.throttle.fail([{ key: "ours", policy }]);
+      // Whoever has to wait for the transaction around this fails: the limit is shorter than any test.
+      await server.admin.query(`set innodb_lock_wait_timeout = 0; update ${database}.throttle set forget_at = now(6) + interval 2 hour where \`key\` = 'theirs'`);
+    });
+    const [rows] = await server.admin.query(`select \`key\` from ${database}.throttle order by \`key\``);
+    expect(rows).toEqual([{ key: "ours" }, { key: "theirs" }]);
+  });
+
+  test("failures and passes at once, on keys given in any order, wait for nobody in a circle", async () => {
+    const keys = ["address", "user"].map((key) => ({ key, policy }));
+    const given = (index: number) => (index % 2 === 0 ? keys : keys.toReversed());
+    await storage.repositories.throttle.fail(keys);
+    let runs = 0;
+    const work = Array.from({ length: 80 }, (_, index) =>
+      storage.transaction(async (r) => {
+        runs += 1;
+        if (index % 4 < 2) await r.throttle.fail(given(index));
+        else await r.throttle.pass(given(index), ["user"]);
+      }),
+    );
+    await Promise.all(work);
+    // One that had lost against another would have run again.
+    expect(runs).toBe(80);
+  });
+});
