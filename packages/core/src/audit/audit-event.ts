@@ -38,9 +38,21 @@ export type AuditEventType =
   | "customUser.removed"
   | "customUser.disabled"
   | "customUser.enabled"
+  | "account.created"
   | "account.changed"
   | "account.disabled"
-  | "account.enabled";
+  | "account.enabled"
+  | "app.created"
+  | "app.factorOff"
+  | "app.factorOptional"
+  | "app.factorForced"
+  | "appKey.created"
+  | "appKey.disabled"
+  | "appKey.enabled"
+  | "maintenance.begun"
+  | "maintenance.ended"
+  | "rsaKey.rotated"
+  | "jwtKey.rotated";
 
 /** One line of the audit. Holds no secret: no password, no session id, no name that belongs to nobody. */
 export interface AuditEvent {
@@ -48,12 +60,13 @@ export interface AuditEvent {
   readonly requestId: string;
   /** The code that the client was given; `0` on success. */
   readonly outcome: ErrorCode | 0;
-  /** Id of the app key of the request. */
+  /** Id of the app key of the request, or of the one that a command has created, disabled or enabled; empty for other commands. */
   readonly appKeyId: string;
   /** The user, if the request could be traced to one. */
   readonly userId: ObjectId | null;
   /** Address of the client. */
   readonly address: string;
+  /** Those of the request, or the one that a command was about. */
   readonly appNames: readonly string[];
   /** The class that was created, changed or removed; `null` in all other events. */
   readonly className: string | null;

@@ -1,3 +1,4 @@
+import { operatorEvent } from "../audit/operator-event.ts";
 import type { Database } from "../databases/database.ts";
 import { KeySealing } from "./key-sealing.ts";
 import { keyOverlap, type KeySupply, nextPair } from "./key-supply.ts";
@@ -17,7 +18,7 @@ export interface KeyRotation {
  */
 export type RotationRefusal = "overtaken" | "sealedByAnother" | "suppliedAlready" | "suppliedBefore" | "notLost";
 
-/** Puts the supplied key, or a new one, into the place of the current one, which is accepted for a while still. */
+/** Puts the supplied key, or a new one, into the place of the current one, which is accepted for a while still, and tells the audit. */
 export class RotateKey {
   private readonly sealing: KeySealing;
 
@@ -44,7 +45,11 @@ export class RotateKey {
     if (isOpenable && lost) return "notLost";
     if (current.keyId === this.supply.supplied.get(kind)?.keyId) return "suppliedAlready";
     const next = this.sealing.seal(await nextPair(kind, this.supply));
-    const outcome = await keys.rotate(current.keyId, next, lost ? 0 : keyOverlap(kind, database));
+    const outcome = await database.storage.transaction(async (r) => {
+      const rotated = await r.keys.rotate(current.keyId, next, lost ? 0 : keyOverlap(kind, database));
+      if (rotated === "ok") await r.audit.append(operatorEvent({ type: `${kind}Key.rotated` }));
+      return rotated;
+    });
     if (outcome === "ok") return { keyId: next.keyId, before: current.keyId };
     return outcome === "known" ? "suppliedBefore" : "overtaken";
   }

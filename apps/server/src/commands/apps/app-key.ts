@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type AuditEventType, operatorEvent, type Repositories } from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -6,6 +7,7 @@ import { commandGroup } from "../command-group.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
+import { allParts } from "../lists/all-parts.ts";
 import { listAppKeysCommand } from "./list-app-keys.ts";
 import { requireApps } from "./require-apps.ts";
 
@@ -48,11 +50,16 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const origins = (options.origin ?? []).map(checkedOrigin);
   const given = options.keyFile === undefined ? undefined : givenKey(options.keyFile);
   await withDatabase(options, async ({ container, database }) => {
-    const { appKeys, applications } = database.storage.repositories;
+    const { storage } = database;
     const appNames = options.appName ?? null;
-    if (appNames !== null) await requireApps(applications, appNames);
+    if (appNames !== null) await requireApps(storage.repositories.applications, appNames);
     const key = given ?? container.get(identifiers.random).secret();
-    const outcome = await appKeys.create({ name, appNames, origins }, container.get(identifiers.digests).sha256(key));
+    const digest = container.get(identifiers.digests).sha256(key);
+    const outcome = await storage.transaction(async (r) => {
+      const created = await r.appKeys.create({ name, appNames, origins }, digest);
+      if (created === "created") await record(r, "appKey.created", name);
+      return created;
+    });
     if (outcome === "nameTaken") throw new CommandError(`There is an app key with the name "${name}", or with this very key, already.`);
     if (given === undefined) console.log(key);
     console.error(given === undefined ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`);
@@ -61,10 +68,20 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 
 async function setEnabled(name: string, enabled: boolean, options: AliasOptions): Promise<void> {
   await withDatabase(options, async ({ database }) => {
-    const found = await database.storage.repositories.appKeys.setEnabled(name, enabled);
+    const found = await database.storage.transaction(async (r) => {
+      const isKnown = await r.appKeys.setEnabled(name, enabled);
+      if (isKnown) await record(r, enabled ? "appKey.enabled" : "appKey.disabled", name);
+      return isKnown;
+    });
     if (!found) throw new CommandError(`There is no app key with the name "${name}".`);
     console.log(`The app key "${name}" is ${enabled ? "enabled" : "disabled"}.`);
   });
+}
+
+/** Tells the audit what has become of the app key with this name. */
+async function record(r: Repositories, type: Extract<AuditEventType, `appKey.${string}`>, name: string): Promise<void> {
+  const appKeys = await allParts((...part) => r.appKeys.list(...part), (each) => each.name);
+  await r.audit.append(operatorEvent({ type, appKeyId: appKeys.find((each) => each.name === name)?.id ?? "" }));
 }
 
 function checkedOrigin(text: string): string {

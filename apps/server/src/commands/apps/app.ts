@@ -1,3 +1,4 @@
+import { operatorEvent } from "@sallyport/core";
 import type { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { commandGroup } from "../command-group.ts";
@@ -5,7 +6,7 @@ import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
 import { withDatabase } from "../databases/with-database.ts";
 import { listAppsCommand } from "./list-apps.ts";
-import { acceptRule, ruleOf, setSecondFactorCommand } from "./set-second-factor.ts";
+import { acceptRule, ruleEvent, ruleOf, setSecondFactorCommand } from "./set-second-factor.ts";
 
 interface CreateOptions extends AliasOptions {
   readonly seats?: string;
@@ -33,7 +34,13 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const secondFactor = ruleOf(options.secondFactor ?? "off");
   await withDatabase(options, async ({ container, database }) => {
     await acceptRule(secondFactor, container);
-    const outcome = await database.storage.repositories.applications.create({ name, seats, secondFactor });
+    const outcome = await database.storage.transaction(async (r) => {
+      const created = await r.applications.create({ name, seats, secondFactor });
+      if (created === "nameTaken") return created;
+      await r.audit.append(operatorEvent({ type: "app.created", appNames: [name] }));
+      if (secondFactor !== "off") await r.audit.append(ruleEvent(name, secondFactor));
+      return created;
+    });
     if (outcome === "nameTaken") throw new CommandError(`There is an app with the name "${name}" already.`);
     console.log(`The app "${name}" exists now.`);
   });

@@ -1,4 +1,4 @@
-import type { SecondFactorRule } from "@sallyport/core";
+import { type AuditEvent, operatorEvent, type SecondFactorRule } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -27,10 +27,20 @@ async function set(name: string, word: string, options: AliasOptions): Promise<v
   const rule = ruleOf(word);
   await withDatabase(options, async ({ container, database }) => {
     await acceptRule(rule, container);
-    const found = await database.storage.repositories.applications.setSecondFactor(name, rule);
+    const found = await database.storage.transaction(async (r) => {
+      const isKnown = await r.applications.setSecondFactor(name, rule);
+      if (isKnown) await r.audit.append(ruleEvent(name, rule));
+      return isKnown;
+    });
     if (!found) throw new CommandError(`There is no app with the name "${name}".`);
     console.log(`Second factors of the app "${name}" are ${rule === "off" ? "switched off" : rule}.`);
   });
+}
+
+/** What the audit keeps of a rule that was set. */
+export function ruleEvent(name: string, rule: SecondFactorRule): AuditEvent {
+  const types = { off: "app.factorOff", optional: "app.factorOptional", forced: "app.factorForced" } as const;
+  return operatorEvent({ type: types[rule], appNames: [name] });
 }
 
 export function ruleOf(word: string): SecondFactorRule {

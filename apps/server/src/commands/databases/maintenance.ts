@@ -1,3 +1,4 @@
+import { operatorEvent } from "@sallyport/core";
 import { Argument, Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
@@ -17,7 +18,10 @@ export function maintenanceCommand(): Command {
 async function set(state: string, options: AliasOptions): Promise<void> {
   if (state !== "on" && state !== "off") throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
   await withDatabase(options, async ({ database }) => {
-    await database.storage.repositories.maintenance.set(state === "on");
+    await database.storage.transaction(async (r) => {
+      await r.maintenance.set(state === "on");
+      await r.audit.append(operatorEvent({ type: state === "on" ? "maintenance.begun" : "maintenance.ended" }));
+    });
     console.log(`Maintenance is ${state}.`);
   });
 }

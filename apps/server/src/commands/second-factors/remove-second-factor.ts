@@ -32,8 +32,7 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
     const { appName = null } = options;
     const removed = await storage.transaction(async (r) => {
       const found = await r.secondFactors.remove(subject, appName);
-      const event = operatorEvent({ type: "secondFactor.removed", userId });
-      if (found) await r.audit.append({ ...event, appNames: appName === null ? [] : [appName] });
+      if (found) await r.audit.append(operatorEvent({ type: "secondFactor.removed", userId, appNames: appName === null ? [] : [appName] }));
       return found;
     });
     if (!removed) throw new CommandError(`"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`}.`);

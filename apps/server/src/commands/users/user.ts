@@ -1,3 +1,4 @@
+import { operatorEvent } from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -63,6 +64,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
       // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
       const { clientHash } = policy;
       await createAccount.run(r.accounts, { userId: user.id, loginName: name, password, administrator, clientHash, email });
+      await r.audit.append(operatorEvent({ type: "account.created", userId: user.id }));
     });
     console.log(`The user "${name}" exists now.`);
   });
