@@ -22,8 +22,12 @@ export class Authenticator {
   ) {}
 
   static async of(server: RunningServer, secret: string): Promise<Authenticator> {
-    const now = await server.databases.get("")?.storage.now();
-    return new Authenticator(secret, Math.floor((now ?? 0) / 30_000));
+    return Authenticator.at(secret, (await server.databases.get("")?.storage.now()) ?? 0);
+  }
+
+  /** @param now by the storage's clock, milliseconds since 1970 */
+  static at(secret: string, now: number): Authenticator {
+    return new Authenticator(secret, Math.floor(now / 30_000));
   }
 
   /** The token of the step that is so many later than the one in which this was made; those of 0 and 1 are good for a while. */

@@ -1,10 +1,11 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { call } from "../client.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { Mailbox } from "../mailbox.ts";
 import { repositoriesOf } from "../password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { resetMailEnvironment } from "../reset-mail-suite.ts";
+import { signTest } from "./sign-test.ts";
 
 const pairs = 1_000;
 /** Standard deviations: three cases in a thousand by chance. */
@@ -47,15 +48,7 @@ describe("the time of a request for a new password", () => {
 
   test("is the same whether there is such a user or not", async () => {
     for (let index = 0; index < 50; index += 1) await timeOf(nameOf());
-    let longer = 0;
-    for (const name of known) {
-      const names = [nameOf(), name];
-      const first = randomInt(2);
-      const times = [0, 0];
-      for (const index of [first, 1 - first]) times[index] = await timeOf(names[index] as string);
-      longer += (Math.sign((times[1] as number) - (times[0] as number)) + 1) / 2;
-    }
-    const z = (longer - pairs / 2) / (Math.sqrt(pairs) / 2);
+    const { longer, z } = await signTest(pairs, () => timeOf(nameOf()), (pair) => timeOf(known[pair] as string));
     console.log(`${longer} of ${pairs} answers took longer for a user than for nobody: z = ${z.toFixed(2)}`);
     expect(Math.abs(z)).toBeLessThan(bound);
     // Else nothing was compared with anything.

@@ -1,6 +1,7 @@
 import { type Call, faults } from "@sallyport/storage-faults";
 import { isDeclared } from "../cases/declared.ts";
 import { faultTable, type Outcome, type Place, type Row } from "./fault-table.ts";
+import { factorOperations } from "./factor-operations.ts";
 import { macroOperations } from "./macro-operations.ts";
 import { modelOperations } from "./model-operations.ts";
 import { objectOperations } from "./object-operations.ts";
@@ -17,7 +18,7 @@ const patience = 300_000;
 
 /** Whatever fails in storage, and wherever in a request that writes: success is there, failure whole or absent, and nobody learns the driver's words. */
 export function faultSuite(stage: () => Stage): void {
-  const operations = [...objectOperations, ...sessionOperations, ...passwordOperations, ...modelOperations, ...macroOperations];
+  const operations = [...objectOperations, ...sessionOperations, ...factorOperations, ...passwordOperations, ...modelOperations, ...macroOperations];
 
   test.each(operations.map((operation) => [operation.title, operation] as const))("a request that %s", async (_title, operation) => {
     const calls = await callsOf(stage(), operation);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
+import { CreateCustomAccount } from "@sallyport/core";
+import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { resetMail } from "../reset-mail.ts";
 import type { Stage } from "./stage.ts";
 import { either, type WriteOperation } from "./write-operation.ts";
@@ -31,6 +32,29 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
   return { sessionId: sessions[0] as string, token: prepared?.token, stateOf };
 }
 
+/** A custom user with two sessions, and what a new password changes of that. */
+async function customNewcomer({ storage: { repositories: r }, send }: Stage) {
+  const name = `newcomer ${randomUUID()}`;
+  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  const { account: mapped } = await r.accounts.forProof("reader", []);
+  const userId = mapped?.userId ?? "";
+  const creating = new CreateCustomAccount(hasher, digests, new NodeRandomSource());
+  const id = await creating.run(r.customAccounts, { loginName: name, password, userId, email: "newcomer@mail.example", clientHash: "md5" });
+  const logIn = () => send({ method: "POST", path: "/v1/auth/df", body: { user: name, pass: password, appNames: ["demo-app"] }, sessionId: null });
+  for (let times = 0; times < 2; times += 1) await logIn();
+  const prepared = await resetMail.prepare(r, { user: name, custom: true });
+  const live = await r.sessions.count();
+  const resets = async () => (await r.audit.read(0, 100_000)).filter(({ type, outcome }) => type === "customPassword.reset" && outcome === 0).length;
+  const before = await resets();
+  const state = async (): Promise<unknown> => {
+    const account = await r.customAccounts.find(id);
+    const former = await r.passwordHistory.latest(`custom:${id}`, 10);
+    const token = await r.oneTime.read("passwordReset", digests.sha256(prepared?.token ?? ""));
+    return either([account?.secretVersion, former.length, (await resets()) - before, token === null, live - (await r.sessions.count())], [1, 0, 0, false, 0], [2, 1, 1, true, 2]);
+  };
+  return { token: prepared?.token, state };
+}
+
 /** Routes that set passwords. */
 export const passwordOperations: readonly WriteOperation[] = [
   {
@@ -49,6 +73,15 @@ export const passwordOperations: readonly WriteOperation[] = [
       const { token, stateOf } = await newcomer(stage);
       const body = { resetPasswordToken: token, newPassword: "another password" };
       return { request: { method: "POST", path: "/v1/confirmResetPassword", sessionId: null, body }, state: () => stateOf("password.reset", 2) };
+    },
+  },
+  {
+    title: "sets the password of a custom user by the token of a mail",
+    done: "commit",
+    prepare: async (stage) => {
+      const { token, state } = await customNewcomer(stage);
+      const body = { resetPasswordToken: token, newPassword: "another password" };
+      return { request: { method: "POST", path: "/v1/confirmResetPassword", sessionId: null, body }, state };
     },
   },
 ];

@@ -1,6 +1,8 @@
 import { seesAll } from "@sallyport/core";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { factorOperations } from "./factor-operations.ts";
 import { objectOperations } from "./object-operations.ts";
+import { passwordOperations } from "./password-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
 import { openStage, type Reply, type Stage } from "./stage.ts";
 import { type Moment, StatementRelay } from "./statement-relay.ts";
@@ -11,7 +13,7 @@ const patience = 180_000;
 
 const leaks = /Connection terminated|ECONN|relation|select|insert into|out of ink|lock_timeout|deadlock/i;
 
-const operations = [...objectOperations, ...sessionOperations];
+const operations = [...objectOperations, ...sessionOperations, ...factorOperations, ...passwordOperations];
 
 function operation(title: string): WriteOperation {
   const found = operations.find((each) => each.title === title);
@@ -67,6 +69,25 @@ describe("a server whose Postgres really fails", () => {
     ["logs in by /v1/login", /^session_open/, "during", connectionLost, "absent"],
     ["logs in by /v1/login", /^commit/, "before", connectionLost, "absent"],
     ["logs in by /v1/login", /^commit/, "during", connectionLost, "whole"],
+    ["logs a custom user in", /^session_open/, "during", connectionLost, "absent"],
+    ["logs a custom user in", /^commit/, "before", connectionLost, "absent"],
+    ["logs a custom user in", /^commit/, "during", connectionLost, "whole"],
+    ["logs a custom user in", /^commit/, "after", answered, "whole"],
+    ["logs in and binds an account of a provider", /^identity_link_create/, "after", connectionLost, "absent"],
+    ["logs in and binds an account of a provider", /^commit/, "before", connectionLost, "absent"],
+    ["logs in and binds an account of a provider", /^commit/, "during", connectionLost, "whole"],
+    ["logs in and binds an account of a provider", /^commit/, "after", answered, "whole"],
+    ["shows a second factor again", /^second_factor_recover/, "during", connectionLost, "absent"],
+    ["shows a second factor again", /^commit/, "before", connectionLost, "absent"],
+    ["shows a second factor again", /^commit/, "during", connectionLost, "whole"],
+    ["confirms a second factor", /^commit/, "before", connectionLost, "absent"],
+    ["confirms a second factor", /^commit/, "during", connectionLost, "whole"],
+    ["sets a password by the token of a mail", /^one_time_consume/, "after", connectionLost, "absent"],
+    ["sets a password by the token of a mail", /^commit/, "before", connectionLost, "absent"],
+    ["sets a password by the token of a mail", /^commit/, "during", connectionLost, "whole"],
+    ["sets the password of a custom user by the token of a mail", /^commit/, "before", connectionLost, "absent"],
+    ["sets the password of a custom user by the token of a mail", /^commit/, "during", connectionLost, "whole"],
+    ["sets the password of a custom user by the token of a mail", /^commit/, "after", answered, "whole"],
     ["logs out", /^session_end/, "during", { status: 500, code: 703, leak: undefined }, "absent"],
     ["logs out", /^commit/, "before", { status: 500, code: 703, leak: undefined }, "absent"],
     ["logs out", /^commit/, "during", { status: 500, code: 703, leak: undefined }, "whole"],

@@ -1,33 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { either, type WriteOperation } from "./write-operation.ts";
+import { NodeDigests } from "@sallyport/crypto";
 import type { Stage } from "./stage.ts";
+import { watchRequest } from "./watch-request.ts";
+import { either, type WriteOperation } from "./write-operation.ts";
 
 const credentials = { user: "reader", pass: "reader", appNames: ["demo-app"] };
 
-/** Counts live sessions and what the audit has of a request, and says what has become of them since. */
-async function watch({ storage: { repositories: r } }: Stage, requestId: string, expected: { readonly sessions: number; readonly event: string }) {
-  const last = async () => Math.max(0, ...(await r.audit.read(0, 100_000)).map(({ sequence }) => sequence));
-  const [before, after] = [await r.sessions.count(), await last()];
-  return async () => {
-    const events = (await r.audit.read(after, 1_000)).filter((event) => event.requestId === requestId && event.type === expected.event);
-    return either([(await r.sessions.count()) - before, events.length], [0, 0], [expected.sessions, 1]);
+/** Somebody who has come back from a provider, and is to say who he is; what has become of his account there. */
+async function comeFromProvider({ storage: { repositories: r } }: Stage) {
+  const dfUuid = randomUUID();
+  const digest = new NodeDigests().sha256(dfUuid);
+  const [appKey] = await r.appKeys.list(null, 1);
+  const identity = { issuer: "https://accounts.example", subject: dfUuid };
+  const payload = { ...identity, provider: "google", email: null, displayName: null, appKeyId: appKey?.id ?? "" };
+  await r.oneTime.issue({ kind: "accountLink", digest, subject: null, payload, lifetime: 600_000 });
+  const bound = async () => {
+    const isBound = (await r.identityLinks.find(identity)) !== null;
+    return either([(await r.oneTime.read("accountLink", digest)) === null, isBound], [false, false], [true, true]);
   };
-}
-
-const withFactor = { ...credentials, appNames: ["with-factor"] };
-
-/** A factor of the user that was just confirmed; its recovery codes, and how many are left of them. */
-async function factorOf({ storage: { repositories: r }, send }: Stage) {
-  await r.applications.create({ name: "with-factor", seats: null, secondFactor: "optional" });
-  const { account } = await r.accounts.forProof(credentials.user, []);
-  const subject = `user:${account?.userId ?? ""}`;
-  await r.secondFactors.remove(subject, null);
-  const { data: session } = await send({ method: "POST", path: "/v1/login", body: withFactor, sessionId: null });
-  const { data } = await send({ method: "POST", path: "/v1/2fa/secret?app=with-factor", sessionId: session.sessionId });
-  const find = async () => (await r.secondFactors.find(subject, ["with-factor"]))[0];
-  const begun = await find();
-  if (begun === undefined || !(await r.secondFactors.accept(begun, 0))) throw new Error("The factor cannot be confirmed.");
-  return { sessionId: session.sessionId as string, codes: data.recoveryCodes as string[], left: async () => (await find())?.recoveryCodes.length };
+  return { dfUuid, bound };
 }
 
 /** Routes that open and end sessions. */
@@ -37,30 +28,28 @@ export const sessionOperations: readonly WriteOperation[] = [
     done: "together",
     prepare: async (stage) => {
       const requestId = randomUUID();
-      const state = await watch(stage, requestId, { sessions: 1, event: "login.accepted" });
+      const state = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
       return { request: { method: "POST", path, body: credentials, sessionId: null, requestId }, state };
     },
   })),
   {
-    title: "logs in with a second factor",
-    done: "commit",
+    title: "logs a custom user in",
+    done: "together",
     prepare: async (stage) => {
-      const { codes, left } = await factorOf(stage);
       const requestId = randomUUID();
-      const opened = await watch(stage, requestId, { sessions: 1, event: "login.accepted" });
-      const state = async () => either([await opened(), await left()], ["absent", 10], ["whole", 9]);
-      return { request: { method: "POST", path: "/v1/login", body: { ...withFactor, "2faToken": codes[0] }, sessionId: null, requestId }, state };
+      const state = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
+      return { request: { method: "POST", path: "/v1/auth/df", body: { ...credentials, user: "partner", pass: "partner" }, sessionId: null, requestId }, state };
     },
   },
   {
-    title: "switches a second factor off",
+    title: "logs in and binds an account of a provider",
     done: "commit",
     prepare: async (stage) => {
-      const { codes, left, sessionId } = await factorOf(stage);
+      const { dfUuid, bound } = await comeFromProvider(stage);
       const requestId = randomUUID();
-      const written = await watch(stage, requestId, { sessions: 0, event: "secondFactor.removed" });
-      const state = async () => either([await written(), await left()], ["absent", 10], ["whole", undefined]);
-      return { request: { method: "DELETE", path: "/v1/2fa/secret?app=with-factor", body: { token: codes[0] }, sessionId, requestId }, state };
+      const watched = [bound, await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" }), await watchRequest(stage, requestId, { sessions: 1, event: "link.created" })];
+      const state = async () => either(await Promise.all(watched.map((each) => each())), ["absent", "absent", "absent"], ["whole", "whole", "whole"]);
+      return { request: { method: "POST", path: "/v1/extLogin", body: { ...credentials, dfUuid }, sessionId: null, requestId }, state };
     },
   },
   {
@@ -70,7 +59,7 @@ export const sessionOperations: readonly WriteOperation[] = [
     prepare: async (stage) => {
       const { data } = await stage.send({ method: "POST", path: "/v1/login", body: credentials, sessionId: null });
       const requestId = randomUUID();
-      const state = await watch(stage, requestId, { sessions: -1, event: "logout" });
+      const state = await watchRequest(stage, requestId, { sessions: -1, event: "logout" });
       return { request: { method: "POST", path: "/v1/logout", sessionId: data.sessionId, requestId }, state };
     },
   },
