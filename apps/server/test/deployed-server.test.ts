@@ -3,9 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { whyUntestable } from "./deployed-server.ts";
 
-/** What is said of a server that answers everything with this text. */
-async function saidOf(text: string): Promise<string | null> {
-  const server = createServer((_request, response) => response.end(text)).listen(0, "127.0.0.1");
+const envelope = (internalStatus: string) => JSON.stringify({ status: { internalStatus, statusMessage: "" } });
+
+/** What is said of a server that answers the session check with this text, and log-ins at a door with that code. */
+async function saidOf(text: string, codes: Readonly<Record<string, string>> = {}): Promise<string | null> {
+  const server = createServer(({ url = "" }, response) => response.end(url === "/_CheckSession" ? text : envelope(codes[url] ?? "0"))).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
@@ -14,8 +16,6 @@ async function saidOf(text: string): Promise<string | null> {
     server.close();
   }
 }
-
-const envelope = (internalStatus: string) => JSON.stringify({ status: { internalStatus, statusMessage: "" } });
 
 test.each([
   ["the demo", envelope("200"), null],
@@ -27,6 +27,14 @@ test.each([
   ["another service that speaks JSON", "{}", "What answers at URL is not this service."],
 ])("%s", async (_title, text, expected) => {
   await expect(saidOf(text)).resolves.toBe(expected);
+});
+
+test.each([
+  ["/v1/login", "demo"],
+  ["/v1/auth/df", "partner"],
+])("a demo in which a password was changed that opened %s", async (door, name) => {
+  const said = `The demo at URL is not as it was in the beginning: ${name} cannot log in with the password that everybody knows. An empty DATA_DIR starts over.`;
+  await expect(saidOf(envelope("200"), { [door]: "302" })).resolves.toBe(said);
 });
 
 test("nobody", async () => {

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { checkSuppliedFiles } from "../composition/check-supplied-files.ts";
 import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
 import { type ConfigurationOptions, configurationOption } from "./configuration-option.ts";
 
@@ -10,6 +11,7 @@ export function checkConfigCommand(): Command {
     .addHelpText("after", "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.")
     .action(({ config }: ConfigurationOptions) => {
       const configuration = loadConfiguration({ file: config });
+      checkSuppliedFiles(configuration);
       console.log(JSON.stringify(maskedConfiguration(configuration), null, 2));
       const note = demoNote(configuration);
       if (note !== null) console.error(`note: ${note}`);

@@ -2,7 +2,7 @@
 export interface Fault {
   /** As in the file, such as `databases[1].alias`. */
   readonly path: string;
-  /** The environment variable that the value came from. */
+  /** The environment variable that the value came from or, where there is none, can come from. */
   readonly env?: string;
   /** Completes a sentence that begins with the path; never holds the value of a secret. */
   readonly reason: string;

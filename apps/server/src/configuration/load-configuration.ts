@@ -16,8 +16,10 @@ import { resolveDatabases } from "./databases/resolve-databases.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { demoDatabases, demoMacros, isDemo } from "./demo-databases.ts";
 import { mailOf } from "./mail-of.ts";
-import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
-import { type Environment, readEnvironment } from "./sources/read-environment.ts";
+import { walkFields } from "./fields/index.ts";
+import { type ConfigurationDocument, configurationSchema } from "./schema/configuration-schema.ts";
+import { folderTrouble } from "./sources/folder-trouble.ts";
+import { type Environment, type EnvironmentValues, readEnvironment } from "./sources/read-environment.ts";
 import { readFile } from "./sources/read-file.ts";
 
 export interface ConfigurationSources {
@@ -48,7 +50,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   for (const { path, value } of read.values.values()) put(raw, path, value);
 
   const shape = checkShape(raw);
-  const withSources = (faults: readonly Fault[]): Fault[] => faults.map((fault) => withSource(fault, read.values));
+  const withSources = (faults: Iterable<Fault>): Fault[] => Array.from(faults).map((fault) => withSource(fault, read.values, raw));
   const faults = [...read.faults, ...withSources(shape.faults)];
   if (shape.document === null) throw new ConfigurationError(faults);
 
@@ -58,6 +60,8 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   if (!demo && !given && !onServer && faults.length === 0) throw nothingConfigured(production);
   const asked = demo ? withDemo(raw, onServer, shape.document.dataDir) : raw;
   const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
+
+  if (demo) faults.push(...withSources(dataDirFaults(document)));
 
   const { databases, contradictions } = resolveDatabases(document, asked);
   const all = [...serverContradictions(document), ...encryptionContradictions(document), ...commonContradictions(document), ...contradictions];
@@ -90,6 +94,12 @@ function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: stri
   };
 }
 
+/** The demo keeps keys and mail there, on whatever storage it is. */
+function* dataDirFaults({ dataDir }: ConfigurationDocument): Generator<Fault> {
+  const trouble = folderTrouble(dataDir, { mayBeMissing: true });
+  if (trouble !== null) yield { path: "dataDir", reason: `names ${trouble}` };
+}
+
 function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {
   if (file !== undefined || content !== undefined) return file ?? null;
   return environment["SALLYPORT_CONFIG"] || (existsSync(defaultFile) ? defaultFile : null);
@@ -109,10 +119,19 @@ function restsOn({ path, against = [] }: Contradiction, faults: readonly Fault[]
   return [path, ...against].some((each) => faults.some((fault) => inside(each, fault.path) || inside(fault.path, each)));
 }
 
-function withSource(fault: Fault, values: ReadonlyMap<string, { readonly env: string }>): Fault {
+/** With the variable that the value came from or, where nobody gave one, can come from. */
+function withSource(fault: Fault, values: EnvironmentValues["values"], raw: object): Fault {
   const field = fault.path.replace(/\[.*$/, "");
-  const env = fault.env ?? values.get(fault.path)?.env ?? values.get(field)?.env;
+  const env = fault.env ?? values.get(fault.path)?.env ?? values.get(field)?.env ?? (isGiven(raw, fault.path) ? undefined : variableOf(fault.path));
   return env === undefined ? fault : { ...fault, env };
+}
+
+function isGiven(raw: unknown, path: string): boolean {
+  return path.split(".").reduce((value, name) => (isRecord(value) ? value[name] : undefined), raw) !== undefined;
+}
+
+function variableOf(path: string): string | undefined {
+  return Array.from(walkFields(configurationSchema)).find((field) => field.path.join(".") === path)?.facts.env ?? undefined;
 }
 
 function nothingConfigured(production: boolean): ConfigurationError {

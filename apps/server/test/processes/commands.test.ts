@@ -53,6 +53,14 @@ describe("check-config", () => {
     expect(stderr).not.toContain("    at ");
   });
 
+  test("reads certificate and keys, as the server would", async () => {
+    const file = configured({});
+    const tls = await run(["check-config"], { TLS_CERTIFICATE_FILE: file, TLS_KEY_FILE: file });
+    expect(tls).toMatchObject({ code: 1, stdout: "", stderr: `error: The certificate ${file} cannot be used with the key ${file} (no start line).\n` });
+    const key = await run(["check-config"], { RSA_KEY_FILE: file, MASTER_KEY: randomBytes(32).toString("base64") });
+    expect(key).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/^error: The key in .*\.json cannot be used\. /) });
+  });
+
   test("finds the file in the working directory, or by SALLYPORT_CONFIG", async () => {
     const file = join(folder, "sallyport.config.json");
     writeFileSync(file, JSON.stringify({ applicationName: "found-here", databases: [{ alias: "a" }] }));

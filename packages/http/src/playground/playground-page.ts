@@ -60,8 +60,8 @@ function demoTable({ appKey, appNames, users }: DemoAccess): string {
   );
   return `<details id="demo" open>
 <summary>This is the demo</summary>
-<p>Its app key is <code>${escaped(appKey)}</code>, its app names are ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(" and ")}. Everybody knows its users:</p>
-<table><thead><tr><th>User</th><th>Password</th><th>May</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table>
+<p>Its app key is <code>${escaped(appKey)}</code>, its app names are ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(", ")}. Everybody knows its users:</p>
+<table><thead><tr><th>User</th><th>Password</th><th>Rights</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table>
 </details>`;
 }
 

@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
 import type { DatabaseConfiguration } from "../configuration.ts";
-import { readReason } from "../sources/read-reason.ts";
+import { folderTrouble } from "../sources/folder-trouble.ts";
 import type { Contradiction } from "./contradiction.ts";
 
 /** Folders of macros that are none. `common`: the one of all databases that name none of their own. */
@@ -8,15 +7,7 @@ export function* macrosContradictions(common: string | undefined, databases: rea
   const named = databases.map(({ macros }, index) => [`databases[${index}].macros.directory`, macros.directory] as const);
   const own = named.filter(([, directory]) => directory !== null && directory !== common);
   for (const [path, directory] of [["macros.directory", common ?? null] as const, ...own]) {
-    const reason = directory === null ? null : noDirectory(directory);
-    if (reason !== null) yield { path, reason };
-  }
-}
-
-function noDirectory(directory: string): string | null {
-  try {
-    return statSync(directory).isDirectory() ? null : "names something that is no folder";
-  } catch (error) {
-    return `names a folder that ${readReason(error)}`;
+    const trouble = directory === null ? null : folderTrouble(directory);
+    if (trouble !== null) yield { path, reason: `names ${trouble}` };
   }
 }

@@ -67,3 +67,11 @@ test("the demo writes into a folder of its data, unless a relay is given", () =>
   const given = demo({ SMTP_HOST: "127.0.0.1", MAIL_FROM: "a@mail.example" });
   expect([given.folder, given.smtp.host]).toEqual([undefined, "127.0.0.1"]);
 });
+
+test("a demo whose data have no place names what its user gave, and nothing that follows from it", () => {
+  const demo = (environment: Record<string, string>) => () => loadConfiguration({ environment });
+  const message = (name: string, trouble: string) => `The configuration is refused:\n  - ${name}: names ${trouble}`;
+  expect(demo({ DATA_DIR: file })).toThrow(new ConfigurationError([{ path: "dataDir", env: "DATA_DIR", reason: "names something that is no folder" }]));
+  expect(demo({ DATA_DIR: join(file, "below") })).toThrow(message("dataDir (DATA_DIR)", "a folder that cannot be read (ENOTDIR)"));
+  expect(demo({ DATA_DIR: folder, MAIL_FOLDER: file })).toThrow(message("mail.folder (MAIL_FOLDER)", "something that is no folder"));
+});

@@ -1,7 +1,6 @@
-import { statSync } from "node:fs";
 import { isLoopbackHost } from "../schema/network-texts.ts";
 import type { ConfigurationDocument } from "../schema/configuration-schema.ts";
-import { readReason } from "../sources/read-reason.ts";
+import { folderTrouble } from "../sources/folder-trouble.ts";
 import { unreadable } from "../sources/unreadable.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
 import type { Contradiction } from "./contradiction.ts";
@@ -30,23 +29,14 @@ export function* mailContradictions({ mail, encryption }: ConfigurationDocument,
     const reason = "is required for mail, which waits sealed under it; 'openssl rand -base64 32' makes one";
     yield { path: "encryption.masterKey", reason, against: [host === undefined ? "mail.folder" : "mail.smtp.host"] };
   }
-  if (folder !== undefined && folderTrouble(folder, true) !== null) yield { path: "mail.folder", reason: `names ${folderTrouble(folder, true)}` };
+  const trouble = folder === undefined ? null : folderTrouble(folder, { mayBeMissing: true });
+  if (trouble !== null) yield { path: "mail.folder", reason: `names ${trouble}`, against: ["dataDir"] };
   if (templates !== undefined) yield* templateContradictions(templates);
 }
 
 function* templateContradictions(templates: string): Generator<Contradiction> {
-  const trouble = folderTrouble(templates, false);
+  const trouble = folderTrouble(templates);
   const faults = trouble === null ? readTemplates(templates).faults : [];
   if (trouble !== null) yield { path: "mail.templates", reason: `names ${trouble}` };
   for (const fault of faults) yield { path: "mail.templates", reason: `names a folder in which ${fault}` };
-}
-
-/** What is wrong with a folder, which may be missing if it is made when it is needed. */
-function folderTrouble(folder: string, mayBeMissing: boolean): string | null {
-  try {
-    return statSync(folder).isDirectory() ? null : "something that is no folder";
-  } catch (error) {
-    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    return `a folder that ${readReason(error)}`;
-  }
 }
