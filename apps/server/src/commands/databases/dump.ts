@@ -19,7 +19,7 @@ export function dumpCommand(): Command {
   return new Command("dump")
     .description("write all that a database keeps into an archive, as of one moment; servers go on")
     .requiredOption("-o, --output <file>", 'the new file, compressed if its name ends in .gz; "-" for standard output')
-    .option("--no-credentials", "leave out the accounts and the app keys")
+    .option("--no-credentials", "leave out all that opens the database: accounts, custom users, second factors, identity providers and what is linked at them, app keys")
     .option("--no-keys", "leave out the keys of the server")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
