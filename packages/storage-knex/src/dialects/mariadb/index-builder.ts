@@ -17,6 +17,9 @@ const attempts = 10;
 /** Milliseconds between two changes of the table: a transaction that lost against one runs again before the next, or it could lose every time. */
 const breather = 100;
 
+/** Indexes that are built by one change of the table, which reads it once for all of them. Between two changes a builder can be stopped. */
+const atOnce = 8;
+
 type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** What is there, and what is to be done. */
@@ -79,13 +82,14 @@ export class IndexBuilder {
     for (const index of useless) await run(`delete from ${valueIndexes} where ${listed}`, valuesOf(index));
     this.known.know(wanted.filter((index) => !missing.includes(index)));
     const names = columnsOf(wanted);
-    for (const name of columns) if (!names.has(name)) await this.drop(run, name, indexes);
+    await this.drop(run, [...columns].filter((name) => !names.has(name)), indexes);
     const built: AttributeIndex[] = [];
-    for (const index of missing) {
-      if (this.stopped) break;
-      await this.add(run, index);
-      await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));
-      built.push(index);
+    await this.addColumns(run, missing.filter((index) => !columns.has(valueColumn(index))));
+    for (let first = 0; first < missing.length && !this.stopped; first += atOnce) {
+      const part = missing.slice(first, first + atOnce);
+      await this.addIndexes(run, part, indexes);
+      for (const index of part) await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));
+      built.push(...part);
     }
     this.known.know(wanted.filter((index) => built.includes(index) || !missing.includes(index)));
     return { built, removed: useless.length };
@@ -108,22 +112,27 @@ export class IndexBuilder {
     };
   }
 
-  private async add(run: Run, index: AttributeIndex): Promise<void> {
-    const name = valueColumn(index);
-    await this.alter(run, `add column if not exists ${name} ${valueColumnDefinition(index.attribute, index.type)}, algorithm = instant`);
-    await this.alter(run, `add index if not exists ${name} (class, ${name}), algorithm = nocopy, lock = none`);
+  private async addColumns(run: Run, missing: readonly AttributeIndex[]): Promise<void> {
+    const definitions = new Map(missing.map((index) => [valueColumn(index), valueColumnDefinition(index.attribute, index.type)]));
+    await this.alter(run, Array.from(definitions, ([name, definition]) => `add column if not exists ${name} ${definition}`), "algorithm = instant");
   }
 
-  private async drop(run: Run, name: string, indexes: ReadonlySet<string>): Promise<void> {
-    if (indexes.has(name)) await this.alter(run, `drop index if exists ${name}, algorithm = nocopy, lock = none`);
-    await this.alter(run, `drop column if exists ${name}, algorithm = instant`);
+  private async addIndexes(run: Run, missing: readonly AttributeIndex[], there: ReadonlySet<string>): Promise<void> {
+    const names = [...columnsOf(missing)].filter((name) => !there.has(name));
+    await this.alter(run, names.map((name) => `add index if not exists ${name} (class, ${name})`), "algorithm = nocopy, lock = none");
   }
 
-  /** A change of the table waits until nobody uses it; whoever comes then waits for it, and so it gives up soon and comes back. */
-  private async alter(run: Run, change: string): Promise<void> {
+  private async drop(run: Run, names: readonly string[], indexes: ReadonlySet<string>): Promise<void> {
+    await this.alter(run, names.filter((name) => indexes.has(name)).map((name) => `drop index if exists ${name}`), "algorithm = nocopy, lock = none");
+    await this.alter(run, names.map((name) => `drop column if exists ${name}`), "algorithm = instant");
+  }
+
+  /** One statement for all of the changes. It waits until nobody uses the table; whoever comes then waits for it, and so it gives up soon and comes back. */
+  private async alter(run: Run, changes: readonly string[], how: string): Promise<void> {
+    if (changes.length === 0) return;
     for (let attempt = 1; !this.stopped; attempt += 1) {
       try {
-        await run(`alter table ${this.tables.objects} ${change}`);
+        await run(`alter table ${this.tables.objects} ${changes.join(", ")}, ${how}`);
         await delay(breather);
         return;
       } catch (error) {
