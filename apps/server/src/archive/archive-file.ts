@@ -10,6 +10,9 @@ export const standardStream = "-";
 /** Names and values come again and again: more effort makes the file little smaller, and takes several times as long. */
 const quickly = constants.Z_BEST_SPEED;
 
+/** Bytes that wait for the disk while more are put together. */
+const mostWaiting = 4_194_304;
+
 /** A file that is there already; what is in it is not overwritten. */
 export class FileExistsError extends Error {
   override readonly name = "FileExistsError";
@@ -25,7 +28,7 @@ export async function saveArchive(file: string, bytes: AsyncIterable<Uint8Array>
   const partial = `${file}.partial`;
   await rm(partial, { force: true });
   try {
-    const output = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true });
+    const output = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true, highWaterMark: mostWaiting });
     if (isCompressed(file)) await finished(bytes, createGzip({ level: quickly }), output);
     else await finished(bytes, output);
     await rename(partial, file);

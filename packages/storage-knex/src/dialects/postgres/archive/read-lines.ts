@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Run } from "../migrations/migrator.ts";
 import type { ReadTable } from "./archived-table.ts";
 
@@ -27,6 +28,8 @@ export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<str
     const [{ last, lines }] = rows as [PartRow];
     if (last === null) return;
     next = ask(last);
+    // The driver sends it in its next turn, which whoever works on the lines may not give it before he is through.
+    await turn();
     yield lines.split("\n");
   }
 }

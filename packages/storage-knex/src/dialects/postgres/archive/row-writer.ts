@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { ArchiveRecord } from "@sallyport/core";
 import type { Run } from "../migrations/migrator.ts";
 import type { WrittenTable } from "./archived-table.ts";
@@ -6,7 +7,13 @@ import type { WrittenTable } from "./archived-table.ts";
 const mostRows = 1_000;
 const mostCharacters = 1_048_576;
 
-/** Adds the records of one section, many in a statement. The next statement is put together while the database is at one. */
+/**
+ * After so many rows the driver gets a turn. Records may come for long without one, and only then it sends on what the connection did not
+ * take at once, and learns that the database is through.
+ */
+const rowsBetweenTurns = 64;
+
+/** Adds the records of one section, many in a statement. While the database is at one, the next one is on its way, and one is put together. */
 export class RowWriter {
   private rows: string[] = [];
   private characters = 0;
@@ -22,7 +29,8 @@ export class RowWriter {
     const rows = this.table.rowsOf(record);
     this.rows.push(rows);
     this.characters += rows.length;
-    return this.rows.length < mostRows && this.characters < mostCharacters ? undefined : this.flush();
+    if (this.rows.length >= mostRows || this.characters >= mostCharacters) return this.flush();
+    return this.rows.length % rowsBetweenTurns === 0 ? turn() : undefined;
   }
 
   /** Resolves when everything that was added is in the database. */
@@ -31,15 +39,16 @@ export class RowWriter {
     await this.underWay;
   }
 
+  /** Resolves when the statement before is through. */
   private async flush(): Promise<void> {
-    const values = [`[${this.rows.join()}]`];
-    const isEmpty = this.rows.length === 0;
+    const before = this.underWay;
+    if (this.rows.length > 0) {
+      this.underWay = this.run({ text: this.table.insert, values: [`[${this.rows.join()}]`] });
+      // It is awaited with the next one, or at the end.
+      this.underWay.catch(() => {});
+    }
     this.rows = [];
     this.characters = 0;
-    await this.underWay;
-    if (isEmpty) return;
-    this.underWay = this.run({ text: this.table.insert, values });
-    // It is awaited before the next one, or at the end.
-    this.underWay.catch(() => {});
+    await before;
   }
 }
