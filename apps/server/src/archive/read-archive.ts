@@ -3,6 +3,7 @@ import { checkLineOf } from "./archive-checksum.ts";
 import { ArchiveFault } from "./archive-fault.ts";
 import { type ArchiveHeader, jsonOf, readHeader } from "./archive-header.ts";
 import { type ArchiveLine, ArchiveLines } from "./archive-lines.ts";
+import { partObject } from "./part-object.ts";
 import { recordSchemas } from "./record-schemas.ts";
 
 /** An archive whose header was read. */
@@ -70,9 +71,13 @@ function nextSection(number: number, text: string, before: ArchiveSection | unde
 }
 
 function recordOf(number: number, text: string, section: ArchiveSection): ArchiveRecord {
-  const { data } = recordSchemas[section].safeParse(jsonOf(text));
+  const holdsObject = section === "objects" || section === "departures";
+  const parted = holdsObject ? partObject(text) : undefined;
+  const { data } = recordSchemas[section].safeParse(parted?.value ?? jsonOf(text));
   if (data === undefined) throw new ArchiveFault(number, `this is no record of the section ${section}.`);
-  if (section !== "objects" && section !== "departures") return { ...data, section } as ArchiveRecord;
-  const { attributes } = data as { readonly attributes: object | null };
-  return { ...data, section, attributes: attributes === null ? null : JSON.stringify(attributes) } as ArchiveRecord;
+  // The schema has made it, so nobody else has it; a copy of a million would take longer than to read them.
+  const record = data as { section?: ArchiveSection; attributes?: object | string | null };
+  record.section = section;
+  if (holdsObject && record.attributes !== null) record.attributes = parted?.attributes ?? JSON.stringify(record.attributes);
+  return record as ArchiveRecord;
 }

@@ -1,6 +1,7 @@
 import type { ArchiveRecord, ArchiveSection } from "@sallyport/core";
 import { ArchiveChecksum, checkLineOf } from "./archive-checksum.ts";
 import { type ArchiveHeader, headerLine } from "./archive-header.ts";
+import { LineBlock } from "./line-block.ts";
 import { recordLine } from "./record-line.ts";
 
 /** A check line comes at the latest after so many records, or characters of them. */
@@ -15,13 +16,13 @@ export async function* writeArchive(header: ArchiveHeader, records: AsyncIterabl
   const checksum = new ArchiveChecksum();
   const counts = new Map<ArchiveSection, number>();
   let section: ArchiveSection | null = null;
-  let text = "";
+  const lines = new LineBlock();
   let inBlock = 0;
   const block = (): Buffer => {
-    const bytes = Buffer.from(text);
+    const bytes = lines.take();
     checksum.add(bytes);
     // Written with the next block, and checked by it.
-    text = checksum.line();
+    lines.add(checksum.line());
     inBlock = 0;
     return bytes;
   };
@@ -29,15 +30,15 @@ export async function* writeArchive(header: ArchiveHeader, records: AsyncIterabl
     if (record.section !== section) {
       if (section !== null) yield block();
       section = record.section;
-      text += `${JSON.stringify({ section })}\n`;
+      lines.add(`${JSON.stringify({ section })}\n`);
     }
-    text += recordLine(record);
+    lines.add(recordLine(record));
     counts.set(section, (counts.get(section) ?? 0) + 1);
     inBlock += 1;
-    if (inBlock === mostRecords || text.length > mostCharacters) yield block();
+    if (inBlock === mostRecords || lines.characters > mostCharacters) yield block();
   }
   if (inBlock > 0) yield block();
-  text += `${JSON.stringify({ end: Object.fromEntries(counts) })}\n`;
+  lines.add(`${JSON.stringify({ end: Object.fromEntries(counts) })}\n`);
   yield block();
-  yield Buffer.from(text);
+  yield lines.take();
 }

@@ -15,8 +15,8 @@ const rowsBetweenTurns = 64;
 
 /** Adds the records of one section, many in a statement. While the database is at one, the next one is on its way, and one is put together. */
 export class RowWriter {
-  private rows: string[] = [];
-  private characters = 0;
+  private rows = 0;
+  private elements = "";
   private underWay: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -26,11 +26,11 @@ export class RowWriter {
 
   /** Answers a promise when it has to be awaited before more is added. */
   add(record: ArchiveRecord): Promise<void> | undefined {
-    const rows = this.table.rowsOf(record);
-    this.rows.push(rows);
-    this.characters += rows.length;
-    if (this.rows.length >= mostRows || this.characters >= mostCharacters) return this.flush();
-    return this.rows.length % rowsBetweenTurns === 0 ? turn() : undefined;
+    const elements = this.table.rowsOf(record);
+    this.elements = this.rows === 0 ? elements : `${this.elements},${elements}`;
+    this.rows += 1;
+    if (this.rows === mostRows || this.elements.length >= mostCharacters) return this.flush();
+    return this.rows % rowsBetweenTurns === 0 ? turn() : undefined;
   }
 
   /** Resolves when everything that was added is in the database. */
@@ -42,13 +42,13 @@ export class RowWriter {
   /** Resolves when the statement before is through. */
   private async flush(): Promise<void> {
     const before = this.underWay;
-    if (this.rows.length > 0) {
-      this.underWay = this.run({ text: this.table.insert, values: [`[${this.rows.join()}]`] });
+    if (this.rows > 0) {
+      this.underWay = this.run({ text: this.table.insert, values: [`[${this.elements}]`] });
       // It is awaited with the next one, or at the end.
       this.underWay.catch(() => {});
     }
-    this.rows = [];
-    this.characters = 0;
+    this.rows = 0;
+    this.elements = "";
     await before;
   }
 }
