@@ -8,7 +8,7 @@ import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
 import { listen, requireFreePort } from "./listen.ts";
-import { publicAddress } from "./public-address.ts";
+import { demoProvidersPlace } from "./demo-providers-place.ts";
 import { directoriesWithoutDatabase } from "./storages/directories-without-database.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
 import { tlsFiles } from "./tls-files.ts";
@@ -97,11 +97,9 @@ export async function startServer(
   }
 }
 
-/** What providers would send browsers back to has to be known before; where it is not, nobody can log in with them. */
 async function imitatedProviders(configuration: Configuration): Promise<DemoProviders | null> {
-  const { demoProvidersFolder: folder } = configuration;
-  const serverAddress = publicAddress(configuration);
-  return folder === null || serverAddress === null ? null : startDemoProviders({ folder, serverAddress });
+  const place = demoProvidersPlace(configuration);
+  return place === null ? null : startDemoProviders(place);
 }
 
 function urlOf({ server: { tls, basePath } }: Configuration, { address, family, port }: AddressInfo): string {

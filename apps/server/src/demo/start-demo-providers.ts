@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ProviderData, ProviderType } from "@sallyport/core";
 import { type ImitatedClient, startProviderImitation } from "@sallyport/provider-imitation";
+import { tellImitationAddress } from "./imitation-address.ts";
 
 export interface DemoProviders {
   /** The base address of the imitations. */
@@ -39,7 +40,15 @@ export async function startDemoProviders({ folder, serverAddress }: DemoProvider
     name: `Imitation of ${titles[provider]}`,
     data: clientSecret === null ? { clientId, serverAddress, teamId, keyIdentifier, keyPath } : { clientId, clientSecret },
   }));
-  return { url, entries, close };
+  const takeBack = await tellImitationAddress(folder, url);
+  return {
+    url,
+    entries,
+    close: async () => {
+      await takeBack();
+      await close();
+    },
+  };
 }
 
 const titles: Readonly<Record<ProviderType, string>> = { google: "Google", facebook: "Facebook", microsoft: "Microsoft", apple: "Apple" };

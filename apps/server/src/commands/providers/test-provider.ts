@@ -1,6 +1,9 @@
-import { type ProviderData, ServiceError } from "@sallyport/core";
+import { type IdentityProvider, type ProviderData, type ProviderType, ServiceError } from "@sallyport/core";
+import { identityProviders } from "@sallyport/identity-passport";
 import { Command } from "commander";
+import { demoProvidersPlace } from "../../composition/demo-providers-place.ts";
 import { identifiers } from "../../composition/identifiers.ts";
+import { readImitationAddress } from "../../demo/index.ts";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "../databases/alias-option.ts";
@@ -24,7 +27,7 @@ async function test(word: string, options: AliasOptions): Promise<void> {
     const { container, database } = opened;
     const entry = await database.storage.repositories.identityProviders.find(type);
     if (entry === null) throw new CommandError(`The provider ${type} is not registered. "provider add ${type}" does that.`);
-    const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
+    const provider = (await askedProviders(opened)).get(type);
     if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
     const data = await checked("The additional data", async () => provider.accept(await openedData(opened, entry.sealedData)));
     const callback = await callbackOf(opened, type, data);
@@ -33,6 +36,16 @@ async function test(word: string, options: AliasOptions): Promise<void> {
     await checked("The provider", () => provider.check(data));
     console.log(`The provider ${type} can be used. Its callback address here is ${callback}`);
   });
+}
+
+/** The providers as the server asks them: those of a demo are imitated by its own process. */
+async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMap<ProviderType, IdentityProvider>> {
+  const configuration = container.get(identifiers.configuration);
+  const place = demoProvidersPlace(configuration);
+  if (place === null) return container.getAsync(identifiers.knownProviders);
+  const imitation = await readImitationAddress(place.folder);
+  if (imitation === null) throw new CommandError(`The demo imitates its providers in the process of its server, and none runs with the data in ${place.folder}. Start it with "sallyport-server serve", and then try again beside it.`);
+  return identityProviders({ ...configuration.providers, imitation });
 }
 
 async function openedData({ container }: OpenedDatabase, sealed: string): Promise<unknown> {
