@@ -1,4 +1,4 @@
-export { accountNamed, type ImitatedAccount, imitatedAccounts } from "./imitated-account.ts";
+export { accountNamed, accountsOf, type ImitatedAccount, imitatedAccounts } from "./imitated-account.ts";
 export type { ImitatedClient } from "./imitated-client.ts";
 export { type AnswerFault, answerFaults, type DebugFault, debugFaults, type Endpoint, endpoints, type Misbehaviour, type TokenFault, tokenFaults } from "./misbehaviour.ts";
 export { marker } from "./routes/answer.ts";

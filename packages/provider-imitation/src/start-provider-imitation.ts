@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type ProviderType, providerTypes } from "@sallyport/core";
 import { GrantedCodes } from "./granted-codes.ts";
+import { accountsOf, type ImitatedAccount, imitatedAccounts } from "./imitated-account.ts";
 import type { ImitatedClient } from "./imitated-client.ts";
 import type { Misbehaviour } from "./misbehaviour.ts";
 import type { Call, Imitation } from "./routes/call.ts";
@@ -10,6 +11,8 @@ import { SigningKeys } from "./tokens/signing-keys.ts";
 
 export interface ProviderImitationOptions {
   readonly clients: readonly ImitatedClient[];
+  /** How many accounts there are at each provider; those with names unless given. */
+  readonly accounts?: number;
   /** `0`, the default: one that is free. */
   readonly port?: number;
   /** Milliseconds since 1970. */
@@ -32,8 +35,9 @@ export interface ProviderImitation {
 const longestForm = 65_536;
 
 /** Imitations of the four providers, on a loopback address: accounts that are invented, and log-ins without passwords. */
-export async function startProviderImitation({ clients, port = 0, now = Date.now }: ProviderImitationOptions): Promise<ProviderImitation> {
-  const imitations = new Map<string, Imitation>(providerTypes.map((type) => [type, imitationOf(clients.filter(({ provider }) => provider === type))]));
+export async function startProviderImitation({ clients, accounts = imitatedAccounts.length, port = 0, now = Date.now }: ProviderImitationOptions): Promise<ProviderImitation> {
+  const known = new Map(accountsOf(accounts).map((account) => [account.id, account]));
+  const imitations = new Map<string, Imitation>(providerTypes.map((type) => [type, imitationOf(clients.filter(({ provider }) => provider === type), known)]));
   // Facebook signs nothing.
   await Promise.all([...imitations].map(([type, { keys }]) => (type === "facebook" ? null : keys.prepare())));
   const requests = new Map<string, number>();
@@ -82,7 +86,8 @@ export async function startProviderImitation({ clients, port = 0, now = Date.now
   };
 }
 
-const imitationOf = (clients: readonly ImitatedClient[]): Imitation => ({
+const imitationOf = (clients: readonly ImitatedClient[], accounts: ReadonlyMap<string, ImitatedAccount>): Imitation => ({
+  accounts,
   clients: new Map(clients.map((client) => [client.clientId, client])),
   keys: new SigningKeys(),
   codes: new GrantedCodes(),

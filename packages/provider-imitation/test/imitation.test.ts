@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { imitatedAccounts, type ProviderImitation, signIn, startProviderImitation } from "@sallyport/provider-imitation";
+import { accountsOf, imitatedAccounts, type ProviderImitation, signIn, startProviderImitation } from "@sallyport/provider-imitation";
 
 const callback = "http://127.0.0.1:8080/v1/google/callback";
 const verifier = "v".repeat(43);
@@ -33,6 +33,20 @@ test("shows a page with everybody who has an account, and a way out", async () =
   const html = await (await fetch(addressWith())).text();
   for (const { email } of imitatedAccounts) expect(html).toContain(email);
   expect(html).toContain("Cancel");
+});
+
+test("has as many accounts as it is told, each somebody else", async () => {
+  expect(accountsOf(imitatedAccounts.length)).toEqual(imitatedAccounts);
+  const accounts = accountsOf(40);
+  expect(new Set(accounts.map(({ subject }) => subject)).size).toBe(40);
+  const many = await startProviderImitation({ accounts: 40, clients: [{ provider: "google", clientId: "one", clientSecret: "secret" }] });
+  try {
+    const address = addressWith().replace(imitation.url, many.url);
+    const codes = await Promise.all(["anna", "account40", "account41"].map(async (id) => (await signIn(address, id)).parameters.has("code")));
+    expect(codes).toEqual([true, true, false]);
+  } finally {
+    await many.close();
+  }
 });
 
 test.each<[string, Record<string, string>]>([

@@ -14,8 +14,8 @@ export class LoadedServer implements Contestant {
   constructor(
     readonly name: string,
     private readonly server: MeasuredProcess,
-    private readonly job: Pick<LoadJob, "address" | "connections" | "apart"> & {
-      readonly requests: LoadJob["requests"] | (() => LoadJob["requests"]);
+    private readonly job: Pick<LoadJob, "address" | "connections" | "apart" | "once"> & {
+      readonly requests: LoadJob["requests"] | ((seconds: number) => LoadJob["requests"] | Promise<LoadJob["requests"]>);
       /** Things that one request asks for: counted are these. One unless given. */
       readonly each?: number;
     },
@@ -27,8 +27,9 @@ export class LoadedServer implements Contestant {
 
   /** Requests that must not be sent twice are made anew for each round, before it begins. */
   async measure(seconds: number): Promise<Figures> {
+    const requests = await this.requests(seconds);
     const before = await this.sample();
-    const load = await this.load(seconds);
+    const load = await this.load(seconds, requests);
     const after = await this.sample();
     if (load.failed > 0) throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
     const backend = before.backend === null || after.backend === null ? null : backendCpuBetween(before.backend, after.backend);
@@ -44,18 +45,23 @@ export class LoadedServer implements Contestant {
 
   async profile(seconds: number, directory: string): Promise<string> {
     const file = join(directory, `${this.name.replaceAll(/[^A-Za-z0-9]+/g, "-")}.cpuprofile`);
+    const requests = await this.requests(seconds);
     const before = await this.server.ask({ ask: "sample" });
     await this.server.ask({ ask: "startProfile" });
-    const { succeeded } = await this.load(seconds);
+    const { succeeded } = await this.load(seconds, requests);
     await this.server.ask({ ask: "stopProfile", file });
     const after = await this.server.ask({ ask: "sample" });
     return profileTable(this.name, await selfTimes(file), (after.cpu - before.cpu) / succeeded);
   }
 
-  private load(seconds: number): Promise<LoadFigures> {
-    const answers = this.pace === undefined ? {} : { answers: Math.max(this.job.connections, Math.ceil(this.pace * seconds)) };
+  private async requests(seconds: number): Promise<LoadJob["requests"]> {
     const { requests } = this.job;
-    return this.generator.run({ ...this.job, seconds, ...answers, requests: typeof requests === "function" ? requests() : requests });
+    return typeof requests === "function" ? requests(seconds) : requests;
+  }
+
+  private load(seconds: number, requests: LoadJob["requests"]): Promise<LoadFigures> {
+    const answers = this.pace === undefined ? {} : { answers: Math.max(this.job.connections, Math.ceil(this.pace * seconds)) };
+    return this.generator.run({ ...this.job, seconds, ...answers, requests });
   }
 
   private async sample(): Promise<{ cpu: number; backend: ReadonlyMap<number, number> | null }> {

@@ -1,4 +1,4 @@
 import { startProviderImitation } from "@sallyport/provider-imitation";
-import { imitatedClient } from "../product/imitated-client.ts";
+import { imitatedAccountCount, imitatedClient } from "../product/imitated-client.ts";
 
-await startProviderImitation({ port: Number(process.argv[2]), clients: [imitatedClient] });
+await startProviderImitation({ port: Number(process.argv[2]), clients: [imitatedClient], accounts: imitatedAccountCount });

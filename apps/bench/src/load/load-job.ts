@@ -24,6 +24,8 @@ export interface LoadJob {
   readonly requests: readonly LoadRequest[];
   /** Every connection keeps to the request that it begins at, so that nobody else changes what that one changes. */
   readonly apart?: boolean;
+  /** Each request is good once: every connection has as many of its own, and the load ends when all are answered. */
+  readonly once?: boolean;
 }
 
 /** What a job gave. */

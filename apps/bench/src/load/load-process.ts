@@ -20,19 +20,22 @@ function requestsOfConnection(requests: readonly LoadRequest[]): autocannon.Requ
   }));
 }
 
-async function run({ address, connections, seconds, answers, requests, apart }: LoadJob): Promise<LoadFigures> {
+async function run({ address, connections, seconds, answers, requests, apart, once }: LoadJob): Promise<LoadFigures> {
   let clients = 0;
   const startedAt = performance.now();
   let lastAnswerAt = startedAt;
+  // Everybody answers equally often, so with shares of one size nobody comes to a request of the next.
+  const share = once ? requests.length / connections : apart ? 1 : requests.length;
+  const amount = once ? requests.length : answers;
   const options: autocannon.Options = {
     url: address,
     connections,
-    ...(answers === undefined ? { duration: seconds } : { amount: answers }),
+    ...(amount === undefined ? { duration: seconds } : { amount }),
     setupClient: (client) => {
       const first = Math.floor((clients * requests.length) / connections);
       clients += 1;
       const turned = [...requests.slice(first), ...requests.slice(0, first)];
-      client.setRequests(requestsOfConnection(apart ? turned.slice(0, 1) : turned));
+      client.setRequests(requestsOfConnection(turned.slice(0, share)));
     },
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {

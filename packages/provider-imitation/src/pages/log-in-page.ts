@@ -1,9 +1,10 @@
-import { imitatedAccounts } from "../imitated-account.ts";
+import type { ImitatedAccount } from "../imitated-account.ts";
 import { escaped, page } from "./html.ts";
 
 /** Where somebody chooses who he is; the form goes back to the address of the page. */
-export function logInPage(provider: string): string {
-  const choices = imitatedAccounts.map(
+export function logInPage(provider: string, accounts: Iterable<ImitatedAccount>): string {
+  const choices = Array.from(
+    accounts,
     ({ id, name, surname, email }) => `<button name="account" value="${escaped(id)}">${escaped(`${name} ${surname}`)}<small>${escaped(email)}</small></button>`,
   );
   return page(

@@ -1,4 +1,3 @@
-import { accountNamed } from "../imitated-account.ts";
 import { formPost, logInPage } from "../pages/log-in-page.ts";
 import type { Call } from "./call.ts";
 import { refuse, sendPage } from "./answer.ts";
@@ -24,9 +23,9 @@ export function authorize(call: Call, rules: AuthorizationRules): void {
   const hasMethod = challenge === null || query.get("code_challenge_method") === "S256";
   const hasMode = rules.postsForm !== true || query.get("response_mode") === "form_post";
   if (query.get("response_type") !== "code" || !complete || !hasMethod || !hasMode) return refuse(call, 400, "invalid_request");
-  if (request.method !== "POST") return sendPage(response, 200, logInPage(rules.title));
+  if (request.method !== "POST") return sendPage(response, 200, logInPage(rules.title, imitation.accounts.values()));
 
-  const account = accountNamed(form.get("account") ?? "");
+  const account = imitation.accounts.get(form.get("account") ?? "") ?? null;
   const members = new Map([["state", query.get("state") ?? ""]]);
   if (account === null) {
     for (const [name, value] of Object.entries(rules.cancelled)) members.set(name, value);

@@ -8,6 +8,8 @@ import type { SigningKeys } from "../tokens/signing-keys.ts";
 /** What an imitation of one provider remembers. */
 export interface Imitation {
   readonly clients: ReadonlyMap<string, ImitatedClient>;
+  /** Who has an account, by id. */
+  readonly accounts: ReadonlyMap<string, ImitatedAccount>;
   readonly keys: SigningKeys;
   readonly codes: GrantedCodes;
   /** By access token, who it is for and which client got it. */
