@@ -35,7 +35,8 @@ const answerBytes = 1_048_576;
 /** Requests to one host: those under way, and those that wait behind them. */
 const perHost = { concurrency: 32, waiting: 128 };
 
-const keepAlive = { keepAlive: true, maxSockets: perHost.concurrency, maxFreeSockets: 4, timeout: 10_000 };
+/** What was needed at once is kept for a while: a connection costs more than the request on it. */
+const keepAlive = { keepAlive: true, maxSockets: perHost.concurrency, maxFreeSockets: perHost.concurrency, timeout: 10_000 };
 
 /**
  * The one way in which providers are asked: within the time that the caller has, to public addresses, without following
@@ -46,7 +47,7 @@ export class GuardedClient {
   private readonly options: GuardedClientOptions;
   private readonly imitation: string | null;
   private readonly agents = { http: new HttpAgent(keepAlive), https: new HttpsAgent(keepAlive) };
-  private readonly places = new Map<string, Places>();
+  private readonly hosts = new Map<string, KnownHost>();
   private readonly lookups;
 
   constructor(options: GuardedClientOptions) {
@@ -61,12 +62,10 @@ export class GuardedClient {
   /** The answer, unless it is a failure. Statuses from 400 to 499 are answers, too, except 429. */
   async ask(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer> {
     const url = new URL(request.url);
-    const isImitation = url.origin === this.imitation;
+    const { places, isImitation, isAllowed } = this.hostOf(url);
     if (url.protocol !== "https:" && !isImitation) throw unproven("an address of a provider is not HTTPS");
-    const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    // Addresses written as such are connected to without a look-up.
-    if (isIP(host) !== 0 && !this.isAllowed(host, isImitation)) throw notPublic();
-    return this.placesOf(url.host).run(() => this.send(url, request, isImitation, signal), signal);
+    if (!isAllowed) throw notPublic();
+    return places.run(() => this.send(url, request, isImitation, signal), signal);
   }
 
   private async send(url: URL, request: ProviderRequest, isImitation: boolean, signal: AbortSignal): Promise<ProviderAnswer> {
@@ -110,11 +109,23 @@ export class GuardedClient {
     return this.options.allowPrivateAddresses || (isImitation ? isLoopbackAddress(address) : isPublicAddress(address));
   }
 
-  private placesOf(host: string): Places {
-    let places = this.places.get(host);
-    if (places === undefined) this.places.set(host, (places = new Places(perHost)));
-    return places;
+  private hostOf({ origin, hostname }: URL): KnownHost {
+    const known = this.hosts.get(origin);
+    if (known !== undefined) return known;
+    const isImitation = origin === this.imitation;
+    const address = hostname.replace(/^\[(.*)\]$/, "$1");
+    const host = { places: new Places(perHost), isImitation, isAllowed: isIP(address) === 0 || this.isAllowed(address, isImitation) };
+    this.hosts.set(origin, host);
+    return host;
   }
+}
+
+/** What is the same for all requests to a scheme, host and port. */
+interface KnownHost {
+  readonly places: Places;
+  readonly isImitation: boolean;
+  /** Of an address that is written as such, as it is connected to without a look-up; names are judged when they are looked up. */
+  readonly isAllowed: boolean;
 }
 
 async function answerOf(message: IncomingMessage): Promise<ProviderAnswer> {
@@ -124,18 +135,24 @@ async function answerOf(message: IncomingMessage): Promise<ProviderAnswer> {
     message.destroy();
     throw refused;
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    // Leaving the loop ends the connection.
-    if (bytes > answerBytes) throw unproven("the provider answered with more than 1 MiB");
-    chunks.push(chunk);
-  }
-  const text = Buffer.concat(chunks).toString("utf8");
+  const text = await textOf(message);
   const json = strictJsonObject(text);
   if (json === null) throw unproven("the provider answered with something else than one JSON object");
   return { status, text, json };
+}
+
+function textOf(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    message.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > answerBytes) message.destroy(unproven("the provider answered with more than 1 MiB"));
+      else chunks.push(chunk);
+    });
+    message.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    message.on("error", reject);
+  });
 }
 
 function refusalOf(status: number, { headers }: IncomingMessage): Error | null {
