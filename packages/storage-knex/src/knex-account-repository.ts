@@ -4,6 +4,7 @@ import {
   acceptStorable,
   type ForProof,
   type FoundAccount,
+  type FoundIdentity,
   isObjectId,
   isStorableText,
   type ListedAccount,
@@ -11,11 +12,14 @@ import {
   type ObjectId,
   objectIdOf,
   objectNumber,
+  type ProviderIdentity,
   type StoredObject,
 } from "@sallyport/core";
+import { linkOf } from "./knex-identity-link-repository.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { AccountStatements } from "./statements/account-statements.ts";
+import type { IdentityLinkRow } from "./statements/identity-link-statements.ts";
 
 interface AccountRow {
   readonly user_id: string;
@@ -26,6 +30,9 @@ interface AccountRow {
   readonly disabled: boolean;
   readonly email: string | null;
 }
+
+/** The link in a row that has an account beside it. */
+type BoundRow = Omit<IdentityLinkRow, "id" | "user_id" | "email"> & { readonly link_id: string; readonly link_user: string; readonly link_email: string | null };
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
@@ -52,6 +59,15 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     if (!isObjectId(userId)) return this.found([]);
     const { rows } = await this.sql.run<ProofRow<ObjectRow>>(this.statements.byUser, [objectNumber(userId), links]);
     return this.found(rows);
+  }
+
+  async byIdentity({ issuer, subject }: ProviderIdentity, links: readonly string[]): Promise<FoundIdentity> {
+    if (!isStorableText(issuer) || !isStorableText(subject)) return { link: null, ...this.found([]) };
+    const { rows } = await this.sql.run<ProofRow<ObjectRow> & BoundRow>(this.statements.byIdentity, [issuer, subject, links]);
+    const bound = rows.find(({ part }) => part === "known");
+    if (bound === undefined) return { link: null, ...this.found([]) };
+    const link = linkOf({ ...bound, id: bound.link_id, user_id: bound.link_user, email: bound.link_email });
+    return { link, ...this.found(bound.user_id === null ? [] : rows) };
   }
 
   async create({ userId, loginName, secret, administrator, email = null }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {

@@ -2,16 +2,18 @@ import {
   type Admission,
   type AdmissionRepository,
   type AdmissionRequest,
+  type AppKey,
   type Digest,
   type Entrance,
   type Principal,
+  type ReturnAdmission,
   type Session,
   type SessionMode,
   objectIdOf,
   passwordEntrance,
   touchInterval,
 } from "@sallyport/core";
-import type { AdmissionRow, AdmissionStatements } from "./statements/admission-statements.ts";
+import type { AdmissionRow, AdmissionStatements, ReturnRow } from "./statements/admission-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export class KnexAdmissionRepository implements AdmissionRepository {
@@ -31,22 +33,32 @@ export class KnexAdmissionRepository implements AdmissionRepository {
     if (row.mode !== null && row.due) await this.sql.run(this.statements.touch, [sessionDigest, idleTimeout, offset, enough]);
     return admissionOf(row);
   }
+
+  async admitReturn(state: Digest): Promise<ReturnAdmission> {
+    const { rows } = await this.sql.run<ReturnRow>(this.statements.admitReturn, [bytesOf(state), this.offset()]);
+    const row = rows[0] as ReturnRow;
+    return { ...settingsOf(row), appKey: appKeyOf(row), state: row.payload };
+  }
 }
 
 function bytesOf(digest: Digest | null): Buffer | null {
   return digest === null ? null : Buffer.from(digest, "hex");
 }
 
+function settingsOf(row: ReturnRow | AdmissionRow): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
+  return { maintenance: row.maintenance, modelGeneration: Number(row.model_generation), macroGeneration: Number(row.macro_generation) };
+}
+
+function appKeyOf(row: ReturnRow | AdmissionRow): AppKey | null {
+  if (row.key_id === null) return null;
+  return { id: row.key_id, name: row.key_name, enabled: row.key_enabled, appNames: row.key_app_names, origins: row.key_origins };
+}
+
 function admissionOf(row: AdmissionRow): Admission {
   const found = row.mode !== null;
   return {
-    maintenance: row.maintenance,
-    modelGeneration: Number(row.model_generation),
-    macroGeneration: Number(row.macro_generation),
-    appKey:
-      row.key_id === null
-        ? null
-        : { id: row.key_id, name: row.key_name, enabled: row.key_enabled, appNames: row.key_app_names, origins: row.key_origins },
+    ...settingsOf(row),
+    appKey: appKeyOf(row),
     session: found ? sessionOf(row) : null,
     principal: found ? principalOf(row) : null,
   };

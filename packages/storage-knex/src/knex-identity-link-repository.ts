@@ -56,6 +56,6 @@ export class KnexIdentityLinkRepository implements IdentityLinkRepository {
   }
 }
 
-function linkOf({ id, provider, issuer, subject, user_id, shared, email, display_name, linked }: IdentityLinkRow): IdentityLink {
+export function linkOf({ id, provider, issuer, subject, user_id, shared, email, display_name, linked }: IdentityLinkRow): IdentityLink {
   return { id, provider, issuer, subject, userId: objectIdOf(Number(user_id)), shared, email, displayName: display_name, linkedAt: Number(linked) };
 }

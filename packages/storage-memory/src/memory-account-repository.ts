@@ -4,17 +4,20 @@ import {
   acceptStorable,
   type ForProof,
   type FoundAccount,
+  type FoundIdentity,
   isObjectId,
   type ListedAccount,
   type NewAccount,
   type ObjectId,
   maximumObjectBytes,
   objectNumber,
+  type ProviderIdentity,
   ServiceError,
   type StoredObject,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
+import { linkOf } from "./memory-identity-link-repository.ts";
 import { objectBytes } from "./object-bytes.ts";
 import { removeBelongings } from "./remove-belongings.ts";
 import { partByName } from "./part-by-name.ts";
@@ -36,6 +39,13 @@ export class MemoryAccountRepository implements AccountRepository {
 
   byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount> {
     return this.access.read((state) => found(state, state.accounts.get(userId), links));
+  }
+
+  byIdentity(identity: ProviderIdentity, links: readonly string[]): Promise<FoundIdentity> {
+    return this.access.read((state) => {
+      const link = linkOf(state, identity);
+      return { link, ...found(state, link === null ? undefined : state.accounts.get(link.userId), links) };
+    });
   }
 
   async create({ userId, loginName, secret, administrator, email = null }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {

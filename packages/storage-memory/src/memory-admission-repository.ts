@@ -1,7 +1,8 @@
-import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Entrance, Principal, Session, SessionMode } from "@sallyport/core";
+import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Digest, Entrance, OneTimePayload, Principal, ReturnAdmission, Session, SessionMode } from "@sallyport/core";
 import { objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { channelOfRecord } from "./channel-record.ts";
+import { spent } from "./memory-one-time-repository.ts";
 import { isLive, isTouchDue, type SessionRecord, touched } from "./session-record.ts";
 import type { State } from "./state.ts";
 
@@ -18,6 +19,28 @@ export class MemoryAdmissionRepository implements AdmissionRepository {
       return admission;
     });
   }
+
+  admitReturn(digest: Digest): Promise<ReturnAdmission> {
+    return this.access.write((state, now) => {
+      const settings = settingsOf(state);
+      const known = settings.maintenance ? null : spent(state, "providerState", digest, now);
+      return { ...settings, state: known, appKey: appKeyOf(state, namedKey(known)) };
+    });
+  }
+}
+
+function settingsOf({ switches, numbers }: State): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
+  return {
+    maintenance: switches.get("maintenance") ?? false,
+    modelGeneration: numbers.get("modelGeneration") ?? 0,
+    macroGeneration: numbers.get("macroGeneration") ?? 0,
+  };
+}
+
+function namedKey(payload: OneTimePayload | null): Digest | null {
+  if (typeof payload !== "object" || payload === null || !Object.hasOwn(payload, "appKey")) return null;
+  const { appKey } = payload as { readonly appKey: unknown };
+  return typeof appKey === "string" ? appKey : null;
 }
 
 interface Look {
@@ -30,9 +53,7 @@ function look(state: State, { appKey: keyDigest, session: digest, mode = "sessio
   const appKey = appKeyOf(state, keyDigest);
   const found = appKey === null || digest === null ? null : liveSession(state, digest, mode, appKey, now);
   const admission = {
-    maintenance: state.switches.get("maintenance") ?? false,
-    modelGeneration: state.numbers.get("modelGeneration") ?? 0,
-    macroGeneration: state.numbers.get("macroGeneration") ?? 0,
+    ...settingsOf(state),
     appKey,
     session: found === null ? null : sessionOf(state, digest as string, found),
     principal: found === null ? null : principalOf(state, found.account),

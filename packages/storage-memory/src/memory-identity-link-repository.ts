@@ -10,12 +10,13 @@ import {
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";
+import type { State } from "./state.ts";
 
 export class MemoryIdentityLinkRepository implements IdentityLinkRepository {
   constructor(private readonly access: Access) {}
 
   find(identity: ProviderIdentity): Promise<IdentityLink | null> {
-    return this.access.read(({ identityLinks }) => [...identityLinks.values()].find((link) => isOf(link, identity)) ?? null);
+    return this.access.read((state) => linkOf(state, identity));
   }
 
   async create(link: NewIdentityLink): Promise<"created" | "taken"> {
@@ -50,6 +51,11 @@ export class MemoryIdentityLinkRepository implements IdentityLinkRepository {
   list(after: string | null, limit: number): Promise<IdentityLink[]> {
     return this.access.read(({ identityLinks }) => partByName(identityLinks.values(), ({ id }) => id, after, limit));
   }
+}
+
+/** The link of an identity; `null` if it is bound to nobody. */
+export function linkOf({ identityLinks }: State, identity: ProviderIdentity): IdentityLink | null {
+  return [...identityLinks.values()].find((link) => isOf(link, identity)) ?? null;
 }
 
 function isOf(link: ProviderIdentity, { issuer, subject }: ProviderIdentity): boolean {

@@ -21,12 +21,7 @@ export class MemoryOneTimeRepository implements OneTimeRepository {
   }
 
   consume(kind: OneTimeKind, digest: Digest): Promise<OneTimePayload | null> {
-    return this.access.write((state, now) => {
-      const record = good(state, kind, digest, now);
-      if (record === undefined) return null;
-      state.oneTimeSecrets.delete(oneTimeKey(kind, digest));
-      return record.payload;
-    });
+    return this.access.write((state, now) => spent(state, kind, digest, now));
   }
 
   revoke(kind: OneTimeKind, subject: string): Promise<number> {
@@ -44,6 +39,14 @@ export class MemoryOneTimeRepository implements OneTimeRepository {
       return over.length;
     });
   }
+}
+
+/** What it stands for, spent by this; `null` if it is not good. */
+export function spent(state: State, kind: OneTimeKind, digest: Digest, now: number): OneTimePayload | null {
+  const record = good(state, kind, digest, now);
+  if (record === undefined) return null;
+  state.oneTimeSecrets.delete(oneTimeKey(kind, digest));
+  return record.payload;
 }
 
 /** The secret, if its time is not over. */

@@ -1,3 +1,4 @@
+import type { IdentityLink, ProviderIdentity } from "../identities/identity-link.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { Account, ListedAccount, NewAccount } from "./account.ts";
@@ -17,6 +18,12 @@ export interface ForProof extends FoundAccount {
   readonly decoy: string | null;
 }
 
+/** What an account of a provider opens. */
+export interface FoundIdentity extends FoundAccount {
+  /** `null` if it is bound to nobody: there is no account then. */
+  readonly link: IdentityLink | null;
+}
+
 /** Port: the credentials of users. */
 export interface AccountRepository {
   /**
@@ -31,6 +38,9 @@ export interface AccountRepository {
 
   /** The same of a user whose identity was proven in another way than by his name and password; disabled accounts included. */
   byUser(userId: ObjectId, links: readonly string[]): Promise<FoundAccount>;
+
+  /** The same of the user whom an account of a provider is bound to, with the link that binds it. */
+  byIdentity(identity: ProviderIdentity, links: readonly string[]): Promise<FoundIdentity>;
 
   /**
    * Creates an account. `confusableKey` is unique too, which keeps out a name that differs from another only by case

@@ -1,5 +1,5 @@
 export type { Account, ListedAccount, NewAccount } from "./account.ts";
-export type { AccountRepository, ForProof, FoundAccount } from "./account-repository.ts";
+export type { AccountRepository, ForProof, FoundAccount, FoundIdentity } from "./account-repository.ts";
 export { type ClientHash, clientPassword } from "./client-password.ts";
 export { CreateAccount, type CreateAccountInput } from "./create-account.ts";
 export { confusableKeyOf, loginNameOf } from "./login-name.ts";

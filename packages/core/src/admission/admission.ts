@@ -1,5 +1,6 @@
 import type { AppKey } from "../appkeys/app-key.ts";
 import type { Digest } from "../digests/digest.ts";
+import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { Principal } from "../rights/principal.ts";
 import type { Session, SessionMode } from "../sessions/session.ts";
 
@@ -32,4 +33,12 @@ export interface Admission {
   readonly session: Session | null;
   /** Whom the session belongs to; present exactly when the session is. */
   readonly principal: Principal | null;
+}
+
+/** What decides whether somebody may enter who comes back from a provider. */
+export interface ReturnAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
+  /** What the state stands for; `null` if it is unknown, spent or over, and during maintenance. */
+  readonly state: OneTimePayload | null;
+  /** The app key whose digest is the member `appKey` of that, disabled ones included; `null` if there is none. */
+  readonly appKey: AppKey | null;
 }

@@ -1,2 +1,3 @@
-export type { Admission, AdmissionRequest } from "./admission.ts";
+export type { Admission, AdmissionRequest, ReturnAdmission } from "./admission.ts";
 export type { AdmissionRepository } from "./admission-repository.ts";
+export { refuseMaintenance } from "./refuse-maintenance.ts";

@@ -1,10 +1,10 @@
 import { entryEvent } from "../audit/entry-event.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
-import type { AppKeyContext, RequestContext } from "../request/request-context.ts";
+import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";
 import type { ProviderType } from "./identity-link.ts";
 
 /** Tells the audit of a callback that belongs to no log-in: anybody can send as many as he likes, so they are counted together. */
-export async function tallyStrayCallback(context: RequestContext): Promise<void> {
+export async function tallyStrayCallback(context: ArrivingContext): Promise<void> {
   const { r, requestId, origin } = context;
   const nobody = { type: "provider.refused", requestId, outcome: 324, appKeyId: "", userId: null, address: origin.address } as const;
   await r.audit.tally(`provider callback ${origin.network}`, { ...nobody, appNames: [], className: null, macroName: null, providerName: null });

@@ -9,7 +9,13 @@ export function sealJson(wrapping: KeyWrapping, value: JsonValue, purpose: strin
 /** The JSON that was sealed for the purpose; `undefined` for whatever this master key did not seal for it. */
 export function openJson(wrapping: KeyWrapping, sealed: string, purpose: string): JsonValue | undefined {
   const bytes = wrapping.unwrap(sealed, purpose);
-  return bytes === undefined ? undefined : (JSON.parse(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join("")) as JsonValue);
+  return bytes === undefined ? undefined : (JSON.parse(asciiOf(bytes)) as JsonValue);
+}
+
+function asciiOf(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCodePoint(byte);
+  return text;
 }
 
 /** JSON in ASCII: what is not, it can escape. */

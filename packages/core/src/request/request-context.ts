@@ -15,8 +15,8 @@ export interface ClientOrigin {
   readonly network: string;
 }
 
-/** What every use case knows of the request it serves. */
-export interface RequestContext {
+/** What is known of a request whose use case admits it by what it brings. */
+export interface ArrivingContext {
   readonly requestId: string;
   readonly origin: ClientOrigin;
   readonly database: Database;
@@ -24,11 +24,15 @@ export interface RequestContext {
   readonly r: Repositories;
   /** How the request writes several things as one; belongs to `r`. */
   readonly unit: UnitOfWork;
+  /** Calls back when nobody waits for the answer any more, at once if that is so already; gives back how not to be called. */
+  readonly onGone?: (call: () => void) => () => void;
+}
+
+/** What every other use case knows of the request it serves. */
+export interface RequestContext extends ArrivingContext {
   readonly modelGeneration: number;
   /** Number of the current macros in the database. */
   readonly macroGeneration: number;
-  /** Calls back when nobody waits for the answer any more, at once if that is so already; gives back how not to be called. */
-  readonly onGone?: (call: () => void) => () => void;
 }
 
 /** A request with an accepted app key. */

@@ -34,6 +34,7 @@ const description = [
 
 const security: Readonly<Record<Access, OperationObject["security"]>> = {
   public: [],
+  returning: [],
   appKey: [{ appKey: [] }],
   secrets: [{ appKey: [] }],
   session: [

@@ -1,4 +1,4 @@
-import { type CredentialReader, ServiceError, type SessionReference } from "@sallyport/core";
+import { type Admission, type CredentialReader, refuseMaintenance, type SessionReference } from "@sallyport/core";
 import { isAbsent, type Presented, type PresentedCredentials, presentedCredentials, withKeyInQuery } from "../credentials/presented-credentials.ts";
 import type { Route } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
@@ -13,6 +13,10 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
   const presented = presentedCredentials(request);
   exchange.credentials = route.keyInQuery === true ? withKeyInQuery(presented, queryString) : presented;
   exchange.access = accessOf(route, exchange.credentials);
+  if (exchange.access === "returning") {
+    exchange.admission = notYet;
+    return;
+  }
   const key = single(exchange.credentials.appKey);
   const asksForKey = exchange.access !== "public";
   if (exchange.access === "session") {
@@ -27,8 +31,11 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
     mode: exchange.session?.mode ?? "session",
     idleTimeout: database.policy.sessions.idleTimeout,
   });
-  if (exchange.admission.maintenance) throw new ServiceError(706, { retryAfter: 60 });
+  refuseMaintenance(exchange.admission);
 };
+
+/** Of whom the use case admits. */
+const notYet: Admission = { maintenance: false, modelGeneration: 0, macroGeneration: 0, appKey: null, session: null, principal: null };
 
 /** What an optional route asks for follows from what the caller shows. */
 function accessOf({ access }: Route, { appKey, sessionId, authorization, secureToken }: PresentedCredentials): Exchange["access"] {

@@ -5,7 +5,7 @@ import type { Step } from "./step.ts";
 
 /** 100 without an app key, 101 for one that is unknown, disabled or ambiguous. */
 export const checkAppKey: Step = (exchange) => {
-  if (exchange.access === "public") return;
+  if (exchange.access === "public" || exchange.access === "returning") return;
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
   const { appKey } = exchange.admission;
   if (appKey === null || !appKey.enabled) throw new ServiceError(101);

@@ -7,6 +7,7 @@ const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 
 
 const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
+  returning: [],
   appKey: [100, 101],
   secrets: [100, 101],
   session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 340, 801],

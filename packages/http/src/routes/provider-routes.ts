@@ -10,7 +10,7 @@ import {
   splitAppNames,
   unassignedMessage,
 } from "@sallyport/contract";
-import { type FinishedLogIn, providerTypeOf, type RequestContext } from "@sallyport/core";
+import { type ArrivingContext, type FinishedLogIn, providerTypeOf } from "@sallyport/core";
 import { logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
@@ -23,13 +23,13 @@ const callback = "/v1/{providerName}/callback";
 
 /** Coming in with an account of an external provider, and what is bound to whom. */
 export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInLinking, listOwnLinks, removeOwnLinks }: ProviderUseCases): Route[] {
-  const finish = async (context: RequestContext, given: Given, { parameter, cookie }: Pick<RouteInput<unknown, unknown>, "parameter" | "cookie">): Promise<Success> => {
+  const finish = async (context: ArrivingContext, given: Given, { parameter, cookie }: Pick<RouteInput<unknown, unknown>, "parameter" | "cookie">): Promise<Success> => {
     const parameters = new Map(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
     return answerOf(await finishProviderLogIn.run(context, { providerName: parameter("providerName"), parameters, cookie }));
   };
   const finishing = {
     standsAlone: true,
-    access: "public",
+    access: "returning",
     carriesSecrets: true,
     data: providerLogInResponse,
     description: "The app key is that of the request that began the log-in. Whatever does not belong to that, or comes a second time: 324.",

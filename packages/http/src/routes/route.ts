@@ -1,4 +1,4 @@
-import type { AppKeyContext, BrowserCookie, Digest, ErrorCode, MailLanguage, RequestContext, SessionContext } from "@sallyport/core";
+import type { AppKeyContext, ArrivingContext, BrowserCookie, Digest, ErrorCode, MailLanguage, RequestContext, SessionContext } from "@sallyport/core";
 import type { z } from "zod";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
@@ -74,9 +74,10 @@ export interface RouteInput<Body, Query> {
 /**
  * What a route asks of its caller: nothing, an app key, or a session (and an app key). `secrets` marks an app-key
  * route whose body carries credentials. With `optional`, whoever shows an app key or a credential is asked for what an
- * `appKey` or a `session` route asks for, and whoever shows nothing for nothing.
+ * `appKey` or a `session` route asks for, and whoever shows nothing for nothing. `returning` is somebody whom the use case
+ * admits, by the state of what he began before.
  */
-export type Access = "public" | "appKey" | "secrets" | "session" | "optional";
+export type Access = "public" | "appKey" | "secrets" | "session" | "optional" | "returning";
 
 interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType> {
   readonly method: Method;
@@ -118,6 +119,7 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
 
 interface Contexts {
   readonly public: RequestContext;
+  readonly returning: ArrivingContext;
   readonly appKey: AppKeyContext;
   readonly secrets: AppKeyContext;
   readonly session: SessionContext;

@@ -1,4 +1,4 @@
-import type { SessionMode } from "@sallyport/core";
+import type { OneTimePayload, SessionMode } from "@sallyport/core";
 import type { Statement } from "../statement.ts";
 
 export interface AdmissionStatements {
@@ -6,6 +6,13 @@ export interface AdmissionStatements {
   readonly admit: { readonly [mode in SessionMode]: Statement };
   /** 1 digest of the session, 2 idle time-out, 3 offset of the clock, 4 as above. */
   readonly touch: Statement;
+  /** 1 digest of the state, 2 offset of the clock. A `ReturnRow`; the state is spent, unless the maintenance switch is on. */
+  readonly admitReturn: Statement;
+}
+
+/** One row always; what is unknown is null in it. */
+export interface ReturnRow extends Pick<AdmissionRow, "maintenance" | "model_generation" | "macro_generation" | "key_id" | "key_name" | "key_enabled" | "key_app_names" | "key_origins"> {
+  readonly payload: OneTimePayload | null;
 }
 
 /** One row always; what is unknown or not live is null in it. */

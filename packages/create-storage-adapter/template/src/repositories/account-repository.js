@@ -10,6 +10,10 @@ export const accountRepository = (access) => ({
     return notWritten("accounts.byUser");
   },
 
+  async byIdentity(identity, links) {
+    return notWritten("accounts.byIdentity");
+  },
+
   async create(account, confusableKey) {
     return notWritten("accounts.create");
   },

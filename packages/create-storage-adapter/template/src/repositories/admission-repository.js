@@ -5,4 +5,8 @@ export const admissionRepository = (access) => ({
   async admit(request) {
     return notWritten("admission.admit");
   },
+
+  async admitReturn(state) {
+    return notWritten("admission.admitReturn");
+  },
 });

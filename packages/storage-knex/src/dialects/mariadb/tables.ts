@@ -7,6 +7,8 @@ export interface Tables {
   /** A procedure. */
   readonly acceptNumber: string;
   readonly accounts: string;
+  /** A procedure. */
+  readonly admitReturn: string;
   readonly appKeys: string;
   readonly applications: string;
   /** A procedure. */
@@ -75,6 +77,7 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
   return {
     acceptNumber: name("accept_number"),
     accounts: name("accounts"),
+    admitReturn: name("admit_return"),
     appKeys: name("app_keys"),
     applications: name("applications"),
     attemptThrottle: name("attempt_throttle"),

@@ -3,10 +3,13 @@ import { statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../statements/account-statements.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, objectColumns } from "./object-columns.ts";
+import { epochMilliseconds } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
+/** Of an account under the name `a` that need not be there. */
+const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
-export function accountStatements({ accounts, linkedObjects, objects, removeAccounts }: Tables): AccountStatements {
+export function accountStatements({ accounts, identityLinks, linkedObjects, objects, removeAccounts }: Tables): AccountStatements {
   return {
     forProof: statement(
       "account_for_proof",
@@ -29,6 +32,20 @@ export function accountStatements({ accounts, linkedObjects, objects, removeAcco
       select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
       from ${accounts} join ${objects} o on o.oid = user_id join ${objects} t on t.oid = any (${linkedObjects}(o.attributes, $2::text[]))
       where user_id = $1::bigint`,
+    ),
+    byIdentity: statement(
+      "account_by_identity",
+      `with bound as (
+        select * from ${identityLinks} where issuer = $1::text and subject = $2::text
+      ), person as (
+        select o.* from bound join ${accounts} a on a.user_id = bound.user_id join ${objects} o on o.oid = a.user_id
+      )
+      select 'known' as part, ${accountColumns}, ${objectColumns("o")},
+        l.id as link_id, l.provider, l.issuer, l.subject, l.user_id as link_user, l.shared, l.email as link_email, l.display_name, ${epochMilliseconds("l.linked_at")} as linked
+      from bound l left join ${accounts} a on a.user_id = l.user_id left join person o on true
+      union all
+      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}, null, null, null, null, null, null, null, null, null
+      from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $3::text[]))`,
     ),
     create: statement(
       "account_create",

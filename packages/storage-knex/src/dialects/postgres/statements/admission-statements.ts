@@ -13,11 +13,12 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const shared = `case when s.identity_link is not null then (select il.shared ${ofLink}) end as shared`;
   const holds = `(s.custom_account is null or exists (select ${ofCustomAccount}))
           and (s.identity_link is null or exists (select ${ofLink}))`;
+  const settings = "g.maintenance, g.model_generation, g.macro_generation";
+  const appKey = "k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins";
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     briefStatement(
       `admit_${mode}`,
-      `select g.maintenance, g.model_generation, g.macro_generation,
-        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
+      `select ${settings}, ${appKey},
         s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, s.identity_link, ${shared}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1::bytea
@@ -43,5 +44,18 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       set expires_at = least(ends_at, ${now} + $2::float8 * interval '1 millisecond')
       where digest = $1::bytea and expires_at > ${now} and ${due}`,
     ),
+    admitReturn: statement(
+      "admit_return",
+      `with spent as (
+        delete from ${tables.oneTimeSecrets}
+        where kind = 'providerState' and digest = $1::bytea and expires_at > ${storageTime(2)} and not (select maintenance from ${tables.settings})
+        returning payload
+      )
+      select ${settings}, ${appKey}, spent.payload
+      from ${tables.settings} g left join spent on true left join ${tables.appKeys} k on k.digest = ${namedKey}`,
+    ),
   };
 }
+
+/** Of what a state stands for; what is no digest is nobody's. */
+const namedKey = `case when spent.payload ->> 'appKey' ~ '^[0-9a-f]{64}$' then decode(spent.payload ->> 'appKey', 'hex') end`;

@@ -1,0 +1,29 @@
+import { later } from "../statements/storage-time.ts";
+import { ownTables as own, type Tables } from "../tables.ts";
+import { procedure } from "./procedure.ts";
+
+/**
+ * Spends the state of somebody who comes back from a provider, unless the maintenance switch is on, and answers what it stands for with the
+ * app key that this names. Who tries at the same time waits for the row, and then finds it gone.
+ */
+export function admitReturnProcedure({ admitReturn }: Tables): string {
+  const named = "kind = 'providerState' and digest = state";
+  const key = "json_value(stood, '$.appKey')";
+  return procedure(
+    admitReturn,
+    "state binary(32), ahead double",
+    `declare clock datetime(6) default ${later("now(6)", "ahead")};
+      declare stood longtext character set utf8mb4;
+      begin
+        declare continue handler for not found set stood = null;
+        select payload into stood from ${own.oneTimeSecrets}
+        where ${named} and expires_at > clock and not (select maintenance from ${own.settings}) for update;
+      end;
+      if stood is not null then
+        delete from ${own.oneTimeSecrets} where ${named};
+      end if;
+      select g.maintenance, g.model_generation, g.macro_generation,
+        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins, stood as payload
+      from ${own.settings} g left join ${own.appKeys} k on k.digest = if(${key} regexp '^[0-9a-f]{64}$', unhex(${key}), null);`,
+  );
+}
