@@ -3,6 +3,7 @@ import { accountFindingChecks } from "./sections/account-finding.ts";
 import { accountRemovalChecks } from "./sections/account-removal.ts";
 import { accountChecks } from "./sections/accounts.ts";
 import { admissionChecks } from "./sections/admission.ts";
+import { returnChecks } from "./sections/returns.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
 import { applicationChecks } from "./sections/applications.ts";
 import { exportingChecks } from "./sections/archive/exporting.ts";
@@ -94,6 +95,7 @@ export const checks: readonly Check[] = [
   ...providerChecks,
   ...identityLinkChecks,
   ...admissionChecks,
+  ...returnChecks,
   ...sessionExpiryChecks,
   ...sessionLimitChecks,
   ...sessionReplacementChecks,

@@ -4,6 +4,7 @@ import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
 import { createUser, createUserObject } from "../fixtures/create-user.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
+import { createLink } from "../fixtures/new-link.ts";
 
 export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
   "are found by their user, with what his object points to, as for a proof": async ({ r }) => {
@@ -35,6 +36,39 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     const { account, user, linked } = await r.accounts.byUser("ZZZZZZ", ["Groups"]);
     equal([account?.loginName, user, linked], ["without an object", null, []], "an account whose user object is not there");
     equal((await r.objects.get([group?.id ?? ""], seesAll)).length, 1, "how many groups there are");
+  },
+
+  "are found by what is bound to their user, with the link": async ({ r }) => {
+    const [one, two] = await r.objects.insert(["one", "two"].map((Name) => ({ className: "UserGroup", attributes: { Name } })));
+    const attributes = { Groups: [one?.id ?? "", two?.id ?? "", "ZZZZZZZZZZ"], Employee: one?.id ?? "" };
+    const account = await createUser(r, { email: "found@example.com", attributes });
+    const bystander = await createUser(r, { attributes: { Groups: [one?.id ?? ""] } });
+    const own = await createLink(r, { userId: account.userId, subject: "Abc", shared: true, email: "at@provider.example", displayName: "Some Body" });
+    await createLink(r, { userId: bystander.userId, subject: "abc" });
+    await createLink(r, { userId: bystander.userId, subject: "Abc", issuer: "https://other.example" });
+    for (const disabled of [false, true]) {
+      await r.accounts.setDisabled(account.userId, disabled);
+      for (const links of [[], ["Groups"], ["Employee", "Groups", "unknown"]]) {
+        const { link, linked, ...rest } = await r.accounts.byIdentity({ issuer: own.issuer, subject: "Abc" }, links);
+        const { linked: expected, ...known } = await r.accounts.byUser(account.userId, links);
+        equal(link, own, "the link");
+        equal(rest, known, "account and user");
+        equal(rest.account, { ...account, disabled }, "the account");
+        equalInAnyOrder(linked, expected, "what the user object points to");
+      }
+    }
+  },
+
+  "are not found by what is bound to nobody": async ({ r }) => {
+    const account = await createUser(r);
+    const link = await createLink(r, { userId: account.userId, subject: "Abc" });
+    const nothing = { link: null, account: null, user: null, linked: [] };
+    const identities = [...["abc", "Abc ", "Ab", "A%", "", ...unstorableTexts].map((subject) => ({ ...link, subject })), ...["", "https://issuer.example/", ...unstorableTexts].map((issuer) => ({ ...link, issuer }))];
+    for (const { issuer, subject } of identities) equal(await r.accounts.byIdentity({ issuer, subject }, ["Groups"]), nothing, `what is bound to ${JSON.stringify([issuer, subject])}`);
+    const lost = await createLink(r, { userId: await createUserObject(r, { Groups: [account.userId] }), subject: "without an account" });
+    equal(await r.accounts.byIdentity(lost, ["Groups"]), { ...nothing, link: lost }, "what is found of a user without an account");
+    await r.identityLinks.remove({ id: link.id });
+    equal(await r.accounts.byIdentity(link, []), nothing, "what is found when the link is gone");
   },
 
   "keep the address that they were created with or were given, or none": async ({ r }) => {

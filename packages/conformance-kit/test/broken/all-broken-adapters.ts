@@ -23,6 +23,7 @@ import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenPasswordHistory } from "./broken-password-history.ts";
 import { brokenQueries } from "./broken-queries.ts";
 import { brokenRecords } from "./broken-records.ts";
+import { brokenReturns } from "./broken-returns.ts";
 import { brokenSecondFactors } from "./broken-second-factors.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
@@ -38,6 +39,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["ways in", brokenEntrances],
   ["identity providers and links", brokenIdentities],
   ["admission", brokenAdmissions],
+  ["returns from providers", brokenReturns],
   ["secure channels", brokenChannels],
   ["cipher blocks of log-ins", brokenCipherBlocks],
   ["key pairs", brokenKeys],

@@ -4,7 +4,7 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 const forever = 1_000_000_000_000;
 
 /** Every request gives the session a whole new life. */
-function renewing(): (r: Repositories) => { sessions: Partial<Repositories["sessions"]>; admission: Repositories["admission"] } {
+function renewing(): (r: Repositories) => { sessions: Partial<Repositories["sessions"]>; admission: Partial<Repositories["admission"]> } {
   const opened = new Map<string, NewSession>();
   return (r) => ({
     sessions: {

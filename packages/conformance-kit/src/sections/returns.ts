@@ -1,0 +1,94 @@
+import type { Digest, OneTimePayload, Repositories } from "@sallyport/core";
+import { equal } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { createAppKey } from "../fixtures/create-app-key.ts";
+import { freshDigest } from "../fixtures/fresh-digest.ts";
+import { hostileTexts } from "../fixtures/hostile-texts.ts";
+import { occurrences } from "../fixtures/occurrences.ts";
+import { minute } from "../fixtures/policy.ts";
+
+/** The state of a log-in at a provider, good for ten minutes; returns its digest. */
+async function begin(r: Repositories, payload: OneTimePayload): Promise<Digest> {
+  const digest = freshDigest();
+  await r.oneTime.issue({ kind: "providerState", digest, subject: null, payload, lifetime: 10 * minute });
+  return digest;
+}
+
+export const returnChecks: readonly Check[] = checksOf("returns from providers", {
+  "are admitted with what their state stands for and with its app key, once": async ({ r }) => {
+    const { generation } = await r.model.load();
+    const settings = { maintenance: false, modelGeneration: generation, macroGeneration: 0 };
+    const { appKey, digest: key } = await createAppKey(r, { appNames: ["field", "office"], origins: ["https://app.example"] });
+    await createAppKey(r);
+    const [payload, other] = [{ appKey: key, appNames: [...hostileTexts], deep: { list: [null, 1] } }, { appKey: key, other: true }];
+    const [state, bystander] = [await begin(r, payload), await begin(r, other)];
+    equal(await r.admission.admitReturn(state), { ...settings, state: payload, appKey }, "the first to come back");
+    equal(await r.admission.admitReturn(state), { ...settings, state: null, appKey: null }, "the second");
+    equal(await r.oneTime.read("providerState", state), null, "the state afterwards");
+    await r.appKeys.setEnabled(appKey.name, false);
+    equal(await r.admission.admitReturn(bystander), { ...settings, state: other, appKey: { ...appKey, enabled: false } }, "another with a key that is switched off");
+  },
+
+  "are told of one of those who show a state at once": async ({ r }) => {
+    const { digest: key } = await createAppKey(r);
+    for (let round = 0; round < 4; round += 1) {
+      const state = await begin(r, { appKey: key, round });
+      const answers = await atOnce(12, async () => (await r.admission.admitReturn(state)).state !== null);
+      equal([occurrences(true, answers), occurrences(false, answers)], [1, 11], "how many were admitted and how many were not");
+      const again = await begin(r, { appKey: key, round });
+      const mixed = await atOnce(12, async (index) => (index % 2 === 0 ? (await r.admission.admitReturn(again)).state : await r.oneTime.consume("providerState", again)) !== null);
+      equal(occurrences(true, mixed), 1, "how many were given it by the one or the other call");
+    }
+  },
+
+  "are admitted by a state alone, and while it is good": async ({ r, advance }) => {
+    const { digest: key } = await createAppKey(r);
+    const link = freshDigest();
+    await r.oneTime.issue({ kind: "accountLink", digest: link, subject: null, payload: { appKey: key }, lifetime: 10 * minute });
+    for (const digest of [link, key, freshDigest()]) {
+      const { state, appKey } = await r.admission.admitReturn(digest);
+      equal([state, appKey], [null, null], "what is found of what is no state");
+    }
+    equal(await r.oneTime.read("accountLink", link), { appKey: key }, "a secret of another kind");
+    const [late, later] = [await begin(r, { appKey: key }), await begin(r, { appKey: key })];
+    advance(10 * minute - 1_000);
+    equal((await r.admission.admitReturn(late)).state, { appKey: key }, "a state that is nearly over");
+    advance(1_000);
+    const { state, appKey } = await r.admission.admitReturn(later);
+    equal([state, appKey], [null, null], "a state that is over");
+  },
+
+  "are kept waiting by maintenance, with their state": async ({ r }) => {
+    const { appKey, digest: key } = await createAppKey(r);
+    const state = await begin(r, { appKey: key });
+    await r.maintenance.set(true);
+    const closed = await r.admission.admitReturn(state);
+    equal([closed.maintenance, closed.state, closed.appKey], [true, null, null], "during maintenance");
+    await r.maintenance.set(false);
+    const open = await r.admission.admitReturn(state);
+    equal([open.maintenance, open.state, open.appKey], [false, { appKey: key }, appKey], "afterwards");
+  },
+
+  "have the app key that their state names, and no other": async ({ r }) => {
+    await createAppKey(r);
+    const payloads: OneTimePayload[] = ["text", 0, true, [], [freshDigest()], {}, { appKey: freshDigest() }, { appKey: null }, { appKey: 7 }, { appKey: "" }, { appKey: "no digest" }, { appKey: ["x"] }];
+    for (const payload of payloads) {
+      const { state, appKey } = await r.admission.admitReturn(await begin(r, payload));
+      equal([state, appKey], [payload, null], `who comes back with ${JSON.stringify(payload)}`);
+    }
+  },
+
+  "are kept with the transaction that admits them, and only then": async ({ storage, r }) => {
+    const state = await begin(r, { number: 1 });
+    const failure = new Error("undone");
+    const outcome = await storage
+      .transaction(async (inside) => {
+        equal((await inside.admission.admitReturn(state)).state, { number: 1 }, "inside");
+        throw failure;
+      })
+      .catch((error: unknown) => error);
+    equal(outcome === failure, true, "whether the transaction fails as its work does");
+    equal((await r.admission.admitReturn(state)).state, { number: 1 }, "after the transaction was undone");
+  },
+});

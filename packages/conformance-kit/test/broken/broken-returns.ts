@@ -1,0 +1,82 @@
+import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
+
+const admitted = "are admitted with what their state stands for and with its app key, once";
+const atOnce = "are told of one of those who show a state at once";
+const waiting = "are kept waiting by maintenance, with their state";
+
+/** Faults in who is let back in from a provider. */
+export const brokenReturns: readonly BrokenAdapter[] = [
+  broken("reads states instead of spending them", [admitted, atOnce], () => (r) => ({
+    admission: {
+      admitReturn: async (digest) => {
+        const state = await r.oneTime.read("providerState", digest);
+        const returned = await r.admission.admitReturn(digest);
+        if (state !== null && !returned.maintenance) await r.oneTime.issue({ kind: "providerState", digest, subject: null, payload: state, lifetime: 600_000 });
+        return returned;
+      },
+    },
+  })),
+
+  broken("looks whether a state is good, then spends it", atOnce, () => (r) => ({
+    admission: {
+      admitReturn: async (digest) => {
+        const state = await r.oneTime.read("providerState", digest);
+        await pause();
+        const returned = await r.admission.admitReturn(digest);
+        return returned.maintenance ? returned : { ...returned, state };
+      },
+    },
+  })),
+
+  broken("takes a link to be for a state", "are admitted by a state alone, and while it is good", () => (r) => ({
+    admission: {
+      admitReturn: async (digest) => {
+        const returned = await r.admission.admitReturn(digest);
+        return returned.state === null && !returned.maintenance ? { ...returned, state: await r.oneTime.consume("accountLink", digest) } : returned;
+      },
+    },
+  })),
+
+  broken("spends states during maintenance", waiting, () => (r) => ({
+    admission: {
+      admitReturn: async (digest) => {
+        const returned = await r.admission.admitReturn(digest);
+        if (returned.maintenance) await r.oneTime.consume("providerState", digest);
+        return returned;
+      },
+    },
+  })),
+
+  broken("admits returns without a look at the maintenance switch", waiting, () => (r) => ({
+    admission: { admitReturn: async (digest) => ({ ...(await r.admission.admitReturn(digest)), maintenance: false }) },
+  })),
+
+  broken("hides app keys that are switched off from whoever returns", admitted, () => (r) => ({
+    admission: {
+      admitReturn: async (digest) => {
+        const returned = await r.admission.admitReturn(digest);
+        return returned.appKey?.enabled === false ? { ...returned, appKey: null } : returned;
+      },
+    },
+  })),
+
+  broken("lets whoever returns without an app key have any", "have the app key that their state names, and no other", () => {
+    const digests: string[] = [];
+    return (r) => ({
+      appKeys: {
+        create: (appKey, digest) => {
+          digests.push(digest);
+          return r.appKeys.create(appKey, digest);
+        },
+      },
+      admission: {
+        admitReturn: async (digest) => {
+          const returned = await r.admission.admitReturn(digest);
+          if (returned.state === null || returned.appKey !== null) return returned;
+          const { appKey } = await r.admission.admit({ appKey: digests.at(-1) ?? null, session: null, idleTimeout: 60_000 });
+          return { ...returned, appKey };
+        },
+      },
+    });
+  }),
+];
