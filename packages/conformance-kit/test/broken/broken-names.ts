@@ -116,7 +116,7 @@ export const brokenNames: readonly BrokenAdapter[] = [
   broken("finds by an identity what any issuer knows it by", "are found by what is bound to their user, with the link", () => (r) => ({
     accounts: {
       byIdentity: async (identity, links) => {
-        const link = (await r.identityLinks.list(null, 1_000)).findLast(({ subject }) => subject === identity.subject);
+        const link = (await r.identityLinks.list(null, 1_000)).find(({ issuer, subject }) => subject === identity.subject && issuer !== identity.issuer);
         return r.accounts.byIdentity(link ?? identity, links);
       },
     },
