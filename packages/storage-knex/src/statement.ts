@@ -8,6 +8,8 @@ export interface Statement {
   readonly unlessKnown?: true;
   /** Is asked with every request, waits for nobody and has a small answer: those of several requests may travel together. */
   readonly brief?: true;
+  /** How it may be part of one statement with others that answer nothing either: the call of a function, or the addition of a row. */
+  readonly joint?: "call" | "addition";
 }
 
 /**

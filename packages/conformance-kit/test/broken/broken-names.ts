@@ -113,25 +113,6 @@ export const brokenNames: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("finds by an identity what any issuer knows it by", "are found by what is bound to their user, with the link", () => (r) => ({
-    accounts: {
-      byIdentity: async (identity, links) => {
-        const link = (await r.identityLinks.list(null, 1_000)).find(({ issuer, subject }) => subject === identity.subject && issuer !== identity.issuer);
-        return r.accounts.byIdentity(link ?? identity, links);
-      },
-    },
-  })),
-
-  broken("finds the users of links without accounts", "are not found by what is bound to nobody", () => (r) => ({
-    accounts: {
-      byIdentity: async (identity, links) => {
-        const found = await r.accounts.byIdentity(identity, links);
-        const [user = null] = found.link === null ? [] : await r.objects.get([found.link.userId], seesAll);
-        return { ...found, user };
-      },
-    },
-  })),
-
   broken("writes addresses in small letters", "keep the address that they were created with or were given, or none", () => (r) => ({
     accounts: { setEmail: (userId, email) => r.accounts.setEmail(userId, email?.toLowerCase() ?? null) },
   })),

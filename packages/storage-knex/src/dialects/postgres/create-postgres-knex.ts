@@ -54,8 +54,9 @@ export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
     statement_timeout: statementTimeout,
     silenceTimeout: settings.silenceTimeout ?? statementTimeout + 5_000,
     idle_in_transaction_session_timeout: settings.idleInTransactionTimeout ?? 30_000,
-    // Compiling a query costs more than any of ours takes.
-    options: "-c jit=off",
+    // Compiling a query costs more than any of ours takes. What counts others looks again once it has waited for them, also without a transaction
+    // around it, whatever the database's own default is.
+    options: "-c jit=off -c default_transaction_isolation=read\\ committed",
   });
   // Failures are told to the caller; Knex would also print them.
   const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };

@@ -4,12 +4,21 @@ import { endsTransaction } from "../../ends-transaction.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import type { Statement } from "../../statement.ts";
 import { type Connection, type Query, runOn } from "./connection.ts";
+import { jointStatement } from "./joint-statement.ts";
 import { isConflict } from "./postgres-error.ts";
 
 // Under a name, because the driver keeps only prepared statements back until it can send them with others.
 const begin = { name: "begin", text: "begin isolation level read committed" };
 const commit = { name: "commit", text: "commit" };
 const rollback = { text: "rollback" };
+
+/** A statement that waits for all that is asked for together with it. */
+interface Gathered {
+  readonly query: Query;
+  /** `null` if it was put together for this call. */
+  readonly statement: Statement | null;
+  readonly resolve: (answer: SqlResult<never> | Promise<SqlResult<never>>) => void;
+}
 
 /** The statements of a part that is so deep in others. */
 const savepoint = (depth: number) => ({ name: `savepoint_${depth}`, text: `savepoint part_${depth}` });
@@ -27,6 +36,8 @@ export class TransactionRunner implements SqlRunner {
   private last: Promise<unknown> = Promise.resolve();
   /** Begins and ends of parts that travel with the next statement: one that asks for nothing costs nothing. */
   private owed: Query[] = [];
+  /** What is asked for together, as long as more may come. */
+  private gathered: Gathered[] | null = null;
   /** How deep in parts the work is. */
   private depth = 0;
 
@@ -36,8 +47,9 @@ export class TransactionRunner implements SqlRunner {
     private readonly schema: string,
   ) {}
 
-  run<Row>({ name, text }: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
-    return this.send({ name, text, values });
+  run<Row>(statement: Statement, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+    const { name, text } = statement;
+    return this.send({ name, text, values }, statement);
   }
 
   runOnce<Row>(text: string, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
@@ -78,19 +90,21 @@ export class TransactionRunner implements SqlRunner {
   }
 
   /**
-   * Runs work that asks for everything at once, and sends the end along: a commit, which the database turns into a
-   * rollback where a statement has failed.
+   * Runs work that asks for everything at once, as one statement where that can be. Else the end is sent along: a commit, which
+   * the database turns into a rollback where a statement has failed.
    */
   async completeTogether<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    const gathered: Gathered[] = [];
+    this.gathered = gathered;
     let refused = false;
     const ended = new Promise<unknown>((resolve) => {
-      // By then all is said that needs no answer, refusals without a statement among it, and the packet has not left.
+      // By then all is said that needs no answer, refusals without a statement among it.
       process.nextTick(() => {
         this.over = true;
-        resolve(this.dispatch(refused ? rollback : commit));
+        this.gathered = null;
+        resolve(this.sendGathered(gathered, refused));
       });
     });
-    this.send(begin).catch(() => {});
     const working = promised(() => work(this));
     working.catch(() => {
       refused = true;
@@ -103,6 +117,21 @@ export class TransactionRunner implements SqlRunner {
       await this.answered();
       await ended.catch(() => this.rollBack());
     }
+  }
+
+  /** Resolves when all is kept or nothing, unless the connection does not know. */
+  private sendGathered(gathered: readonly Gathered[], refused: boolean): Promise<unknown> {
+    const statements = gathered.flatMap(({ statement }) => statement ?? []);
+    const joint = refused || statements.length < gathered.length ? null : jointStatement(statements);
+    if (joint !== null) {
+      const answer = this.dispatch<never>({ ...joint, values: gathered.flatMap(({ query }) => query.values ?? []) });
+      for (const { resolve } of gathered) resolve(answer);
+      return answer.catch(() => {});
+    }
+    // If it fails, so does everything after it.
+    this.dispatch(begin).catch(() => {});
+    for (const { query, resolve } of gathered) resolve(this.dispatch(query));
+    return this.dispatch(refused ? rollback : commit);
   }
 
   /** Does a part of the work, and undoes what it did if it throws. */
@@ -151,7 +180,13 @@ export class TransactionRunner implements SqlRunner {
     });
   }
 
-  private send<Row>(query: Query): Promise<SqlResult<Row>> {
+  private send<Row>(query: Query, statement: Statement | null = null): Promise<SqlResult<Row>> {
+    const { gathered } = this;
+    if (gathered !== null) {
+      return new Promise((resolve) => {
+        gathered.push({ query, statement, resolve: resolve as Gathered["resolve"] });
+      });
+    }
     if (this.over) return Promise.reject(new ServiceError(799, { detail: "The transaction is over." }));
     return this.dispatch(query);
   }

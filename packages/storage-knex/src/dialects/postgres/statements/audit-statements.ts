@@ -10,11 +10,14 @@ export function auditStatements(tables: Tables): AuditStatements {
   const { audit, auditTallies } = tables;
   const longAgo = (time: string) => `${time} <= ${storageTime(3)} - $1::float8 * interval '1 millisecond'`;
   return {
-    append: statement(
-      "audit_append",
-      `insert into ${audit} (${details}, at)
-      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, $10::text, ${storageTime(11)})`,
-    ),
+    append: {
+      ...statement(
+        "audit_append",
+        `insert into ${audit} (${details}, at)
+        values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::text, $7::jsonb, $8::text, $9::text, $10::text, ${storageTime(11)})`,
+      ),
+      joint: "addition",
+    },
     tally: statement(
       "audit_tally",
       `insert into ${auditTallies} as t (${details}, at, since, attempts, key, shard)

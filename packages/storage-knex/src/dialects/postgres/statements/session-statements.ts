@@ -15,11 +15,14 @@ const shard = `shard = ${ownShard}`;
  */
 export function sessionStatements(tables: Tables): SessionStatements {
   return {
-    open: statement(
-      "session_open",
-      `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
-        $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::uuid)`,
-    ),
+    open: {
+      ...statement(
+        "session_open",
+        `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
+          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::uuid)`,
+      ),
+      joint: "call",
+    },
     endOne: statement("session_end", remove(tables, "digest = $1::bytea")),
     endAllOfUser: statement("session_end_user", remove(tables, `user_id = $1::bigint and ${notExcepted}`)),
     endAllOfCustomAccount: statement("session_end_custom", remove(tables, `custom_account = $1::uuid and ${notExcepted}`)),

@@ -39,7 +39,7 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
       select (select ${longestWait("free_at")} from held) as wait, exists (select from claimed) as claimed`,
     ),
     fail: statement("throttle_fail", fail(throttle)),
-    pass: statement("throttle_pass", `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8)`),
+    pass: { ...statement("throttle_pass", `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8)`), joint: "call" },
     sweep: statement(
       "throttle_sweep",
       `delete from ${throttle} where key = any (array(
