@@ -27,7 +27,7 @@ export const providerScenario: Scenario = {
     await registerProvider(stage.database.address, { appKey, ...schema });
     const product = await stage.startProduct({ "": "sallyport" }, { imitation });
     const spent = { connections, once: true };
-    const callbacks = (seconds: number) => several(seconds * 300, (account) => callback(product.address, appKey, account));
+    const callbacks = (seconds: number) => several(seconds * 200, (account) => callback(product.address, appKey, account));
     const codes = (seconds: number) => several(seconds * 1_000, (account) => trade(imitation, account));
     const result = await holdContest(
       [
