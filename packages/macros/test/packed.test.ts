@@ -32,7 +32,8 @@ const act: fc.Arbitrary<readonly [string, Act]> = fc.tuple(fc.constantFrom("Name
     ["define", (object) => Reflect.defineProperty(object, name, { value: given, enumerable: true })],
     ["keys", (object) => Object.keys(object).toSorted()],
     ["json", (object) => ({ ...(JSON.parse(JSON.stringify(object)) as object) })],
-    ["inside", (object) => (typeof object[name] === "object" && object[name] !== null ? ((object[name] as Members)["City"] = given) : null)],
+    // Not in the prototype, which is that of everybody.
+    ["inside", (object) => (name !== "__proto__" && typeof object[name] === "object" && object[name] !== null ? ((object[name] as Members)["City"] = given) : null)],
     ["none", (object) => ((object as Record<string, unknown>)[name] = undefined)],
     ["seal", (object) => [Object.isExtensible(object), Reflect.preventExtensions(object), Object.isFrozen(object)]],
   ];
