@@ -38,6 +38,24 @@ describe("sessions of several processes", () => {
     expect(await storage.repositories.sessions.count()).toBe(11);
   }, processTimeout);
 
+  test("fill it exactly when they began side by side", async () => {
+    const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
+    const limit = (rows[0] as { connections: number }).connections + 20;
+    const outcomes = await open({ ...openPolicy, limit }, (process) => Array.from({ length: limit / 2 }, (_, index) => newSession(`side by side ${process} ${index}`)));
+    expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([limit, outcomes.length - limit]);
+    expect(await storage.repositories.sessions.count()).toBe(limit);
+  }, processTimeout);
+
+  test("wait for nobody while there is room", async () => {
+    const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
+    const roomy = { ...openPolicy, limit: (rows[0] as { connections: number }).connections + 20 };
+    await storage.transaction(async (r) => {
+      await r.sessions.open(newSession("under way"), roomy);
+      await storage.repositories.sessions.open(newSession("beside it"), roomy);
+    });
+    expect(await storage.repositories.sessions.count()).toBe(2);
+  });
+
   test("fill the limit of a user exactly", async () => {
     const outcomes = await open({ ...openPolicy, perUserLimit: 4 }, (process) =>
       twenty((index) => newSession(`user ${process} ${index}`, { userId: index % 2 === 0 ? "1" : "2" })),

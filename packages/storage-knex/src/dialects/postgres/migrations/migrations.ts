@@ -15,6 +15,7 @@ import { providerUsers } from "./0014-provider-users.ts";
 import { singleObjects } from "./0015-single-objects.ts";
 import { belongings } from "./0016-belongings.ts";
 import { freshUuids } from "./0017-fresh-uuids.ts";
+import { roomySessions } from "./0018-roomy-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   singleObjects,
   belongings,
   freshUuids,
+  roomySessions,
 ];

@@ -5,8 +5,13 @@ import type { Tables } from "../tables.ts";
  * Those who open under a limit do so one after the other: each statement of the function sees what the one before has
  * committed while this one waited for the lock. The session of the device is about to be replaced and takes no room.
  * Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
+ *
+ * While more than one session for each connection is free, those of the database are opened side by side: whoever does not see another's yet is one of
+ * those who are under way with it, and there are no more of them than connections.
  */
 export function openSessionFunction({ openSession, schema, sessions, sessionCounts }: Tables): string {
+  const everybody = `hashtextextended('sallyport:${schema}:sessions', 0)`;
+  const isRoomy = `(select sum(sessions) from ${sessionCounts}) + current_setting('max_connections')::bigint < all_limit`;
   const others = `expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)`;
   return `create or replace function ${openSession} (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
@@ -19,7 +24,14 @@ export function openSessionFunction({ openSession, schema, sessions, sessionCoun
     added boolean;
   begin
     if all_limit > 0 then
-      perform pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:sessions', 0));
+      if ${isRoomy} then
+        perform pg_advisory_xact_lock_shared(${everybody});
+        if not (${isRoomy}) then
+          raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for sessions.';
+        end if;
+      else
+        perform pg_advisory_xact_lock(${everybody});
+      end if;
     end if;
     if user_limit > 0 then
       perform pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:sessions:' || user_number, 0));
