@@ -6,7 +6,7 @@ const { defineProperty, deleteProperty, getOwnPropertyDescriptor, has, isExtensi
 
 /**
  * Shows all attributes of a packed object, to be read. It is built, and frozen, when more is wanted of it than single members
- * that cannot change inside: until then there is nothing in the target.
+ * that cannot change inside: until then there is nothing in the target. Some traps are those of `PackedWatch`, which cannot share them: it is a `Watch`.
  */
 export class PackedView implements ProxyHandler<Members> {
   /** The object to be handed out. */
