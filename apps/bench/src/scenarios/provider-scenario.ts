@@ -3,6 +3,7 @@ import { accountsOf, signIn } from "@sallyport/provider-imitation";
 import { holdContest } from "../contest/hold-contest.ts";
 import { LoadedServer } from "../contest/loaded-server.ts";
 import type { LoadRequest } from "../load/load-job.ts";
+import type { MeasuredProcess } from "../processes/measured-process.ts";
 import { imitatedAccountCount, imitatedClient } from "../product/imitated-client.ts";
 import { registerProvider } from "../product/register-provider.ts";
 import { compared } from "../report/compared.ts";
@@ -13,11 +14,13 @@ const { clientId, clientSecret } = imitatedClient;
 const accounts = accountsOf(imitatedAccountCount).map(({ id }) => id);
 /** Who prepares log-ins does some at once. */
 const atOnce = 16;
+/** Times the usual warm-up: rounds are of few callbacks, and the code that they run is compiled as in a server that runs for days after thousands only. */
+const longWarmUp = 6;
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
 /**
- * Callbacks of log-ins at a provider, each with its session, and the token endpoint that each of them asks. Both are good once, and made
- * before the clock runs: the seconds of a round say how many there are, not how long they take.
+ * Callbacks of log-ins at a provider, each with its session, ours and those of an application written by hand, and the token endpoint that each of
+ * them asks. All are good once, and made before the clock runs: the seconds of a round say how many there are, not how long they take.
  */
 export const providerScenario: Scenario = {
   name: "provider",
@@ -26,27 +29,34 @@ export const providerScenario: Scenario = {
     const { appKey, ...schema } = await stage.smallSchema();
     await registerProvider(stage.database.address, { appKey, ...schema });
     const product = await stage.startProduct({ "": "sallyport" }, { imitation });
-    const spent = { connections, once: true };
-    const callbacks = (seconds: number) => several(seconds * 200, (account) => callback(product.address, appKey, account));
-    const codes = (seconds: number) => several(seconds * 1_000, (account) => trade(imitation, account));
+    const { address: hand, process: written } = await stage.runningLimit("express-callback", imitation);
+    const loaded = (name: string, process: MeasuredProcess, address: string, requests: (seconds: number) => Promise<LoadRequest[]>) =>
+      new LoadedServer(name, process, { connections, once: true, address, requests }, stage.generator, stage.database);
+    const callbacks = (start: string) => (seconds: number) => several(seconds * 200, (account) => callback(start, account));
+    const codes = (seconds: number) => several(seconds * 500, (account) => trade(imitation, account));
     const result = await holdContest(
       [
-        new LoadedServer("callback", product.process, { ...spent, address: product.address, requests: callbacks }, stage.generator, stage.database),
-        new LoadedServer("token endpoint", provider, { ...spent, address: imitation, requests: codes }, stage.generator, stage.database),
+        loaded("callback", product.process, product.address, callbacks(`${product.address}/v1/auth/google?appkey=${appKey}`)),
+        loaded("Express + pg, callback by hand", written, hand, callbacks(`${hand}/begin`)),
+        loaded("token endpoint", provider, imitation, codes),
       ],
-      plan,
+      { ...plan, warmUp: longWarmUp * plan.warmUp },
     );
-    return [compared(result, { scenario: "callback of a provider", ours: "callback", limit: "token endpoint", bound: { direction: "atLeast", wanted: 0.5 } })];
+    return [
+      compared(result, { scenario: "callback of a provider", ours: "callback", limit: "token endpoint", bound: { direction: "atLeast", wanted: 0.5 } }),
+      compared(result, { scenario: "callback of a provider", ours: "callback", limit: "Express + pg, callback by hand" }),
+      compared(result, { scenario: "the same by hand", ours: "Express + pg, callback by hand", limit: "token endpoint" }),
+    ];
   },
 };
 
 /** Begins a log-in and goes to the provider: what is left is to come back. */
-async function callback(address: string, appKey: string, account: string): Promise<LoadRequest> {
-  const begun = await fetch(`${address}/v1/auth/google?appkey=${appKey}`, { redirect: "manual" });
+async function callback(start: string, account: string): Promise<LoadRequest> {
+  const begun = await fetch(start, { redirect: "manual" });
   await begun.arrayBuffer();
   const [cookie = ""] = begun.headers.get("set-cookie")?.split(";") ?? [];
-  const { parameters } = await signIn(begun.headers.get("location") ?? "", account);
-  return { method: "GET", path: `/v1/google/callback?${new URLSearchParams([...parameters])}`, headers: { cookie } };
+  const { address, parameters } = await signIn(begun.headers.get("location") ?? "", account);
+  return { method: "GET", path: `${new URL(address).pathname}?${new URLSearchParams([...parameters])}`, headers: cookie === "" ? {} : { cookie } };
 }
 
 /** A code that the product has nothing to do with. */

@@ -91,13 +91,14 @@ export class Stage {
     return started;
   }
 
-  runningLimit(module: string): Promise<RunningLimit> {
+  /** The limit in the module of this name; `imitation` is the address of the providers that it asks, if any. */
+  runningLimit(module: string, imitation?: string): Promise<RunningLimit> {
     return this.once(module, async () => {
       await this.once("bare tables", async () => {
         const { sessionIds } = await this.runningProduct();
         await fillBareTables(this.database, { ...smallRows, sessionIds });
       });
-      const running = await startLimit(module, this.database.address, poolSize);
+      const running = await startLimit(module, this.database.address, poolSize, imitation);
       this.processes.push(running.process);
       return running;
     });
