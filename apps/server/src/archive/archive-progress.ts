@@ -1,4 +1,4 @@
-import type { ArchiveRecord, RecordOf } from "@sallyport/core";
+import type { ArchivePart, ArchiveRecord, RecordOf } from "@sallyport/core";
 
 /** Milliseconds between two lines. */
 const interval = 200;
@@ -23,13 +23,15 @@ export class ArchiveProgress {
     private readonly stream: ProgressStream,
   ) {}
 
-  async *watch(records: AsyncIterable<ArchiveRecord>): AsyncGenerator<ArchiveRecord> {
+  /** Records, or parts of them, as they come. */
+  async *watch<Given extends ArchiveRecord | ArchivePart>(stream: AsyncIterable<Given>): AsyncGenerator<Given> {
     try {
-      for await (const record of records) {
-        if (record.section === "settings") this.settings = record;
-        if (record.section === "objects") this.done += 1;
-        if (this.done % 256 === 0) this.show();
-        yield record;
+      for await (const given of stream) {
+        const [first, records] = "section" in given ? [given, 1] : [given[0], given.length];
+        if (first?.section === "settings") this.settings = first;
+        if (first?.section === "objects") this.done += records;
+        if (records > 1 || this.done % 256 === 0) this.show();
+        yield given;
       }
     } finally {
       if (this.stream.isTTY === true) this.stream.write("\r\u001B[K");

@@ -1,4 +1,4 @@
-import type { ArchiveRecord, ArchiveSection } from "@sallyport/core";
+import type { ArchivePart, ArchiveSection } from "@sallyport/core";
 
 /** What can be left out of an archive, by sections. */
 const sectionsOf = {
@@ -8,8 +8,8 @@ const sectionsOf = {
 
 export type LeftOut = keyof typeof sectionsOf;
 
-/** The records without those that are left out. */
-export async function* withoutSecrets(records: AsyncIterable<ArchiveRecord>, leftOut: readonly LeftOut[]): AsyncGenerator<ArchiveRecord> {
+/** The parts without those that are left out. */
+export async function* withoutSecrets(parts: AsyncIterable<ArchivePart>, leftOut: readonly LeftOut[]): AsyncGenerator<ArchivePart> {
   const sections = new Set<ArchiveSection>(leftOut.flatMap((what) => sectionsOf[what]));
-  for await (const record of records) if (!sections.has(record.section)) yield record;
+  for await (const part of parts) if (!part.some(({ section }) => sections.has(section))) yield part;
 }

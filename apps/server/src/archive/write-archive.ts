@@ -1,4 +1,4 @@
-import type { ArchiveRecord, ArchiveSection } from "@sallyport/core";
+import type { ArchivePart, ArchiveSection } from "@sallyport/core";
 import { ArchiveChecksum, checkLineOf } from "./archive-checksum.ts";
 import { type ArchiveHeader, headerLine } from "./archive-header.ts";
 import { LineBlock } from "./line-block.ts";
@@ -9,7 +9,7 @@ const mostRecords = 1_000;
 const mostCharacters = 1_048_576;
 
 /** The bytes of an archive, part by part. The same records give the same bytes, but for those of the header. */
-export async function* writeArchive(header: ArchiveHeader, records: AsyncIterable<ArchiveRecord>): AsyncGenerator<Buffer> {
+export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<ArchivePart>): AsyncGenerator<Buffer> {
   const first = headerLine(header);
   yield Buffer.from(`${first}${checkLineOf(first)}`);
 
@@ -26,16 +26,18 @@ export async function* writeArchive(header: ArchiveHeader, records: AsyncIterabl
     inBlock = 0;
     return bytes;
   };
-  for await (const record of records) {
-    if (record.section !== section) {
-      if (section !== null) yield block();
-      section = record.section;
-      lines.add(`${JSON.stringify({ section })}\n`);
+  for await (const part of parts) {
+    for (const record of part) {
+      if (record.section !== section) {
+        if (section !== null) yield block();
+        section = record.section;
+        lines.add(`${JSON.stringify({ section })}\n`);
+      }
+      lines.add(recordLine(record));
+      inBlock += 1;
+      if (inBlock === mostRecords || lines.characters > mostCharacters) yield block();
     }
-    lines.add(recordLine(record));
-    counts.set(section, (counts.get(section) ?? 0) + 1);
-    inBlock += 1;
-    if (inBlock === mostRecords || lines.characters > mostCharacters) yield block();
+    if (section !== null) counts.set(section, (counts.get(section) ?? 0) + part.length);
   }
   if (inBlock > 0) yield block();
   lines.add(`${JSON.stringify({ end: Object.fromEntries(counts) })}\n`);

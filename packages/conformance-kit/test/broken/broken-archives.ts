@@ -1,4 +1,4 @@
-import { type ArchiveRecord, canonicalJson, objectNumber, type Storage, type StorageArchive } from "@sallyport/core";
+import { type ArchiveRecord, canonicalJson, inParts, objectNumber, type Storage, type StorageArchive } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
@@ -15,7 +15,7 @@ function brokenArchive(fault: string, caughtBy: string | readonly string[], make
 
 /** An export whose records are changed on their way. */
 function exporting(change: (record: ArchiveRecord) => ArchiveRecord | null): (archive: StorageArchive) => Partial<StorageArchive> {
-  return (archive) => ({ export: () => changed(archive.export(), change) });
+  return (archive) => ({ export: () => inParts(changed(recordsOf(archive), change)) });
 }
 
 /** An import whose records are changed on their way. */
@@ -35,18 +35,25 @@ const without = (section: ArchiveRecord["section"]) => (record: ArchiveRecord) =
 /** Gives the records of a section in another order. */
 function sorted(section: ArchiveRecord["section"], order: (one: ArchiveRecord, other: ArchiveRecord) => number): (archive: StorageArchive) => Partial<StorageArchive> {
   return (archive) => ({
-    export: async function* () {
-      const held: ArchiveRecord[] = [];
-      for await (const record of archive.export()) {
-        if (record.section === section) held.push(record);
-        else {
-          yield* held.splice(0).toSorted(order);
-          yield record;
-        }
-      }
-      yield* held.toSorted(order);
-    },
+    export: () => inParts(reordered(recordsOf(archive), section, order)),
   });
+}
+
+async function* reordered(records: AsyncIterable<ArchiveRecord>, section: ArchiveRecord["section"], order: (one: ArchiveRecord, other: ArchiveRecord) => number): AsyncGenerator<ArchiveRecord> {
+  const held: ArchiveRecord[] = [];
+  for await (const record of records) {
+    if (record.section === section) held.push(record);
+    else {
+      yield* held.splice(0).toSorted(order);
+      yield record;
+    }
+  }
+  yield* held.toSorted(order);
+}
+
+/** What an archive exports, one by one. */
+async function* recordsOf(archive: StorageArchive): AsyncGenerator<ArchiveRecord> {
+  for await (const part of archive.export()) yield* part;
 }
 
 async function allOf(records: AsyncIterable<ArchiveRecord>): Promise<ArchiveRecord[]> {
@@ -147,9 +154,26 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive("reads each section when it comes to it", "is of one moment, whatever is written while it is read", (archive) => ({
     export: async function* () {
-      const [settings] = await allOf(archive.export());
-      if (settings !== undefined) yield settings;
-      yield* changed(archive.export(), without("settings"));
+      const [settings] = await allOf(recordsOf(archive));
+      if (settings !== undefined) yield [settings];
+      yield* inParts(changed(recordsOf(archive), without("settings")));
+    },
+  })),
+
+  brokenArchive("exports all at once", "comes in parts of one section each, none empty and none large", (archive) => ({
+    export: async function* () {
+      yield await allOf(recordsOf(archive));
+    },
+  })),
+
+  brokenArchive("exports by the number of records alone", "comes in parts of one section each, none empty and none large", (archive) => ({
+    export: async function* () {
+      const part: ArchiveRecord[] = [];
+      for (const record of await allOf(recordsOf(archive))) {
+        if (part.length === 2_000 || (part[0] !== undefined && part[0].section !== record.section)) yield part.splice(0);
+        part.push(record);
+      }
+      yield part;
     },
   })),
 

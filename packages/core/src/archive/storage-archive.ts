@@ -1,3 +1,4 @@
+import type { ArchivePart } from "./archive-part.ts";
 import type { ArchiveRecord } from "./archive-record.ts";
 
 /**
@@ -6,11 +7,11 @@ import type { ArchiveRecord } from "./archive-record.ts";
  */
 export interface StorageArchive {
   /**
-   * Everything as of one moment, that at which the first record is asked for, whatever is written meanwhile: section by
+   * Everything as of one moment, that at which the first part is asked for, whatever is written meanwhile: section by
    * section in the order of `archiveSections`, and in each as the record says. The same contents give the same records on
-   * every storage. Who stops early lets go of the storage by ending the iteration, as `for await` does.
+   * every storage, though maybe cut into other parts. Who stops early lets go of the storage by ending the iteration, as `for await` does.
    */
-  export(): AsyncIterable<ArchiveRecord>;
+  export(): AsyncIterable<ArchivePart>;
 
   /**
    * Fills a database that was only migrated with the records of an export, in their order: all of them, or nothing if one is

@@ -1,4 +1,4 @@
-import type { ArchiveRecord, StorageArchive } from "@sallyport/core";
+import { type ArchivePart, type ArchiveRecord, inParts, type StorageArchive } from "@sallyport/core";
 import { emptyState, type State } from "../state.ts";
 import type { Turns } from "../turns.ts";
 import { copyOf, isUntouched, replaceState } from "./archived-state.ts";
@@ -15,9 +15,9 @@ export class MemoryArchive implements StorageArchive {
     private readonly checkUsable: () => void,
   ) {}
 
-  async *export(): AsyncGenerator<ArchiveRecord> {
+  async *export(): AsyncGenerator<ArchivePart> {
     this.checkUsable();
-    yield* recordsOf(copyOf(this.state));
+    yield* inParts(recordsOf(copyOf(this.state)));
   }
 
   async import(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy"> {

@@ -35,8 +35,8 @@ async function dump(options: DumpOptions): Promise<void> {
     if (count > 0) console.error(`note: ${count === 1 ? "one mail waits" : `${count} mails wait`} to be sent; an archive holds no mail.`);
     const progress = new ArchiveProgress("Dumping", process.stderr);
     const header: ArchiveHeader = { version, database: name, writtenAt: new Date(await storage.now()).toISOString(), without };
-    const records = progress.watch(without.length === 0 ? storage.archive.export() : withoutSecrets(storage.archive.export(), without));
-    await saveArchive(output, writeArchive(header, records)).catch((error: unknown) => {
+    const parts = progress.watch(without.length === 0 ? storage.archive.export() : withoutSecrets(storage.archive.export(), without));
+    await saveArchive(output, writeArchive(header, parts)).catch((error: unknown) => {
       throw fileTrouble(error, output);
     });
     const summary = `Dumped ${grouped(progress.done)} objects${output === standardStream ? "" : ` into ${output}`}.`;

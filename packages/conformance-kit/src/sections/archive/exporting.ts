@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type ArchiveRecord, canonicalJson, objectNumber, passwordEntrance, seesAll, type Storage } from "@sallyport/core";
+import { type ArchiveRecord, canonicalJson, largestPart, objectNumber, passwordEntrance, seesAll, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
@@ -35,12 +35,12 @@ async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await r.model.change({ put: [{ name: "Late", base: null, attributes: [], rights: [] }] }, generation);
 }
 
-/** Reads on behind the first record, with something done in between. */
+/** Reads on behind the first part, with something done in between. */
 async function exportAround({ archive }: Storage, meanwhile: () => unknown): Promise<ArchiveRecord[]> {
   const records: ArchiveRecord[] = [];
-  for await (const record of archive.export()) {
-    records.push(record);
-    if (records.length === 1) await meanwhile();
+  for await (const part of archive.export()) {
+    if (records.length === 0) await meanwhile();
+    records.push(...part);
   }
   return records;
 }
@@ -209,6 +209,21 @@ export const exportingChecks: readonly Check[] = [
       equal(read, before, "what is exported");
       await writing;
       holds((await archived(storage)).length > before.length, "What was written meanwhile is exported later");
+    },
+
+    "comes in parts of one section each, none empty and none large": async ({ storage, r }) => {
+      const text = "x".repeat(400_000);
+      for (let batch = 0; batch < 5; batch += 1) await r.objects.insert(files(500));
+      await r.objects.insert(Array.from({ length: 7 }, () => ({ className: "File", attributes: { text } })));
+      let objects = 0;
+      for await (const part of storage.archive.export()) {
+        equal(new Set(part.map(({ section }) => section)).size, 1, "how many sections a part is of");
+        holds(part.length <= largestPart.records, `No part has more than ${largestPart.records} records`);
+        const characters = part.slice(0, -1).map((record) => ("attributes" in record ? (record.attributes?.length ?? 0) : 0));
+        holds(characters.reduce((sum, each) => sum + each, 0) < largestPart.characters, "No part goes on behind a mebibyte of attributes");
+        objects += part.filter(({ section }) => section === "objects").length;
+      }
+      equal(objects, 2_507, "how many objects there are");
     },
 
     "can be left at any place": async ({ storage, r }) => {

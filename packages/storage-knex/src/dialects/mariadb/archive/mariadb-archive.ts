@@ -1,4 +1,4 @@
-import { type ArchiveRecord, archiveSections, contradictingRecords, ServiceError, type StorageArchive } from "@sallyport/core";
+import { type ArchivePart, type ArchiveRecord, archiveSections, contradictingRecords, inParts, ServiceError, type StorageArchive } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
@@ -31,13 +31,13 @@ export class MariadbArchive implements StorageArchive {
     this.sections = archivedTablesOf(tables);
   }
 
-  async *export(): AsyncGenerator<ArchiveRecord> {
+  async *export(): AsyncGenerator<ArchivePart> {
     this.calls.begin();
     try {
       await this.ready();
       const connection = await acquire(this.knex);
       try {
-        yield* this.read(connection);
+        yield* inParts(this.read(connection));
       } finally {
         // What was not read to its end would come as the answer of the next who has the connection.
         dismiss(connection, "It has exported.");

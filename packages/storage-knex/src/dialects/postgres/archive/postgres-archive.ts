@@ -1,4 +1,4 @@
-import { type ArchiveRecord, archiveSections, contradictingRecords, ServiceError, type StorageArchive } from "@sallyport/core";
+import { type ArchivePart, type ArchiveRecord, archiveSections, contradictingRecords, ServiceError, type StorageArchive } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, type Connection, type Query, release, runOn, withConnection } from "../connection.ts";
@@ -27,7 +27,7 @@ export class PostgresArchive implements StorageArchive {
     this.sections = archivedTablesOf(tables);
   }
 
-  async *export(): AsyncGenerator<ArchiveRecord> {
+  async *export(): AsyncGenerator<ArchivePart> {
     this.calls.begin();
     try {
       await this.ready();
@@ -36,13 +36,11 @@ export class PostgresArchive implements StorageArchive {
       try {
         await run({ text: "begin isolation level repeatable read read only" });
         await run({ text: patience });
-        yield await readSettings(run, this.tables);
+        yield [await readSettings(run, this.tables)];
         for (const section of archiveSections) {
           if (section === "settings") continue;
           const { recordOf } = this.sections[section];
-          for await (const lines of readLines(run, this.sections[section])) {
-            for (const line of lines) yield recordOf(line);
-          }
+          for await (const lines of readLines(run, this.sections[section])) yield lines.map((line) => recordOf(line));
         }
       } finally {
         await rollBack(connection);

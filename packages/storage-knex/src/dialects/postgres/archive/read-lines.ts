@@ -1,10 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { largestPart } from "@sallyport/core";
 import type { Run } from "../migrations/migrator.ts";
 import type { ReadTable } from "./archived-table.ts";
 
-/** What is read at once: at most so many rows, and so many bytes unless one row has more. */
-const mostRows = 2_000;
-const mostBytes = 1_048_576;
+/** Lines that are worked on before the connection has its turn again. */
+const linesOfTurn = 250;
 
 interface PartRow {
   readonly last: string | null;
@@ -12,8 +12,9 @@ interface PartRow {
 }
 
 /**
- * The lines of a table in their order, part by part. The next part is under way while one is worked on. Lines come as one
- * text, because a row of its own would cost the driver more than the database.
+ * The lines of a table in their order, some at a time, and never none. The next ones are under way while some are worked on: to
+ * that end, the connection has its turn again and again. Lines come from the database as one text, because a row of its own would
+ * cost the driver more than the database.
  */
 export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<string[]> {
   const text = partOf(table);
@@ -28,9 +29,12 @@ export async function* readLines(run: Run, table: ReadTable): AsyncGenerator<str
     const [{ last, lines }] = rows as [PartRow];
     if (last === null) return;
     next = ask(last);
-    // The driver sends it in its next turn, which whoever works on the lines may not give it before he is through.
-    await turn();
-    yield lines.split("\n");
+    const all = lines.split("\n");
+    for (let start = 0; start < all.length; start += linesOfTurn) {
+      // Whoever works on the lines may not give the driver a turn before he is through.
+      await turn();
+      yield all.slice(start, start + linesOfTurn);
+    }
   }
 }
 
@@ -43,8 +47,8 @@ function partOf({ rows, key: { column, type }, size, line }: ReadTable): string 
     from (
       select *, sum(taken) over (order by ${column} rows unbounded preceding) - taken as before
       from (
-        select *, ${size} as taken from ${rows} r where $1::${type} is null or ${column} > $1::${type} order by ${column} limit ${mostRows}
+        select *, ${size} as taken from ${rows} r where $1::${type} is null or ${column} > $1::${type} order by ${column} limit ${largestPart.records}
       ) part
     ) bounded
-    where before < ${mostBytes}`;
+    where before < ${largestPart.characters}`;
 }
