@@ -1,6 +1,17 @@
-import { acceptStorable, type Digest, isStorableText, type OneTimeKind, type OneTimePayload, type OneTimeRepository, type OneTimeSecret, ServiceError } from "@sallyport/core";
-import type { SqlRunner } from "./sql-runner.ts";
-import type { OneTimeRow, OneTimeStatements } from "./statements/one-time-statements.ts";
+import {
+  acceptStorable,
+  type Digest,
+  isStorableText,
+  type OneTimeIssue,
+  type OneTimeKind,
+  type OneTimePayload,
+  type OneTimeRepository,
+  type OneTimeRoom,
+  type OneTimeSecret,
+  ServiceError,
+} from "@sallyport/core";
+import type { SqlRunner, SqlValue } from "./sql-runner.ts";
+import type { OneTimeIssueRow, OneTimeRow, OneTimeStatements } from "./statements/one-time-statements.ts";
 
 export class KnexOneTimeRepository implements OneTimeRepository {
   constructor(
@@ -9,11 +20,17 @@ export class KnexOneTimeRepository implements OneTimeRepository {
     private readonly offset: () => number,
   ) {}
 
-  async issue({ kind, digest, subject, payload, lifetime }: OneTimeSecret): Promise<void> {
-    acceptStorable([subject, payload]);
-    const values = [kind, bytesOf(digest), subject, JSON.stringify(payload), lifetime, this.offset()];
+  async issue(secret: OneTimeSecret): Promise<void> {
+    const values = this.valuesOf(secret);
     const { rowCount } = await this.sql.run(this.statements.issue, values);
     if (rowCount === 0) await this.issueAnew(values);
+  }
+
+  async issueWithin(secret: OneTimeSecret & { readonly subject: string }, { ofSubject, inAll }: OneTimeRoom): Promise<OneTimeIssue> {
+    const { rows } = await this.sql.run<OneTimeIssueRow>(this.statements.issueWithin, [...this.valuesOf(secret), ofSubject, inAll]);
+    const { outcome } = rows[0] as OneTimeIssueRow;
+    if (outcome === "known") throw twice();
+    return outcome;
   }
 
   async read(kind: OneTimeKind, digest: Digest): Promise<OneTimePayload | null> {
@@ -38,13 +55,22 @@ export class KnexOneTimeRepository implements OneTimeRepository {
   }
 
   /** In the place of one whose time is over. */
-  private issueAnew(values: readonly (string | number | Buffer | null)[]): Promise<void> {
+  private issueAnew(values: readonly SqlValue[]): Promise<void> {
     return this.sql.atomically(async (sql) => {
       await sql.run(this.statements.clear, [values[0] ?? null, values[1] ?? null, this.offset()]);
       const { rowCount } = await sql.run(this.statements.issue, values);
-      if (rowCount === 0) throw new ServiceError(799, { detail: "A secret was given out twice." });
+      if (rowCount === 0) throw twice();
     });
   }
+
+  private valuesOf({ kind, digest, subject, payload, lifetime }: OneTimeSecret): SqlValue[] {
+    acceptStorable([subject, payload]);
+    return [kind, bytesOf(digest), subject, JSON.stringify(payload), lifetime, this.offset()];
+  }
+}
+
+function twice(): ServiceError {
+  return new ServiceError(799, { detail: "A secret was given out twice." });
 }
 
 function bytesOf(digest: Digest): Buffer {

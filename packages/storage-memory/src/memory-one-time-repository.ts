@@ -1,4 +1,14 @@
-import { acceptStorable, type Digest, type OneTimeKind, type OneTimePayload, type OneTimeRepository, type OneTimeSecret, ServiceError } from "@sallyport/core";
+import {
+  acceptStorable,
+  type Digest,
+  type OneTimeIssue,
+  type OneTimeKind,
+  type OneTimePayload,
+  type OneTimeRepository,
+  type OneTimeRoom,
+  type OneTimeSecret,
+  ServiceError,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { oneTimeKey, type OneTimeRecord } from "./one-time-record.ts";
@@ -7,12 +17,18 @@ import type { State } from "./state.ts";
 export class MemoryOneTimeRepository implements OneTimeRepository {
   constructor(private readonly access: Access) {}
 
-  async issue({ kind, digest, subject, payload, lifetime }: OneTimeSecret): Promise<void> {
-    acceptStorable([subject, payload]);
-    const kept = frozenCopy({ kind, subject, payload });
+  async issue(secret: OneTimeSecret): Promise<void> {
+    const keep = keeping(secret);
+    return this.access.write(keep);
+  }
+
+  async issueWithin(secret: OneTimeSecret & { readonly subject: string }, room: OneTimeRoom): Promise<OneTimeIssue> {
+    const keep = keeping(secret);
     return this.access.write((state, now) => {
-      if (good(state, kind, digest, now) !== undefined) throw new ServiceError(799, { detail: "A secret was given out twice." });
-      state.oneTimeSecrets.set(oneTimeKey(kind, digest), Object.freeze({ ...kept, expiresAt: now + lifetime }));
+      const full = wantingRoom(state, now, secret, room);
+      if (full !== null) return full;
+      keep(state, now);
+      return "issued";
     });
   }
 
@@ -39,6 +55,28 @@ export class MemoryOneTimeRepository implements OneTimeRepository {
       return over.length;
     });
   }
+}
+
+/** What keeps it, when it is found to be storable. */
+function keeping({ kind, digest, subject, payload, lifetime }: OneTimeSecret): (state: State, now: number) => void {
+  acceptStorable([subject, payload]);
+  const kept = frozenCopy({ kind, subject, payload });
+  return (state, now) => {
+    if (good(state, kind, digest, now) !== undefined) throw new ServiceError(799, { detail: "A secret was given out twice." });
+    state.oneTimeSecrets.set(oneTimeKey(kind, digest), Object.freeze({ ...kept, expiresAt: now + lifetime }));
+  };
+}
+
+/** Whose room is used up; `null` if there is some. */
+function wantingRoom({ oneTimeSecrets }: State, now: number, { kind, subject }: OneTimeSecret, { ofSubject, inAll }: OneTimeRoom): "subjectFull" | "full" | null {
+  let [own, all] = [0, 0];
+  for (const [, record] of oneTimeSecrets.entries()) {
+    if (record.kind !== kind || record.expiresAt <= now) continue;
+    all += 1;
+    if (record.subject === subject) own += 1;
+  }
+  if (ofSubject > 0 && own >= ofSubject) return "subjectFull";
+  return inAll > 0 && all >= inAll ? "full" : null;
 }
 
 /** What it stands for, spent by this; `null` if it is not good. */

@@ -19,10 +19,26 @@ export interface OneTimeSecret {
   readonly lifetime: number;
 }
 
+/** How many of a kind may be good at once; 0: as many as come. */
+export interface OneTimeRoom {
+  readonly ofSubject: number;
+  /** Whosever they are. */
+  readonly inAll: number;
+}
+
+/** What became of one that needs room; if there is none for its subject, and in all, it is the subject's. */
+export type OneTimeIssue = "issued" | "subjectFull" | "full";
+
 /** Port: secrets that are good once. Time is the storage's; one whose time is over is as good as absent in every call. */
 export interface OneTimeRepository {
   /** Keeps it. A digest that is there already, of the same kind: 799. A text that is not storable: 307. */
   issue(secret: OneTimeSecret): Promise<void>;
+
+  /**
+   * The same, as long as there is room: nothing is kept if so many of its kind are good already. Exact among all that come this way, however many at
+   * once in however many processes.
+   */
+  issueWithin(secret: OneTimeSecret & { readonly subject: string }, room: OneTimeRoom): Promise<OneTimeIssue>;
 
   /** What it stands for, without spending it; `null` if it is unknown, spent, revoked or over. */
   read(kind: OneTimeKind, digest: Digest): Promise<OneTimePayload | null>;

@@ -30,6 +30,14 @@ const tasks = {
         );
       }),
     ),
+  /** Gives out the secrets given under both limits, alone and in transactions by turns; what became of each. */
+  issueSecrets: ({ secrets, room }) =>
+    Promise.all(
+      secrets.map((secret, index) => {
+        const issue = (r) => r.oneTime.issueWithin(secret, room);
+        return index % 2 === 0 ? issue(storage.repositories) : storage.transaction(issue);
+      }),
+    ),
   /** Reserves numbers and brings others, all at once; answers the first numbers reserved and how many were fresh. */
   numberMessages: async ({ session, reservations, numbers }) => {
     const { channels } = storage.repositories;

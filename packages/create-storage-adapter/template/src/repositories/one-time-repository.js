@@ -6,6 +6,10 @@ export const oneTimeRepository = (access) => ({
     return notWritten("oneTime.issue");
   },
 
+  async issueWithin(secret, room) {
+    return notWritten("oneTime.issueWithin");
+  },
+
   async read(kind, digest) {
     return notWritten("oneTime.read");
   },

@@ -26,6 +26,8 @@ export interface Tables {
   readonly failThrottle: string;
   readonly identityLinks: string;
   readonly identityProviders: string;
+  /** A procedure. */
+  readonly issueOneTime: string;
   readonly keys: string;
   readonly links: string;
   readonly locks: string;
@@ -36,6 +38,7 @@ export interface Tables {
   readonly objectNumbers: string;
   readonly objects: string;
   readonly objectSeries: string;
+  readonly oneTimeGates: string;
   readonly oneTimeSecrets: string;
   /** A procedure. */
   readonly openSession: string;
@@ -92,6 +95,7 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     failThrottle: name("fail_throttle"),
     identityLinks: name("identity_links"),
     identityProviders: name("identity_providers"),
+    issueOneTime: name("issue_one_time"),
     keys: name("keys"),
     links: name("links"),
     locks: name("locks"),
@@ -101,6 +105,7 @@ function namesWith(prefix: string): Omit<Tables, "database"> {
     objectNumbers: name("object_numbers"),
     objects: name("objects"),
     objectSeries: name("object_series"),
+    oneTimeGates: name("one_time_gates"),
     oneTimeSecrets: name("one_time_secrets"),
     openSession: name("open_session"),
     outbox: name("outbox"),

@@ -22,6 +22,7 @@ export interface Tables {
   readonly insertObject: string;
   /** A function. */
   readonly insertObjects: string;
+  readonly issueOneTime: string;
   readonly keys: string;
   /** A function. */
   readonly linkedObjects: string;
@@ -80,6 +81,7 @@ export function tablesOf(schema: string): Tables {
     identityProviders: name("identity_providers"),
     insertObject: name("insert_object"),
     insertObjects: name("insert_objects"),
+    issueOneTime: name("issue_one_time"),
     keys: name("keys"),
     linkedObjects: name("linked_objects"),
     links: name("links"),

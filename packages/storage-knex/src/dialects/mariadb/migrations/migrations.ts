@@ -8,7 +8,20 @@ import { providerUsers } from "./0007-provider-users.ts";
 import { belongings } from "./0008-belongings.ts";
 import { failures } from "./0009-failures.ts";
 import { returns } from "./0010-returns.ts";
+import { oneTimeRoom } from "./0011-one-time-room.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
-export const migrations: readonly Migration[] = [entry, objects, macros, objectNumbers, identities, entrances, providerUsers, belongings, failures, returns];
+export const migrations: readonly Migration[] = [
+  entry,
+  objects,
+  macros,
+  objectNumbers,
+  identities,
+  entrances,
+  providerUsers,
+  belongings,
+  failures,
+  returns,
+  oneTimeRoom,
+];

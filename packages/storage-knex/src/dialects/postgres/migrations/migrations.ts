@@ -16,6 +16,7 @@ import { singleObjects } from "./0015-single-objects.ts";
 import { belongings } from "./0016-belongings.ts";
 import { freshUuids } from "./0017-fresh-uuids.ts";
 import { roomySessions } from "./0018-roomy-sessions.ts";
+import { oneTimeRoom } from "./0019-one-time-room.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   belongings,
   freshUuids,
   roomySessions,
+  oneTimeRoom,
 ];

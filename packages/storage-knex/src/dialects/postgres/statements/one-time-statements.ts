@@ -3,7 +3,7 @@ import type { OneTimeStatements } from "../../../statements/one-time-statements.
 import type { Tables } from "../tables.ts";
 import { storageTime } from "./storage-time.ts";
 
-export function oneTimeStatements({ oneTimeSecrets }: Tables): OneTimeStatements {
+export function oneTimeStatements({ issueOneTime, oneTimeSecrets }: Tables): OneTimeStatements {
   const named = "kind = $1::text and digest = $2::bytea";
   const now = storageTime(3);
   return {
@@ -12,6 +12,10 @@ export function oneTimeStatements({ oneTimeSecrets }: Tables): OneTimeStatements
       `insert into ${oneTimeSecrets} (kind, digest, subject, payload, expires_at)
       values ($1::text, $2::bytea, $3::text, $4::jsonb, ${storageTime(6)} + $5::float8 * interval '1 millisecond')
       on conflict (kind, digest) do nothing`,
+    ),
+    issueWithin: statement(
+      "one_time_issue_within",
+      `select ${issueOneTime}($1::text, $2::bytea, $3::text, $4::jsonb, $5::float8, $6::float8, $7::bigint, $8::bigint) as outcome`,
     ),
     clear: statement("one_time_clear", `delete from ${oneTimeSecrets} where ${named} and expires_at <= ${now}`),
     read: statement("one_time_read", `select payload from ${oneTimeSecrets} where ${named} and expires_at > ${now}`),
