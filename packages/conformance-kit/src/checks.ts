@@ -46,6 +46,7 @@ import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
 import { oneTimeChecks } from "./sections/one-time.ts";
+import { oneTimeRoomChecks } from "./sections/one-time-room.ts";
 import { parallelTransactionChecks } from "./sections/parallel-transactions.ts";
 import { partFailingChecks } from "./sections/parts/failing.ts";
 import { partShowingChecks } from "./sections/parts/showing.ts";
@@ -109,6 +110,7 @@ export const checks: readonly Check[] = [
   ...factorAcceptingChecks,
   ...keyChecks,
   ...oneTimeChecks,
+  ...oneTimeRoomChecks,
   ...passwordHistoryChecks,
   ...objectInsertionChecks,
   ...objectReadingChecks,

@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { type OneTimeRoom, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
@@ -85,6 +85,16 @@ const migrated = checksOf(
         equal(occurrences(0, codes), policy.limit || 4, "how many were opened");
       }
       equal(await other.repositories.sessions.count(), 9, "how many sessions are live");
+    },
+
+    "keep the room of one-time secrets exactly, together": async ({ r, another }) => {
+      const other = await another();
+      const issue = (index: number, subject: string, room: OneTimeRoom) =>
+        (index % 2 === 0 ? r : other.repositories).oneTime.issueWithin({ kind: "providerState", digest: freshDigest(), subject, payload: index, lifetime: hour }, room);
+      const own = await atOnce(16, (index) => issue(index, "network:a", { ofSubject: 5, inAll: 100 }));
+      equal([occurrences("issued", own), occurrences("subjectFull", own)], [5, 11], "how many of one subject were given out and refused");
+      const all = await atOnce(16, (index) => issue(index, `network:${index}`, { ofSubject: 5, inAll: 9 }));
+      equal([occurrences("issued", all), occurrences("full", all)], [4, 12], "how many of all subjects were given out and refused");
     },
 
     "let one attempt through together when a delay is over": async ({ r, another, advance }) => {

@@ -18,6 +18,7 @@ import { brokenMembers } from "./broken-members.ts";
 import { brokenNames } from "./broken-names.ts";
 import { brokenObjects } from "./broken-objects.ts";
 import { brokenOneTime } from "./broken-one-time.ts";
+import { brokenOneTimeRoom } from "./broken-one-time-room.ts";
 import { brokenOutboxes } from "./broken-outboxes.ts";
 import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenPasswordHistory } from "./broken-password-history.ts";
@@ -44,6 +45,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["cipher blocks of log-ins", brokenCipherBlocks],
   ["key pairs", brokenKeys],
   ["one-time secrets", brokenOneTime],
+  ["room of one-time secrets", brokenOneTimeRoom],
   ["the history of passwords", brokenPasswordHistory],
   ["objects", brokenObjects],
   ["queries", brokenQueries],

@@ -197,6 +197,20 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     });
   }),
 
+  brokenMemory("counts the one-time secrets that it has given out itself", "keep the room of one-time secrets exactly, together", () => {
+    const given: string[] = [];
+    return (r) => ({
+      oneTime: {
+        issueWithin: async (secret, { ofSubject, inAll }) => {
+          if (given.filter((subject) => subject === secret.subject).length >= ofSubject) return "subjectFull";
+          if (given.length >= inAll) return "full";
+          given.push(secret.subject);
+          return r.oneTime.issueWithin(secret, { ofSubject: 0, inAll: 0 });
+        },
+      },
+    });
+  }),
+
   brokenMemory("takes its own key for the first", "have one first key and rotate it once, together", () => {
     let first: Promise<StoredKey> | undefined;
     return (r) => ({ keys: { addFirst: (key) => (first ??= r.keys.addFirst(key).then((stored) => ({ ...stored, keyId: key.keyId }))) } });
