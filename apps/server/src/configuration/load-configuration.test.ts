@@ -61,6 +61,7 @@ describe("refuses", () => {
     ["a provider twice", { oAuthProviders: [{ name: "microsoft" }, { name: "WindowsLive" }] }, /oAuthProviders\[1\]\.name: is the same provider as oAuthProviders\[0\]\.name/],
     ["providers without a master key", { oAuthProviders: [{ name: "google" }] }, /encryption\.masterKey \(MASTER_KEY\): is required with oAuthProviders/],
     ["providers without a public address", { oAuthProviders: [{ name: "Google" }], encryption: { masterKey } }, /server\.publicUrl \(PUBLIC_URL\): is required with oAuthProviders/],
+    ["more log-ins under way of one network than in all", { providers: { underWay: 5, underWayPerNetwork: 6 } }, /providers\.underWayPerNetwork.*: must not be greater than underWay/],
     ["an imitation of providers elsewhere", { providers: { imitation: "http://192.0.2.1:9000" } }, /providers\.imitation: must be an http address on this machine/],
     ["a bad network", { server: { trustedProxies: ["10.0.0.0/8", "10.0.0.0/33"] } }, /server\.trustedProxies\[1\]: must be an address or a network/],
     ["a certificate without a key", { server: { tls: { certificateFile: "package.json" } } }, /^ {2}- server\.tls\.keyFile \(TLS_KEY_FILE\): is required/m],

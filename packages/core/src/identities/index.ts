@@ -16,4 +16,4 @@ export { type RegisteredProvider, RegisteredProviders } from "./registered-provi
 export { RemoveLink } from "./remove-link.ts";
 export { RemoveOwnLinks } from "./remove-own-links.ts";
 export { RemoveProvider } from "./remove-provider.ts";
-export { type StartedLogIn, type StartInput, StartProviderLogIn } from "./start-provider-log-in.ts";
+export { type LogInsUnderWay, type StartedLogIn, type StartInput, StartProviderLogIn } from "./start-provider-log-in.ts";

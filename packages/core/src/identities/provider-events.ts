@@ -10,8 +10,8 @@ export async function tallyStrayCallback(context: ArrivingContext): Promise<void
   await r.audit.tally(`provider callback ${origin.network}`, { ...nobody, appNames: [], className: null, macroName: null, providerName: null });
 }
 
-/** Tells the audit of somebody with an app key whom a provider is not asked about: he can try as often as he likes. */
-export async function tallyUnusableProvider(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
+/** Tells the audit of somebody with an app key who is not sent to a provider: he can try as often as he likes. */
+export async function tallyRefusedStart(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
   const event = entryEvent(context, { type: "provider.refused", outcome });
   await context.r.audit.tally(`provider ${outcome} ${context.appKey.id} ${context.origin.network}`, event);
 }

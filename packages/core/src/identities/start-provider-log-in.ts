@@ -2,11 +2,12 @@ import type { Digest } from "../digests/digest.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
 import { ServiceError } from "../errors/service-error.ts";
+import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
 import { type BrowserCookie, browserCookie } from "./browser-cookie.ts";
-import { tallyUnusableProvider } from "./provider-events.ts";
+import { tallyRefusedStart } from "./provider-events.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 import { stateLifetime, storedState } from "./provider-state.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
@@ -27,20 +28,34 @@ export interface StartedLogIn {
   readonly cookie: BrowserCookie;
 }
 
-/** Sends somebody to a provider. 698 and 608 for the provider; 209 without app names, 208 and 210 for wrong ones. */
+/**
+ * How many log-ins may be under way at once, of one network and in a database: anybody who has an app key can begin as many as he likes, and each is kept until its
+ * time is over.
+ */
+export type LogInsUnderWay = OneTimeRoom;
+
+/** Seconds after which to come back: places become free one by one. */
+const comeBackAfter = 10;
+
+/**
+ * Sends somebody to a provider. 698 and 608 for the provider; 209 without app names, 208 and 210 for wrong ones; 706 while too many
+ * log-ins are under way.
+ */
 export class StartProviderLogIn {
   constructor(
     private readonly providers: RegisteredProviders,
     private readonly sealing: ProviderSealing,
     private readonly digests: Digests,
     private readonly random: RandomSource,
+    private readonly room: LogInsUnderWay,
   ) {}
 
   async run(context: AppKeyContext, input: StartInput): Promise<StartedLogIn> {
     try {
       return await this.start(context, input);
     } catch (error) {
-      if (error instanceof ServiceError && (error.code === 608 || error.code === 698)) await tallyUnusableProvider(context, error.code);
+      const isTold = error instanceof CrowdedError || (error instanceof ServiceError && (error.code === 608 || error.code === 698));
+      if (isTold) await tallyRefusedStart(context, error.code);
       throw error;
     }
   }
@@ -58,7 +73,16 @@ export class StartProviderLogIn {
     const digest = this.digests.sha256(state);
     const bound = { provider: provider.type, alias: database.alias, appKey, appNames, deviceId, cookie: this.digests.sha256(cookie) };
     const payload = storedState({ ...bound, codeVerifier, nonce, secondFactor }, this.sealing);
-    await r.oneTime.issue({ kind: "providerState", digest, subject: null, payload, lifetime: stateLifetime });
+    const subject = `network:${context.origin.network}`;
+    const outcome = await r.oneTime.issueWithin({ kind: "providerState", digest, subject, payload, lifetime: stateLifetime }, this.room);
+    if (outcome !== "issued") throw new CrowdedError(outcome === "subjectFull" ? "of one network" : "of the database");
     return { location, cookie: browserCookie(digest, cookie, redirectUri) };
+  }
+}
+
+/** There are as many log-ins under way as may be. */
+class CrowdedError extends ServiceError {
+  constructor(whose: string) {
+    super(706, { retryAfter: comeBackAfter, detail: `Too many log-ins ${whose} are under way at providers.` });
   }
 }

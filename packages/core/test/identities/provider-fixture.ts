@@ -4,10 +4,12 @@ import {
   AssignProviderUser,
   type CallbackInput,
   CallbackAddresses,
+  type ClientOrigin,
   EnterWithPassword,
   FinishProviderLogIn,
   Gate,
   LogInLinking,
+  type LogInsUnderWay,
   loginNameOf,
   type ObjectId,
   PutProvider,
@@ -30,8 +32,13 @@ const hasher = {
   isOutdated: () => false,
 };
 
-export async function openProviderFixture() {
-  const fixture = await openFixture();
+export interface ProviderFixtureOptions {
+  readonly room?: LogInsUnderWay;
+  readonly clockOffset?: () => number;
+}
+
+export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, clockOffset }: ProviderFixtureOptions = {}) {
+  const fixture = await openFixture({}, clockOffset);
   const { r, context, database } = fixture;
   const [google, facebook] = [new FakeProvider("google"), new FakeProvider("facebook")];
   const hooks = new PlainHooks();
@@ -40,7 +47,7 @@ export async function openProviderFixture() {
   const gate = new Gate(digests, random, checkSecondFactors);
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
-  const starting = new StartProviderLogIn(providers, sealing, digests, random);
+  const starting = new StartProviderLogIn(providers, sealing, digests, random, room);
   const finishing = new FinishProviderLogIn({ providers, sealing, assignUser, gate, serializeOwnUser, digests, random });
   const linking = new LogInLinking(new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser), digests, random);
   const putProvider = new PutProvider(sealing);
@@ -66,7 +73,7 @@ export async function openProviderFixture() {
       return userId;
     },
 
-    start: (change: Partial<StartInput> = {}) => starting.run(context, { providerName: "google", appKey: digests.sha256("key"), appNames: null, deviceId: null, secondFactor: { token: null, enrol: false }, ...change }),
+    start: (change: Partial<StartInput> = {}, origin: ClientOrigin = context.origin) => starting.run({ ...context, origin }, { providerName: "google", appKey: digests.sha256("key"), appNames: null, deviceId: null, secondFactor: { token: null, enrol: false }, ...change }),
 
     /** What the provider sends the browser of a log-in back with. */
     async away(change: Partial<StartInput> = {}): Promise<CallbackInput> {

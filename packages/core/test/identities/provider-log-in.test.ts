@@ -39,6 +39,23 @@ describe("a log-in at a provider", () => {
     expect(await codeOf(f.start())).toBe(698);
   });
 
+  test("is refused while too many are under way, which the audit counts by app key and network", async () => {
+    let offset = 0;
+    const crowded = await openProviderFixture({ room: { ofSubject: 2, inAll: 3 }, clockOffset: () => offset });
+    const from = (network: string) => crowded.start({}, { address: network, network });
+    for (let round = 0; round < 2; round += 1) await from("192.0.2.1");
+    for (const whose of ["of one network", "of one network"]) {
+      await expect(from("192.0.2.1")).rejects.toMatchObject({ code: 706, retryAfter: 10, detail: `Too many log-ins ${whose} are under way at providers.` });
+    }
+    await from("192.0.2.2");
+    await expect(from("192.0.2.2")).rejects.toMatchObject({ code: 706, retryAfter: 10, detail: "Too many log-ins of the database are under way at providers." });
+    expect(await crowded.r.audit.settle(0, 10)).toBe(2);
+    const refusals = (await crowded.r.audit.read(0, 100)).filter(({ type }) => type === "provider.refused");
+    expect(refusals.map(({ outcome, address, attempts }) => [outcome, address, attempts])).toEqual([[706, "192.0.2.1", 2], [706, "192.0.2.2", 1]]);
+    offset = 600_000;
+    await from("192.0.2.1");
+  });
+
   test("gives somebody who is bound to nobody what he can bind himself with, once", async () => {
     const userId = await f.user("ada");
     const dfUuid = await f.dfUuid();

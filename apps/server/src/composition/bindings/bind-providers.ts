@@ -27,7 +27,10 @@ export function bindProviders(container: Container): void {
   const { knownProviders, providerSealing, callbackAddresses, registeredProviders, assignProviderUser } = identifiers;
   container
     .bind(knownProviders)
-    .toResolvedValue(({ providers: { imitation = null, ...options } }, demo) => identityProviders({ ...options, imitation: demo?.url ?? imitation }), [configuration, identifiers.demoProviders]);
+    .toResolvedValue(
+      ({ providers: { imitation = null, timeout, allowPrivateAddresses } }, demo) => identityProviders({ timeout, allowPrivateAddresses, imitation: demo?.url ?? imitation }),
+      [configuration, identifiers.demoProviders],
+    );
   container.bind(providerSealing).toResolvedValue((wrapping) => new ProviderSealing(wrapping), [keyWrapping]);
   container.bind(callbackAddresses).toResolvedValue((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]);
   container
@@ -41,7 +44,10 @@ export function bindProviders(container: Container): void {
     .toResolvedValue((hooks, ...parts) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...parts), [objectHooks, digests, random]);
   container
     .bind(identifiers.startProviderLogIn)
-    .toResolvedValue((...parts) => new StartProviderLogIn(...parts), [registeredProviders, providerSealing, digests, random]);
+    .toResolvedValue(
+      ({ providers: { underWayPerNetwork, underWay } }, ...parts) => new StartProviderLogIn(...parts, { ofSubject: underWayPerNetwork, inAll: underWay }),
+      [configuration, registeredProviders, providerSealing, digests, random],
+    );
   container.bind(identifiers.finishProviderLogIn).toResolvedValue(
     (providers, sealing, assignUser, entrance, serialize, ...[digest, source]) =>
       new FinishProviderLogIn({ providers, sealing, assignUser, gate: entrance, serializeOwnUser: serialize, digests: digest, random: source }),

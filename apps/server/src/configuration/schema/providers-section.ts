@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, field, flag, optionalField, providerName, section, text } from "../fields/index.ts";
+import { duration, field, flag, optionalField, providerName, section, text, wholeNumber } from "../fields/index.ts";
 import { isLoopbackUrl } from "./network-texts.ts";
 
 /** Which identity providers this server logs in with. What they know the service by is registered in the databases. */
@@ -29,6 +29,16 @@ export const providersSection = section({
     env: "PROVIDERS_ALLOW_PRIVATE_ADDRESSES",
     default: false,
     doc: "Whether providers may have addresses that are not public, such as those of a network of one's own.",
+  }),
+  underWayPerNetwork: field(wholeNumber(0, 10_000_000), {
+    env: "PROVIDERS_UNDER_WAY_PER_NETWORK",
+    default: 1_000,
+    doc: "Most log-ins that may be under way at providers at once, in each database, from one network (an IPv4 address or an IPv6 /64); the next one is answered 706. One that is given up counts for ten minutes. 0 means any number.",
+  }),
+  underWay: field(wholeNumber(0, 10_000_000), {
+    env: "PROVIDERS_UNDER_WAY",
+    default: 20_000,
+    doc: "Most log-ins that may be under way at providers at once in each database, whichever network they come from; the next one is answered 706. 0 means any number.",
   }),
   imitation: optionalField(text({ wanted: "an http address on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }), {
     env: "PROVIDERS_IMITATION",
