@@ -37,7 +37,7 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     expect(location.searchParams.get("redirect_uri")).toBe(`${publicUrl}/v1/google/callback`);
     expect(headers["set-cookie"]).toEqual([expect.stringMatching(/^sallyport_login_[0-9a-f]{8}=[\w-]{43}; Path=\/under\/v1\/google\/callback; Max-Age=600; HttpOnly; SameSite=Lax$/)]);
     const apple = await begin(server(), "appleid", { alias: "/second" });
-    expect(apple.headers["set-cookie"]).toEqual([expect.stringMatching(/; Path=\/under\/second\/v1\/apple\/callback; Max-Age=600; HttpOnly; SameSite=None; Secure$/)]);
+    expect(apple.headers["set-cookie"]).toEqual([expect.stringMatching(/^__Host-sallyport_login_[0-9a-f]{8}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=None; Secure$/)]);
   });
 
   test.each([
@@ -102,6 +102,26 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     }
     const { location, cookie } = await away(server(), "google");
     expect((await comeBack(server(), await signIn(location, "anna"), `${cookie}; ${cookie}`)).code).toBe("0");
+  });
+
+  test("takes its cookie under the name alone that belongs to the way to the callback, and takes back that one", async () => {
+    const forms = { apple: "__Host-sallyport_login_", google: "sallyport_login_" } as const;
+    for (const [provider, prefix] of Object.entries(forms)) {
+      const start = async () => {
+        const { location, cookie } = await away(server(), provider);
+        expect(cookie).toMatch(new RegExp(`^${prefix}[0-9a-f]{8}=`));
+        return { callback: await signIn(location, "anna"), cookie, renamed: cookie.replace(prefix, prefix === forms.apple ? forms.google : forms.apple) };
+      };
+      const [right, renamed, cased, both, outvoted] = [await start(), await start(), await start(), await start(), await start()];
+      const { code, headers } = await comeBack(server(), right.callback, right.cookie);
+      const attributes = provider === "apple" ? "Path=/; Max-Age=0; HttpOnly; SameSite=None; Secure" : "Path=/under/v1/google/callback; Max-Age=0; HttpOnly; SameSite=Lax";
+      expect([code, headers["set-cookie"]]).toEqual(["0", [`${right.cookie.split("=")[0]}=; ${attributes}`]]);
+      expect((await comeBack(server(), renamed.callback, renamed.renamed)).code).toBe("324");
+      expect((await comeBack(server(), cased.callback, cased.cookie.replace(/^[^=]*/, (name) => (prefix === forms.apple ? name.toLowerCase() : name.toUpperCase())))).code).toBe("324");
+      // What somebody plants beside it under the other name neither helps nor hurts.
+      expect((await comeBack(server(), both.callback, `${both.renamed.replace(/=.*/, `=${"A".repeat(43)}`)}; ${both.cookie}`)).code).toBe("0");
+      expect((await comeBack(server(), outvoted.callback, `${outvoted.renamed}; ${outvoted.cookie.replace(/=.*/, `=${"A".repeat(43)}`)}`)).code).toBe("324");
+    }
   });
 
   const form = "application/x-www-form-urlencoded";

@@ -79,7 +79,7 @@ export class FinishProviderLogIn {
     const { state: stored, appKey, ...admission } = await request.r.admission.admitReturn(digest);
     refuseMaintenance(admission);
     const state = stored === null ? null : openedState(stored, sealing);
-    const held = cookie(cookieName(digest));
+    const held = cookie(cookieName(digest, state?.secureCookie ?? false));
     const isBound =
       state !== null && held !== null && state.provider === provider && state.alias === request.database.alias && state.cookie === digests.sha256(held);
     if (!isBound) {

@@ -17,6 +17,8 @@ export interface ProviderState {
   readonly deviceId: string | null;
   /** Of what the browser keeps in its cookie. */
   readonly cookie: Digest;
+  /** Whether that is a cookie of TLS, which its name says; missing: it is not. */
+  readonly secureCookie?: boolean;
   readonly codeVerifier: string;
   readonly nonce: string;
   /** What came with the start for second factors, and when. */

@@ -6,7 +6,7 @@ import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
-import { type BrowserCookie, browserCookie } from "./browser-cookie.ts";
+import { type BrowserCookie, browserCookie, isSecureCallback } from "./browser-cookie.ts";
 import { tallyRefusedStart } from "./provider-events.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 import { stateLifetime, storedState } from "./provider-state.ts";
@@ -71,7 +71,7 @@ export class StartProviderLogIn {
     const location = await provider.begin({ data, redirectUri, state, nonce, codeVerifier });
     const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
     const digest = this.digests.sha256(state);
-    const bound = { provider: provider.type, alias: database.alias, appKey, appNames, deviceId, cookie: this.digests.sha256(cookie) };
+    const bound = { provider: provider.type, alias: database.alias, appKey, appNames, deviceId, cookie: this.digests.sha256(cookie), secureCookie: isSecureCallback(redirectUri) };
     const payload = storedState({ ...bound, codeVerifier, nonce, secondFactor }, this.sealing);
     const subject = `network:${context.origin.network}`;
     const outcome = await r.oneTime.issueWithin({ kind: "providerState", digest, subject, payload, lifetime: stateLifetime }, this.room);

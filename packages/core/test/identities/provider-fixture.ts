@@ -35,15 +35,16 @@ const hasher = {
 export interface ProviderFixtureOptions {
   readonly room?: LogInsUnderWay;
   readonly clockOffset?: () => number;
+  readonly publicUrl?: string;
 }
 
-export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, clockOffset }: ProviderFixtureOptions = {}) {
+export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, clockOffset, publicUrl = "https://service.example/api/" }: ProviderFixtureOptions = {}) {
   const fixture = await openFixture({}, clockOffset);
   const { r, context, database } = fixture;
   const [google, facebook] = [new FakeProvider("google"), new FakeProvider("facebook")];
   const hooks = new PlainHooks();
   const sealing = new ProviderSealing(new AesGcmKeyWrapping(new Uint8Array(32).fill(7)));
-  const providers = new RegisteredProviders(new Map([google, facebook].map((each) => [each.type, each])), sealing, new CallbackAddresses("https://service.example/api/"));
+  const providers = new RegisteredProviders(new Map([google, facebook].map((each) => [each.type, each])), sealing, new CallbackAddresses(publicUrl));
   const gate = new Gate(digests, random, checkSecondFactors);
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);

@@ -16,7 +16,7 @@ describe("a log-in at a provider", () => {
     expect(new Set(secrets()).size).toBe(6);
     for (const secret of secrets()) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(f.google.begun[0]).toMatchObject({ redirectUri: "https://service.example/api/v1/google/callback", data: { clientId: "c" } });
-    expect(started.cookie).toMatchObject({ path: "/api/v1/google/callback", secure: true, maxAge: 600, name: `sallyport_login_${digests.sha256(secrets()[0] as string).slice(0, 8)}` });
+    expect(started.cookie).toMatchObject({ path: "/", secure: true, maxAge: 600, name: `__Host-sallyport_login_${digests.sha256(secrets()[0] as string).slice(0, 8)}` });
     expect(started.location).not.toContain(started.cookie.value);
   });
 
@@ -127,6 +127,23 @@ describe("a log-in at a provider", () => {
     expect(await codeOf(f.finish(input))).toBe(0);
     expect(await codeOf(f.finish(input))).toBe(324);
     expect(f.google.finished).toEqual([expect.objectContaining({ ...f.google.begun.at(-1), parameters: input.parameters })]);
+  });
+
+  test.each([
+    ["https://service.example/api/", "__Host-sallyport_login_", "/", "sallyport_login_"],
+    ["HTTPS://service.example", "__Host-sallyport_login_", "/", "sallyport_login_"],
+    ["http://127.0.0.1:8080/api", "sallyport_login_", "/api/v1/google/callback", "__Host-sallyport_login_"],
+  ])("with a callback at %s has a cookie named %s for %s, and takes none named %s", async (publicUrl, prefix, path, otherPrefix) => {
+    const known = await openProviderFixture({ publicUrl });
+    for (const isOwn of [true, false]) {
+      const { location, cookie } = await known.start();
+      expect(cookie).toMatchObject({ name: expect.stringMatching(new RegExp(`^${prefix}[0-9a-f]{8}$`)), path, secure: path === "/" });
+      const shown = isOwn ? cookie.name : cookie.name.replace(prefix, otherPrefix);
+      const parameters = new Map([["state", new URL(location).searchParams.get("state") ?? ""], ["code", "c-1"]]);
+      const finished = known.finish({ providerName: "google", parameters, cookie: (name) => (name === shown ? cookie.value : null) });
+      if (isOwn) expect((await finished).cookie).toEqual({ ...cookie, value: "", maxAge: 0 });
+      else await expect(finished).rejects.toMatchObject({ code: 324 });
+    }
   });
 
   test("of many callbacks with one state one is heard", async () => {
