@@ -1,6 +1,7 @@
 import { ServiceError } from "../errors/service-error.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { Database } from "../databases/database.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
 import type { CallbackAddresses } from "./callback-addresses.ts";
 import type { ProviderType } from "./identity-link.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
@@ -19,6 +20,9 @@ export interface RegisteredProvider {
 
 /** The providers that this server logs in with, as databases know them. */
 export class RegisteredProviders {
+  /** Additional data as they were sealed and are, by database and type: what is sealed anew, also as it was, is another text. */
+  private readonly opened = new Map<string, { readonly sealed: string; readonly data: JsonValue }>();
+
   constructor(
     /** Those that are switched on. */
     private readonly providers: ReadonlyMap<ProviderType, IdentityProvider>,
@@ -33,7 +37,16 @@ export class RegisteredProviders {
     if (provider === undefined) throw new ServiceError(698, { detail: type === null ? "There is no such provider." : `The provider ${type} is not switched on.` });
     const entry = await r.identityProviders.find(provider.type);
     if (entry === null) throw new ServiceError(698, { detail: `The provider ${provider.type} is not registered in the database.` });
-    const data = provider.accept(this.sealing.openData(entry.sealedData));
+    const data = provider.accept(this.openedData(alias, entry));
     return { provider, entry, data, redirectUri: this.addresses.of(alias, provider.type, data) };
+  }
+
+  private openedData(alias: string, { type, sealedData }: ProviderEntry): JsonValue {
+    const place = `${type} ${alias}`;
+    const known = this.opened.get(place);
+    if (known?.sealed === sealedData) return known.data;
+    const data = this.sealing.openData(sealedData);
+    this.opened.set(place, { sealed: sealedData, data });
+    return data;
   }
 }

@@ -1,3 +1,4 @@
+import { jest } from "@jest/globals";
 import { ServiceError } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import { codeOf, openProviderFixture, type ProviderFixture } from "./provider-fixture.ts";
@@ -54,6 +55,21 @@ describe("a log-in at a provider", () => {
     expect(refusals.map(({ outcome, address, attempts }) => [outcome, address, attempts])).toEqual([[706, "192.0.2.1", 2], [706, "192.0.2.2", 1]]);
     offset = 600_000;
     await from("192.0.2.1");
+  });
+
+  test("opens the data of a provider once, until they are sealed anew", async () => {
+    const opened = jest.spyOn(f.sealing, "openData");
+    const clientIds = () => f.google.begun.map(({ data }) => data["clientId"]);
+    await f.start();
+    await f.start();
+    await f.finish(await f.away());
+    expect(opened).toHaveBeenCalledTimes(1);
+    await f.register(f.google, { data: { clientId: "d" } });
+    await f.start();
+    expect(clientIds()).toEqual(["c", "c", "c", "d"]);
+    await f.start({ providerName: "facebook" });
+    expect(f.facebook.begun[0]).toMatchObject({ data: { clientId: "c" } });
+    expect(opened).toHaveBeenCalledTimes(3);
   });
 
   test("gives somebody who is bound to nobody what he can bind himself with, once", async () => {
