@@ -9,6 +9,8 @@ const columns = "user_id, login_name, secret, secret_version, administrator, dis
 /** Of an account under the name `a` that need not be there. */
 const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
+const foundColumns = `link_id, provider, issuer, subject, link_user, shared, link_email, display_name, linked, ${columns}, oid, uuid, class, version, stored_at, readers, attributes`;
+
 export function accountStatements({ accounts, identityLinks, linkedObjects, objects, removeAccounts }: Tables): AccountStatements {
   return {
     forProof: statement(
@@ -35,17 +37,16 @@ export function accountStatements({ accounts, identityLinks, linkedObjects, obje
     ),
     byIdentity: statement(
       "account_by_identity",
-      `with bound as (
-        select * from ${identityLinks} where issuer = $1::text and subject = $2::text
-      ), person as (
-        select o.* from bound join ${accounts} a on a.user_id = bound.user_id join ${objects} o on o.oid = a.user_id
+      `with found as materialized (
+        select l.id as link_id, l.provider, l.issuer, l.subject, l.user_id as link_user, l.shared, l.email as link_email, l.display_name,
+          ${epochMilliseconds("l.linked_at")} as linked, ${accountColumns}, ${objectColumns("o")}
+        from ${identityLinks} l left join ${accounts} a on a.user_id = l.user_id left join ${objects} o on o.oid = a.user_id
+        where l.issuer = $1::text and l.subject = $2::text
       )
-      select 'known' as part, ${accountColumns}, ${objectColumns("o")},
-        l.id as link_id, l.provider, l.issuer, l.subject, l.user_id as link_user, l.shared, l.email as link_email, l.display_name, ${epochMilliseconds("l.linked_at")} as linked
-      from bound l left join ${accounts} a on a.user_id = l.user_id left join person o on true
+      select 'known' as part, ${foundColumns} from found
       union all
-      select 'linked', null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}, null, null, null, null, null, null, null, null, null
-      from person join ${objects} t on t.oid = any (${linkedObjects}(person.attributes, $3::text[]))`,
+      select 'linked', null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, ${boundedColumns("t", String(maximumObjectBytes))}
+      from found join ${objects} t on t.oid = any (case when found.attributes is null then '{}' else ${linkedObjects}(found.attributes, $3::text[]) end)`,
     ),
     create: statement(
       "account_create",
