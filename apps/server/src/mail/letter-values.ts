@@ -1,12 +1,16 @@
-import type { Letter } from "@sallyport/core";
+import type { Letter, ProviderType } from "@sallyport/core";
 import type { TemplateValues } from "./template.ts";
 
 /** What each kind of letter can show, and what it must, in one of the ways given. */
 export const letterKinds: ReadonlyMap<Letter["kind"], { readonly file: string; readonly names: readonly string[]; readonly required: readonly (readonly string[])[] }> = new Map([
   ["passwordReset", { file: "password-reset", names: ["service", "name", "link", "token", "minutes"], required: [["link"], ["token"]] }],
   ["passwordChanged", { file: "password-changed", names: ["service", "name"], required: [] }],
+  ["accountLinked", { file: "account-linked", names: ["service", "name", "provider"], required: [] }],
   ["confirmationCode", { file: "confirmation-code", names: ["service", "name", "code", "minutes"], required: [["code"]] }],
 ]);
+
+/** As providers call themselves. */
+const providerNames: Readonly<Record<ProviderType, string>> = { google: "Google", facebook: "Facebook", microsoft: "Microsoft", apple: "Apple" };
 
 export interface LetterFrame {
   /** How the service calls itself. */
@@ -22,6 +26,7 @@ export function letterValues(letter: Letter, alias: string, { service, resetLink
     ["name", inOneLine(letter.name)],
   ];
   if (letter.kind === "passwordChanged") return new Map(common);
+  if (letter.kind === "accountLinked") return new Map([...common, ["provider", providerNames[letter.provider]]]);
   const minutes: [string, string] = ["minutes", String(letter.minutes)];
   if (letter.kind === "confirmationCode") return new Map([...common, minutes, ["code", inOneLine(letter.code)]]);
   const { token } = letter;

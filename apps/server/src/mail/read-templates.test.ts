@@ -21,13 +21,14 @@ const own = readTemplates(undefined);
 const write = (letter: Letter, alias = "second", withFrame: { readonly service: string; readonly resetLink: string | null } = frame) => new TemplateLetterWriter(own.templates, withFrame).write(letter, alias);
 
 test("the templates that come with the server are sound, each in every language", () => {
-  expect([own.faults, [...own.templates.keys()].length]).toEqual([[], 6]);
+  expect([own.faults, [...own.templates.keys()].length]).toEqual([[], 8]);
 });
 
 test.each(["en", "de"] as const)("every kind of letter is whole in %s", (language) => {
   const letters: Letter[] = [
     { ...reset, language },
     { kind: "passwordChanged", to: "a@b.example", name: "Anna", language },
+    { kind: "accountLinked", to: "a@b.example", name: "Anna", provider: "microsoft", language },
     { kind: "confirmationCode", to: "a@b.example", name: "Anna", code: "123456", minutes: 10, language },
   ];
   for (const letter of letters) {

@@ -6,6 +6,7 @@ export { type IdentityLink, type NewIdentityLink, type ProviderIdentity, type Pr
 export type { IdentityLinkRepository } from "./identity-link-repository.ts";
 export type { AuthorizationAnswer, AuthorizationRequest, CallbackParameters, IdentityProvider, ProviderData, ProviderProfile } from "./identity-provider.ts";
 export { ListOwnLinks } from "./list-own-links.ts";
+export { LinkNotice, type NewLink } from "./link-notice.ts";
 export { type LinkingInput, LogInLinking } from "./log-in-linking.ts";
 export type { ProviderEntry } from "./provider-entry.ts";
 export { providerTypeOf } from "./provider-name.ts";

@@ -2,6 +2,7 @@ import type { Person } from "../accounts/person.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
 import { ServiceError } from "../errors/service-error.ts";
+import type { MailLanguage } from "../mail/mail.ts";
 import { isUuid } from "../objects/uuid.ts";
 import { randomUuid } from "../one-time/random-uuid.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
@@ -10,31 +11,43 @@ import type { LogInResult } from "../sessions/log-in.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { AssignableIdentity } from "./assignable-identity.ts";
 import { createLink } from "./create-link.ts";
+import type { ProviderType } from "./identity-link.ts";
+import type { LinkNotice, NewLink } from "./link-notice.ts";
 
 export interface LinkingInput extends LogInInput {
   /** Whatever the client sent. */
   readonly dfUuid: unknown;
+  /** What mail is to be written in; `null`: what is configured. */
+  readonly language: MailLanguage | null;
 }
 
 /**
  * Logs in with the credentials of a database user, and binds to him the account of a provider that the `dfUuid` stands for: both or
  * neither. Credentials are judged first; 324 for a `dfUuid` that is missing, malformed, unknown, used, over or of another app key, and for an
  * account that is bound already. Only success spends it. A log-in that is let in only to set up a second factor binds nothing, and leaves it as it is.
+ * Whoever has an address is told by mail.
  */
 export class LogInLinking {
   constructor(
     private readonly enterWithPassword: EnterWithPassword,
     private readonly digests: Digests,
     private readonly random: RandomSource,
+    private readonly notice: LinkNotice,
   ) {}
 
-  async run(context: AppKeyContext, { dfUuid, ...input }: LinkingInput): Promise<LogInResult> {
-    const alongside = (r: Repositories, person: Person) => this.link(context, r, { dfUuid, person, appNames: input.appNames });
+  async run(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
+    const made: NewLink[] = [];
+    const alongside = async (r: Repositories, person: Person) => {
+      made.push({ account: person.account, provider: await this.link(context, r, { dfUuid, person, appNames: input.appNames }) });
+    };
     const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "session", alongside });
+    // The last one, as a transaction that lost runs again.
+    const link = made.at(-1);
+    if (link !== undefined) await this.notice.send(context, link, language);
     return { sessionId, user, databaseName: context.database.name };
   }
 
-  private async link(context: AppKeyContext, r: Repositories, { dfUuid, person, appNames }: { dfUuid: unknown; person: Person; appNames: readonly string[] }): Promise<void> {
+  private async link(context: AppKeyContext, r: Repositories, { dfUuid, person, appNames }: { dfUuid: unknown; person: Person; appNames: readonly string[] }): Promise<ProviderType> {
     const given = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
     const found = given === null ? null : await r.oneTime.consume("accountLink", this.digests.sha256(given));
     if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or over." });
@@ -42,5 +55,6 @@ export class LogInLinking {
     if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid is of another app key." });
     const link = { ...identity, id: randomUuid(this.random), userId: person.account.userId, shared: false };
     if (!(await createLink(context, r, link, appNames))) throw new ServiceError(324, { detail: "The account is bound to a user already." });
+    return link.provider;
   }
 }

@@ -6,7 +6,7 @@ import type { SealedOrders } from "./sealed-orders.ts";
 const minute = 60_000;
 
 /** Milliseconds for which orders are worth sending; that of a code ends with the code. */
-const lifetimes = { passwordReset: 60 * minute, passwordChanged: 3 * 24 * 60 * minute } as const;
+const lifetimes = { passwordReset: 60 * minute, passwordChanged: 3 * 24 * 60 * minute, accountLinked: 3 * 24 * 60 * minute } as const;
 
 export interface MailSettings {
   /** Orders that may wait in a database; requests for a new password are put in only while less than half of them do. */

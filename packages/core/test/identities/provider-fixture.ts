@@ -8,10 +8,14 @@ import {
   EnterWithPassword,
   FinishProviderLogIn,
   Gate,
+  LinkNotice,
   LogInLinking,
   type LogInsUnderWay,
   loginNameOf,
+  type MailLanguage,
+  type MailOrder,
   type ObjectId,
+  type OrderMail,
   PutProvider,
   ProviderSealing,
   RegisteredProviders,
@@ -36,9 +40,10 @@ export interface ProviderFixtureOptions {
   readonly room?: LogInsUnderWay;
   readonly clockOffset?: () => number;
   readonly publicUrl?: string;
+  readonly mail?: "none" | "refused" | "taken";
 }
 
-export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, clockOffset, publicUrl = "https://service.example/api/" }: ProviderFixtureOptions = {}) {
+export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, clockOffset, publicUrl = "https://service.example/api/", mail = "none" }: ProviderFixtureOptions = {}) {
   const fixture = await openFixture({}, clockOffset);
   const { r, context, database } = fixture;
   const [google, facebook] = [new FakeProvider("google"), new FakeProvider("facebook")];
@@ -50,7 +55,13 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
   const starting = new StartProviderLogIn(providers, sealing, digests, random, room);
   const finishing = new FinishProviderLogIn({ providers, sealing, assignUser, gate, serializeOwnUser, digests, random });
-  const linking = new LogInLinking(new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser), digests, random);
+  const told: [string, MailOrder][] = [];
+  const run = async ({ alias }: { readonly alias: string }, order: MailOrder) => {
+    told.push([alias, order]);
+    if (mail === "refused") throw new ServiceError(706);
+  };
+  const notice = new LinkNotice({ configured: mail !== "none", run } as unknown as OrderMail, "de");
+  const linking = new LogInLinking(new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser), digests, random, notice);
   const putProvider = new PutProvider(sealing);
 
   const register = (provider: FakeProvider, entry: { defaultUserId?: ObjectId; appNames?: readonly string[]; data?: object } = {}) => {
@@ -66,11 +77,12 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
     facebook,
     hooks,
     sealing,
+    told,
     register,
 
-    async user(name: string, password = "secret"): Promise<ObjectId> {
+    async user(name: string, password = "secret", email: string | null = null): Promise<ObjectId> {
       const [userId] = (await fixture.insert({ className: "User", attributes: { Name: name } })) as [ObjectId];
-      await r.accounts.create({ userId, loginName: loginNameOf(name), secret: `plain:${password}`, administrator: false }, name.toLowerCase());
+      await r.accounts.create({ userId, loginName: loginNameOf(name), secret: `plain:${password}`, administrator: false, email }, name.toLowerCase());
       return userId;
     },
 
@@ -91,10 +103,10 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
       return outcome.dfUuid;
     },
 
-    link: (dfUuid: unknown, change: { user?: string; pass?: string; key?: string } = {}) => {
-      const { user = "ada", pass = "secret", key } = change;
+    link: (dfUuid: unknown, change: { user?: string; pass?: string; key?: string; language?: MailLanguage } = {}) => {
+      const { user = "ada", pass = "secret", key, language = null } = change;
       const appKey = key === undefined ? context.appKey : { ...context.appKey, id: key };
-      return linking.run({ ...context, appKey }, { user, pass, appNames: ["app"], deviceId: null, dfUuid });
+      return linking.run({ ...context, appKey }, { user, pass, appNames: ["app"], deviceId: null, dfUuid, language });
     },
 
     trail: async () => (await r.audit.read(0, 1_000)).map(({ type, outcome, providerName }) => [type, outcome, providerName].join(" ")),

@@ -113,6 +113,30 @@ describe("a log-in at a provider", () => {
     expect(await f.r.sessions.count()).toBe(1);
   });
 
+  test("tells a user who has an address what was bound to him, once, and nobody what was not", async () => {
+    const known = await openProviderFixture({ mail: "taken" });
+    await known.user("ada", "secret", "ada@mail.example");
+    await known.user("ben");
+    const dfUuid = await known.dfUuid();
+    expect([await codeOf(known.link(dfUuid, { pass: "wrong" })), await codeOf(known.link("none"))]).toEqual([302, 324]);
+    expect(known.told).toEqual([]);
+    await known.link(dfUuid);
+    expect(await codeOf(known.link(dfUuid))).toBe(324);
+    const linked = { kind: "accountLinked", to: "ada@mail.example", name: "ada", provider: "google" };
+    expect(known.told).toEqual([["", { ...linked, language: "de" }]]);
+    known.google.profile = { ...known.google.profile, subject: "s-2" };
+    await known.link(await known.dfUuid(), { language: "en" });
+    known.google.profile = { ...known.google.profile, subject: "s-3" };
+    await known.link(await known.dfUuid(), { user: "ben" });
+    expect(known.told.slice(1)).toEqual([["", { ...linked, language: "en" }]]);
+  });
+
+  test.each([["none", 0], ["refused", 1]] as const)("binds whether or not anybody can be told: mail %s", async (mail, orders) => {
+    const known = await openProviderFixture({ mail });
+    await known.user("ada", "secret", "ada@mail.example");
+    expect([await codeOf(known.link(await known.dfUuid())), known.told.length, (await known.r.identityLinks.list(null, 10)).length]).toEqual([0, orders, 1]);
+  });
+
   test("of two who bind one account, one succeeds, whatever they bind it with", async () => {
     await f.user("ada");
     await f.user("eve");

@@ -86,7 +86,7 @@ export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInL
       data: sessionLogInResponse,
       description: "The credentials are judged before the `dfUuid`, which only success spends.",
       errors: [208, 209, 210, 301, 302, 315, 324, 340, 341, 342],
-      handle: async (context, { body }) => ({ data: await logInLinking.run(context, { ...logInInput(body), dfUuid: body.dfUuid }) }),
+      handle: async (context, { body, language }) => ({ data: await logInLinking.run(context, { ...logInInput(body), dfUuid: body.dfUuid, language }) }),
     }),
     defineRoute({
       method: "GET",

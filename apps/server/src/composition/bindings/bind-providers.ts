@@ -4,6 +4,7 @@ import {
   CallbackAddresses,
   FinishProviderLogIn,
   type IdentityProvider,
+  LinkNotice,
   ListOwnLinks,
   LogInLinking,
   ProviderSealing,
@@ -53,7 +54,12 @@ export function bindProviders(container: Container): void {
       new FinishProviderLogIn({ providers, sealing, assignUser, gate: entrance, serializeOwnUser: serialize, digests: digest, random: source }),
     [registeredProviders, providerSealing, assignProviderUser, gate, serializeOwnUser, digests, random],
   );
-  container.bind(identifiers.logInLinking).toResolvedValue((...parts) => new LogInLinking(...parts), [enterWithPassword, digests, random]);
+  container
+    .bind(identifiers.logInLinking)
+    .toResolvedValue(
+      (order, { mail }, ...parts) => new LogInLinking(...parts, new LinkNotice(order, mail.language)),
+      [identifiers.orderMail, configuration, enterWithPassword, digests, random],
+    );
   container.bind(identifiers.listOwnLinks).toDynamicValue(() => new ListOwnLinks());
   container.bind(identifiers.removeOwnLinks).toDynamicValue(() => new RemoveOwnLinks());
   container.bind(identifiers.putProvider).toResolvedValue((sealing) => new PutProvider(sealing), [providerSealing]);

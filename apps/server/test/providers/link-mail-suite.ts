@@ -1,0 +1,41 @@
+import type { RunningServer } from "../../src/index.ts";
+import { call } from "../client.ts";
+import type { Mailbox } from "../mailbox.ts";
+import { link, logInAt } from "./browser.ts";
+import { type ProviderStage, register, repositoriesOf } from "./provider-stage.ts";
+
+/** Mail to those to whom an account was bound. */
+export function linkMailSuite(server: () => RunningServer, stage: () => ProviderStage, mailbox: () => Mailbox): void {
+  const bind = async (account: string, change: object, headers: Readonly<Record<string, string>> = {}) => {
+    const { dfUuid } = (await logInAt(server(), "google", account)).body.data;
+    const body = { user: "demo", pass: "demo", appNames: ["demo-app"], dfUuid, ...change };
+    return (await call(server(), "/v1/extLogin", { method: "POST", body, headers })).code;
+  };
+
+  test("tells a user with an address by mail that an account was bound to him, in his language, and nobody else", async () => {
+    await register(stage(), server(), "google");
+    const { accounts } = repositoriesOf(server());
+    const { account } = await accounts.forProof("demo", []);
+    const [addressed, without] = ["addressed", "without"];
+    for (const name of [addressed, without]) {
+      const [user] = await repositoriesOf(server()).objects.insert([{ className: "User", attributes: { Name: name } }]);
+      const email = name === addressed ? "addressed@example.com" : null;
+      await accounts.create({ userId: user?.id ?? "", loginName: name, secret: account?.secret ?? "", administrator: false, email }, name);
+    }
+    expect([await bind("anna", { user: addressed, pass: "wrong" }), (await link(server(), "none", { user: addressed })).code]).toEqual(["302", "324"]);
+    expect(await bind("anna", { user: without })).toBe("0");
+    expect(await bind("ben", { user: addressed }, { "accept-language": "de" })).toBe("0");
+    expect(await bind("chloe", { user: addressed }, { "accept-language": "en" })).toBe("0");
+    for (const [subject, sentence] of [["Ein Konto bei Google wurde", "wurde ein Konto bei Google verbunden"], ["An account at Google was linked", "an account at Google was linked"]] as const) {
+      const { to, headers, bodies } = await mailbox().next();
+      expect(to).toEqual(["addressed@example.com"]);
+      expect(headers.get("subject")).toEqual([expect.stringContaining(subject)]);
+      for (const body of [bodies.get("text/plain"), bodies.get("text/html")]) {
+        expect(body).toContain(sentence);
+        expect(body).toContain(addressed);
+        expect(body).not.toMatch(/ben@|chloe@|Ben |Chloe /);
+      }
+    }
+    expect(mailbox().left).toBe(0);
+  });
+}
