@@ -63,7 +63,7 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     const account = await createUser(r);
     const link = await createLink(r, { userId: account.userId, subject: "Abc" });
     const nothing = { link: null, account: null, user: null, linked: [] };
-    const identities = [...["abc", "Abc ", "Ab", "A%", "", ...unstorableTexts].map((subject) => ({ ...link, subject })), ...["", "https://issuer.example/", ...unstorableTexts].map((issuer) => ({ ...link, issuer }))];
+    const identities = [...["abc", "Abc ", "Ab", "A%", "A\u200bbc", "Abc\ufe0f", "Abc\u0301", "\uff21bc", "\u0410bc", "", ...unstorableTexts].map((subject) => ({ ...link, subject })), ...["", "https://issuer.example/", ...unstorableTexts].map((issuer) => ({ ...link, issuer }))];
     for (const { issuer, subject } of identities) equal(await r.accounts.byIdentity({ issuer, subject }, ["Groups"]), nothing, `what is bound to ${JSON.stringify([issuer, subject])}`);
     const lost = await createLink(r, { userId: await createUserObject(r, { Groups: [account.userId] }), subject: "without an account" });
     equal(await r.accounts.byIdentity(lost, ["Groups"]), { ...nothing, link: lost }, "what is found of a user without an account");

@@ -7,5 +7,5 @@ export function loginNameOf(text: string): string {
 export function confusableKeyOf(loginName: string): string {
   // There and back: some letters have one capital for two small ones, or two capitals for one small one.
   const folded = loginName.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC").replaceAll("ς", "σ");
-  return folded.replaceAll(/[\s\p{Default_Ignorable_Code_Point}]+/gu, "");
+  return folded.replaceAll(/[\s\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]+/gu, "");
 }

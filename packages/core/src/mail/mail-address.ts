@@ -5,6 +5,9 @@ const [longestLocalPart, longestAddress] = [64, 254];
 const localPart = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 
 const label = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]{0,61}[\\p{L}\\p{N}\\p{M}])?";
+/** Among letters and marks there are some that nothing is seen of: fillers, joiners, selectors of variants. */
+const unseen = /\p{Default_Ignorable_Code_Point}/u;
+
 const domain = new RegExp(`^${label}(?:\\.${label})*$`, "u");
 
 /**
@@ -16,5 +19,5 @@ export function mailAddress(text: string): string | null {
   const at = address.lastIndexOf("@");
   const [local, host] = [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
   const fits = address.length <= longestAddress && local.length <= longestLocalPart;
-  return fits && localPart.test(local) && domain.test(host) ? address : null;
+  return fits && !unseen.test(address) && localPart.test(local) && domain.test(host) ? address : null;
 }
