@@ -77,7 +77,8 @@ export class QuickJsMacroRuntime implements MacroRuntime {
       if (this.closed) throw new ServiceError(706, { detail: "the server stops" });
       this.seats ??= this.openSeats();
       const seats = await this.seats;
-      return new ThreadPlace(seats.take(), (seat) => {
+      return new ThreadPlace(seats.take(), async (seat) => {
+        if (!seat.isEmpty) await seat.rest();
         seats.give(seat);
         this.turns.give();
       });

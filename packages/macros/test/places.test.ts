@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import type { MacroEntry, MacroPlace } from "@sallyport/core";
 import type { QuickJsMacroRuntime } from "@sallyport/macros";
 import { Bench, caller, limits, macro } from "./runtime.ts";
@@ -130,6 +131,62 @@ describe("places", () => {
     place.release();
     await expect(running).rejects.toMatchObject({ kind: "ended" });
     expect(await bench.run("return 1;")).toBe(1);
+  });
+
+  it("given back while something waits in them keep their thread", async () => {
+    if (process.platform !== "linux") return;
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    const threads = () => readdirSync("/proc/self/task").toSorted();
+    const before = threads();
+    for (let round = 0; round < 5; round += 1) {
+      const place = await runtime.reserve(1_000);
+      const running = place.enter(entry("await now(); return await now();"), bench.host(() => delay(20, null)));
+      if (round % 2 === 1) await delay(5);
+      place.release();
+      await expect(running).rejects.toMatchObject({ kind: "ended" });
+      expect(await bench.run("return input;", { input: round })).toBe(round);
+    }
+    expect(threads()).toEqual(before);
+  });
+
+  it("given back while the host is at work for them are soon there again, whatever the host does", async () => {
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    let answer = (_value: null): void => {};
+    const place = await runtime.reserve(1_000);
+    let running: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((asked) => {
+      const host = bench.host(() => {
+        asked();
+        return new Promise<null>((resolve) => (answer = resolve));
+      });
+      running = place.enter(entry("return await now();"), host);
+    });
+    place.release();
+    expect(await bench.run("return 2;")).toBe(2);
+    answer(null);
+    await expect(running).rejects.toMatchObject({ kind: "ended" });
+    expect(await bench.run("return 3;")).toBe(3);
+  });
+
+  it("given back at any time tell the next ones nothing", async () => {
+    const { bench, runtime } = open(2, 200);
+    const results = await Promise.all(
+      Array.from({ length: 120 }, async (_one, number) => {
+        const place = await runtime.reserve(60_000);
+        const host = bench.host(() => delay(number % 3, { number }));
+        const body = "globalThis.kept ??= input; const told = []; for (let call = 0; call < 3; call += 1) told.push((await now()).number); return [globalThis.kept, ...told];";
+        const running = place.enter({ ...entry(body), argument: { skipCheck: false, caller, input: number } }, host);
+        const isLeft = number % 2 === 1;
+        if (isLeft) await Promise.race([running, delay(number % 5)]);
+        const result = isLeft ? running.then(() => null, () => null) : running.then((outcome) => outcome.result);
+        if (!isLeft) await running;
+        place.release();
+        return result;
+      }),
+    );
+    expect(results.filter((result) => result !== null)).toEqual(Array.from({ length: 60 }, (_one, index) => Array.from({ length: 4 }, () => 2 * index)));
   });
 
   it("serve many at a time", async () => {

@@ -1,10 +1,12 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { type MacroEntry, MacroFault, type MacroHost } from "@sallyport/core";
-import type { FromThread, Ready } from "../threads/messages.ts";
+import type { FromThread, Ready, Rested } from "../threads/messages.ts";
 import type { Service } from "../threads/thread.ts";
 import { type Budget, type Ended, PlaceEntry } from "./place-entry.ts";
 
 const TICK = 100;
+/** Milliseconds in which a thread has to come to rest. To start another one takes longer than most executions would go on. */
+const REST = 250;
 
 /** Has a thread serve a seat until the signal, or until the seat says that it is over. */
 export type StartThread = (service: Service, port: MessagePort, signal: AbortSignal) => Promise<unknown>;
@@ -23,11 +25,18 @@ export class Seat {
   private ticking: NodeJS.Timeout | undefined;
   private seen = 0;
   private silence = 0;
+  private readonly ready: Promise<void>;
+  private readonly lost: Promise<void>;
+  private onReady = (): void => {};
+  private onLost = (): void => {};
+  private onRested = (): void => {};
 
   constructor(start: StartThread) {
+    this.ready = new Promise((resolve) => (this.onReady = resolve));
+    this.lost = new Promise((resolve) => (this.onLost = resolve));
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
-    this.port.on("message", (message: FromThread | Ready) => this.hear(message));
+    this.port.on("message", (message: FromThread | Ready | Rested) => this.hear(message));
     const gone = (): void => {
       this.lose("its thread is gone");
       // It may have gone before it had the other end.
@@ -67,6 +76,20 @@ export class Seat {
     }
   }
 
+  /** Ends what still runs here, of which nobody wants to hear any more. Comes back when nothing does; a thread that takes too long for it is ended. */
+  async rest(): Promise<void> {
+    if (this.over) return;
+    const entered = [...this.entries.values()];
+    const rested = new Promise<void>((resolve) => (this.onRested = resolve));
+    for (const entry of entered) entry.lose("ended", "its place was given back");
+    this.port.postMessage({ type: "rest" });
+    await Promise.race([this.ready, this.lost]);
+    const timer = setTimeout(() => this.kill(), REST);
+    // What the host does for an entry may take longer than the thread.
+    await Promise.race([this.lost, Promise.all([rested, ...entered.map((entry) => entry.ended.catch(() => {}))])]);
+    clearTimeout(timer);
+  }
+
   /** Lets the thread go. */
   end(): void {
     if (this.over) return;
@@ -80,11 +103,13 @@ export class Seat {
     this.lose("its thread was ended");
   }
 
-  private hear(message: FromThread | Ready): void {
+  private hear(message: FromThread | Ready | Rested): void {
     if (message.type === "ready") {
       this.isReady = true;
+      this.onReady();
       for (const entry of this.entries.values()) entry.startClock();
-    } else this.entries.get(message.id)?.hear(message);
+    } else if (message.type === "rested") this.onRested();
+    else this.entries.get(message.id)?.hear(message);
   }
 
   /** Counts the ticks in which nothing was heard of a thread that runs: an engine that is caught in one of its own functions asks nobody. */
@@ -108,6 +133,7 @@ export class Seat {
     this.over = true;
     this.stopTicking();
     for (const entry of this.entries.values()) entry.lose("ended", message);
+    this.onLost();
   }
 
   private stopTicking(): void {

@@ -23,10 +23,6 @@ export class Seats {
 
   give(seat: Seat): void {
     if (seat.isOver) return;
-    if (!seat.isEmpty) {
-      seat.kill();
-      return;
-    }
     const timer = setTimeout(() => {
       this.waiting.splice(
         this.waiting.findIndex((entry) => entry.seat === seat),

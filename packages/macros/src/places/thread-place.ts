@@ -5,10 +5,10 @@ import type { Seat } from "./seat.ts";
 /** A seat for one execution, until it is given back. */
 export class ThreadPlace implements MacroPlace {
   private readonly seat: Seat;
-  private readonly giveBack: (seat: Seat) => void;
+  private readonly giveBack: (seat: Seat) => Promise<void>;
   private released = false;
 
-  constructor(seat: Seat, giveBack: (seat: Seat) => void) {
+  constructor(seat: Seat, giveBack: (seat: Seat) => Promise<void>) {
     this.seat = seat;
     this.giveBack = giveBack;
   }
@@ -28,7 +28,7 @@ export class ThreadPlace implements MacroPlace {
   release(): void {
     if (this.released) return;
     this.released = true;
-    this.giveBack(this.seat);
+    void this.giveBack(this.seat);
   }
 
   private check(entry: MacroEntry): void {

@@ -40,7 +40,12 @@ export interface Drop {
   readonly id: number;
 }
 
-export type ToThread = Enter | Answer | Drop | { readonly type: "release" };
+/** Forgets all entries. */
+export interface Rest {
+  readonly type: "rest";
+}
+
+export type ToThread = Enter | Answer | Drop | Rest | { readonly type: "release" };
 
 interface FromEntry {
   readonly id: number;
@@ -79,6 +84,11 @@ export interface Failed extends FromEntry {
 /** The thread is there, and serves this place. */
 export interface Ready {
   readonly type: "ready";
+}
+
+/** The thread has come to rest, as it was told: it runs nothing. */
+export interface Rested {
+  readonly type: "rested";
 }
 
 export type FromThread = Called | Done | Failed;

@@ -1,7 +1,7 @@
 import { setPriority } from "node:os";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Entry } from "./entry.ts";
-import type { Enter, FromThread, Ready, ToThread } from "./messages.ts";
+import type { Enter, FromThread, Ready, Rested, ToThread } from "./messages.ts";
 import { Sandbox } from "./sandbox.ts";
 import { StripperBroke, stripTypes, TypeScriptFault } from "./strip-types.ts";
 
@@ -29,8 +29,10 @@ export interface Service {
 /** Runs what a seat asks for, until it is let go. */
 export function serve({ port, life }: Service): Promise<void> {
   let isOver = false;
+  /** Counts how often the thread was told to rest. */
+  let rests = 0;
   const entries = new Map<number, { readonly entry: Entry; readonly sandbox: Sandbox }>();
-  const post = (message: FromThread | Ready): void => port.postMessage(message);
+  const post = (message: FromThread | Ready | Rested): void => port.postMessage(message);
   const beat = (): void => void Atomics.add(life, 0, 1);
 
   const end = (id: number): void => {
@@ -39,8 +41,13 @@ export function serve({ port, life }: Service): Promise<void> {
     if (found !== undefined) giveBack(found.sandbox);
   };
 
+  const endAll = (): void => {
+    for (const id of entries.keys()) end(id);
+  };
+
   const enter = async (message: Enter): Promise<void> => {
     const { id, module, language } = message;
+    const before = rests;
     let code: string | undefined;
     try {
       if (language !== undefined) code = language === "ts" ? await stripTypes(module.name, module.code) : module.code;
@@ -50,7 +57,7 @@ export function serve({ port, life }: Service): Promise<void> {
       return;
     }
     const sandbox = free.pop() ?? (await Sandbox.create(wasmModule));
-    if (isOver) {
+    if (isOver || rests !== before) {
       giveBack(sandbox);
       return;
     }
@@ -66,9 +73,13 @@ export function serve({ port, life }: Service): Promise<void> {
       else if (message.type === "answer") {
         if (entries.get(message.id)?.entry.answer(message) === true) end(message.id);
       } else if (message.type === "drop") end(message.id);
-      else {
+      else if (message.type === "rest") {
+        rests += 1;
+        endAll();
+        post({ type: "rested" });
+      } else {
         isOver = true;
-        for (const id of entries.keys()) end(id);
+        endAll();
         port.close();
         resolve();
       }
