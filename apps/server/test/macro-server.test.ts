@@ -94,13 +94,36 @@ test("executions that find no thread in time, and those that are too many, are a
   await start({ MACRO_THREADS: "1", MACRO_QUEUE: "1", MACRO_PATIENCE: "100ms" });
   const id = await create();
   const gate = readingGate(storage().repositories, id);
-  const running = execute("Steps", { steps: [["get", id]] });
+  const waiting = [execute("Steps", { steps: [["get", id]] })];
   await gate.reached;
+  // While one waits for the database, others go on in its thread, up to seven that wait as well.
+  expect((await execute("Echo", 0)).body.data).toBe(0);
+  for (let begun = 2; begun <= 8; begun += 1) {
+    waiting.push(execute("Steps", { steps: [["get", id]] }));
+    await eventually(gate.waiting, begun);
+  }
   const others = await Promise.all([execute("Echo", 1), execute("Echo", 2)]);
   expect(others).toMatchObject([{ status: 503, code: "706", headers: { "retry-after": "1" } }, { status: 503, code: "706" }]);
   gate.open();
-  expect((await running).code).toBe("0");
+  for (const answer of await Promise.all(waiting)) expect(answer.code).toBe("0");
   expect((await execute("Echo", 3)).body.data).toBe(3);
+});
+
+test("who waits in a thread that another is stuck in is answered 706, and nothing is kept; who is stuck, 710", async () => {
+  await start({ MACRO_THREADS: "1", MACRO_CPU: "100ms" });
+  const { repositories } = storage();
+  const put = (name: string, run: string) =>
+    repositories.macros.put({ name, text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => { ${run} } });`, language: "js", changedBy: "test" }, null);
+  await put("Stuck", "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);");
+  await put("Late", "await objects.get(input); return 'late';");
+  const id = await create();
+  const gate = readingGate(repositories, id);
+  const late = execute("Late", id);
+  await gate.reached;
+  expect((await execute("Stuck", null)).code).toBe("710");
+  gate.open();
+  expect(await late).toMatchObject({ status: 503, code: "706", headers: { "retry-after": "1" } });
+  expect((await execute("Late", id)).body.data).toBe("late");
 });
 
 test("executions whose clients went away are ended: those that run, and those that wait for the database, which keeps nothing", async () => {

@@ -3,12 +3,15 @@ import type { ObjectId, Repositories } from "@sallyport/core";
 export interface ReadingGate {
   /** Resolves when somebody wants to read the object. */
   readonly reached: Promise<void>;
+  /** How many have wanted to read it. */
+  waiting(): Promise<number>;
   /** Lets everybody read it, now and later. */
   open(): void;
 }
 
 /** Has those wait who read an object outside of a transaction. */
 export function readingGate({ objects }: Pick<Repositories, "objects">, id: ObjectId): ReadingGate {
+  let waiting = 0;
   let reach = () => {};
   let open = () => {};
   const reached = new Promise<void>((resolve) => {
@@ -20,6 +23,7 @@ export function readingGate({ objects }: Pick<Repositories, "objects">, id: Obje
   const get = objects.get.bind(objects);
   objects.get = async (ids, ...more) => {
     if (ids.includes(id)) {
+      waiting += 1;
       reach();
       await opened;
     }
@@ -27,6 +31,7 @@ export function readingGate({ objects }: Pick<Repositories, "objects">, id: Obje
   };
   return {
     reached,
+    waiting: async () => waiting,
     open: () => {
       objects.get = get;
       open();

@@ -5,9 +5,10 @@ import { Piscina } from "piscina";
 import { Seats } from "./places/seats.ts";
 import { ThreadPlace } from "./places/thread-place.ts";
 import { Turns } from "./places/turns.ts";
+import { EXECUTIONS_OF_THREAD } from "./threads/executions-of-thread.ts";
 
 export interface QuickJsMacroRuntimeOptions {
-  /** Threads at most, and so executions at a time. They start when they are needed, and end after half a minute without work. */
+  /** Threads at most, and so executions that run at a time. They start when they are needed, and end after half a minute without work. */
   readonly threads: number;
   /** How many executions may wait for a thread. */
   readonly queue: number;
@@ -43,7 +44,8 @@ export class QuickJsMacroRuntime implements MacroRuntime {
 
   constructor(options: QuickJsMacroRuntimeOptions) {
     this.options = options;
-    this.turns = new Turns(options.threads, options.queue);
+    const { threads, queue } = options;
+    this.turns = new Turns({ running: threads, inside: threads * EXECUTIONS_OF_THREAD, queue });
   }
 
   get load(): { readonly busy: number; readonly waiting: number } {
@@ -72,18 +74,15 @@ export class QuickJsMacroRuntime implements MacroRuntime {
   }
 
   private async openPlace(wait: number): Promise<ThreadPlace> {
-    await this.turns.take(wait);
+    await this.turns.enter(wait);
     try {
       if (this.closed) throw new ServiceError(706, { detail: "the server stops" });
       this.seats ??= this.openSeats();
       const seats = await this.seats;
-      return new ThreadPlace(seats.take(), async (seat) => {
-        if (!seat.isEmpty) await seat.rest();
-        seats.give(seat);
-        this.turns.give();
-      });
+      const seat = seats.take();
+      return new ThreadPlace(seat, this.turns, () => seats.give(seat));
     } catch (error) {
-      this.turns.give();
+      this.turns.leave();
       throw error;
     }
   }
@@ -91,7 +90,7 @@ export class QuickJsMacroRuntime implements MacroRuntime {
   private async openSeats(): Promise<Seats> {
     this.pool = this.openPool();
     const pool = await this.pool;
-    return new Seats((service, port, signal) => pool.run(service, { transferList: [port], signal }), IDLE);
+    return new Seats((service, port, signal) => pool.run(service, { transferList: [port], signal }), { most: this.options.threads, idle: IDLE });
   }
 
   /** The engine is compiled once, for all threads. */

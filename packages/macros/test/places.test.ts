@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MacroEntry, MacroPlace } from "@sallyport/core";
 import type { QuickJsMacroRuntime } from "@sallyport/macros";
+import { EXECUTIONS_OF_THREAD } from "../src/threads/executions-of-thread.ts";
 import { Bench, caller, limits, macro } from "./runtime.ts";
 
 const entry = (body: string, own: Partial<MacroEntry["limits"]> = {}): MacroEntry => ({
@@ -159,7 +160,9 @@ describe("places", () => {
     await new Promise<void>((asked) => {
       const host = bench.host(() => {
         asked();
-        return new Promise<null>((resolve) => (answer = resolve));
+        return new Promise<null>((resolve) => {
+          answer = resolve;
+        });
       });
       running = place.enter(entry("return await now();"), host);
     });
@@ -168,6 +171,88 @@ describe("places", () => {
     answer(null);
     await expect(running).rejects.toMatchObject({ kind: "ended" });
     expect(await bench.run("return 3;")).toBe(3);
+  });
+
+  it("given back while something runs in them keep their thread, and what waits in it", async () => {
+    if (process.platform !== "linux") return;
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    const threads = () => readdirSync("/proc/self/task").toSorted();
+    const before = threads();
+    let answer = (_value: string): void => {};
+    const waits = bench.run("return await now();", {
+      answer: () =>
+        new Promise<string>((resolve) => {
+          answer = resolve;
+        }),
+    });
+    const place = await runtime.reserve(1_000);
+    const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
+    await delay(50);
+    const began = performance.now();
+    place.release();
+    await expect(running).rejects.toMatchObject({ kind: "ended" });
+    expect(await bench.run("return 2;")).toBe(2);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    answer("late");
+    expect(await waits).toBe("late");
+    expect(threads()).toEqual(before);
+  });
+
+  it("share a thread while the host is at work for them, so many at a time", async () => {
+    const { bench, runtime } = open(1);
+    const answers: (() => void)[] = [];
+    const asked = (): Promise<string> =>
+      new Promise((resolve) => {
+        answers.push(() => resolve("answered"));
+      });
+    const waiting = Array.from({ length: EXECUTIONS_OF_THREAD }, () => bench.run("return await now();", { answer: asked }));
+    while (answers.length < EXECUTIONS_OF_THREAD) await delay(5);
+    expect(runtime.load).toEqual({ busy: EXECUTIONS_OF_THREAD, waiting: 0 });
+    const next = bench.run("return 'next';");
+    await delay(20);
+    expect(runtime.load).toEqual({ busy: EXECUTIONS_OF_THREAD, waiting: 1 });
+    answers[3]?.();
+    expect(await next).toBe("next");
+    for (const answer of answers.toReversed()) answer();
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => "answered"));
+    expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
+  });
+
+  it("do not begin in a thread in which something runs", async () => {
+    const { bench, runtime } = open(1);
+    const running = bench.run("const end = Date.now() + 300; while (Date.now() < end); return 1;");
+    await delay(50);
+    await expect(runtime.reserve(20)).rejects.toMatchObject({ code: 706 });
+    expect(await running).toBe(1);
+  });
+
+  it("lose what waits in them when another is stuck, which says that it could not help it", async () => {
+    const { bench } = open(1);
+    const waits = bench.run("return await now();", { answer: () => delay(2_000, null) });
+    while (bench.calls.length === 0) await delay(5);
+    const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
+    await Promise.all([expect(stuck).rejects.toMatchObject({ kind: "cpu" }), expect(waits).rejects.toMatchObject({ kind: "displaced" })]);
+    expect(await bench.run("return 1;")).toBe(1);
+  });
+
+  it("wait no longer than they may behind others of their thread, which go on", async () => {
+    const { bench } = open(1);
+    await bench.run("return 1;");
+    const answers: (() => void)[] = [];
+    const late = bench.run("return await now();", {
+      limits: { timeout: 1_000 },
+      answer: () =>
+        new Promise<null>((resolve) => {
+          answers.push(() => resolve(null));
+        }),
+    });
+    while (answers.length === 0) await delay(5);
+    const running = bench.run("const end = Date.now() + 2_500; while (Date.now() < end); return 'done';", { limits: { cpu: 20_000, timeout: 20_000 } });
+    await delay(200);
+    answers[0]?.();
+    await expect(late).rejects.toMatchObject({ kind: "timeout" });
+    expect(await running).toBe("done");
   });
 
   it("given back at any time tell the next ones nothing", async () => {

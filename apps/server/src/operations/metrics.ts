@@ -154,8 +154,8 @@ export class Metrics implements RequestObserver {
   }
 
   watchMacros(runtime: Pick<MacroRuntime, "load">): void {
-    this.gauge("sallyport_macro_threads_busy", "Threads in which a macro or a hook runs.", (gauge) => gauge.set(runtime.load.busy));
-    this.gauge("sallyport_macros_waiting", "Executions that wait for a thread.", (gauge) => gauge.set(runtime.load.waiting));
+    this.gauge("sallyport_macro_threads_busy", "Executions that have begun, those that wait for the server included.", (gauge) => gauge.set(runtime.load.busy));
+    this.gauge("sallyport_macros_waiting", "Executions that wait to begin.", (gauge) => gauge.set(runtime.load.waiting));
   }
 
   async text(): Promise<{ contentType: string; text: string }> {

@@ -1,6 +1,7 @@
 /**
  * Why a module could not go on: its text is no module of ours (`invalid`), it threw (`threw`), waits for what nobody will
- * settle (`pending`), gave something that is no JSON (`result`), used up a limit, or its thread was lost (`ended`).
+ * settle (`pending`), gave something that is no JSON (`result`), used up a limit, or its thread was lost: on
+ * its own account (`ended`), or on that of another in the same thread (`displaced`).
  */
 export type MacroFaultKind =
   | "invalid"
@@ -13,7 +14,8 @@ export type MacroFaultKind =
   | "stack"
   | "hostCalls"
   | "resultBytes"
-  | "ended";
+  | "ended"
+  | "displaced";
 
 export interface MacroFaultOptions {
   /** Where in the module's text: lines of `at function (name:line:column)`. */

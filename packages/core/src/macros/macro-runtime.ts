@@ -92,7 +92,7 @@ export interface MacroRuntime {
   inspect(module: MacroModule, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: MacroModule }>;
   /** A place to run in. 706 when none becomes free within `wait` milliseconds, or too many wait. */
   reserve(wait: number): Promise<MacroPlace>;
-  /** How many threads run, and how many requests wait for one. */
+  /** How many executions have begun, and how many wait to begin. */
   readonly load: { readonly busy: number; readonly waiting: number };
   close(): Promise<void>;
 }

@@ -21,6 +21,19 @@ export interface Budget {
   readonly hostCalls: number;
 }
 
+/** What an entry can do with its thread. */
+export interface EntryThread {
+  readonly post: (message: ToThread) => void;
+  /** Whether the thread is at work for this entry now. */
+  readonly runs: () => boolean;
+  /** Says that the entry is to stop wherever it is. */
+  readonly stop: () => void;
+  /** Ends the thread. */
+  readonly kill: () => void;
+  /** Told when the entry waits for the host, and when it goes on. */
+  readonly onWait: (waits: boolean) => void;
+}
+
 /** One entry as seen from the server: answers what it asks for, sees to its time, and settles once. */
 export class PlaceEntry {
   readonly ended: Promise<Ended>;
@@ -28,12 +41,11 @@ export class PlaceEntry {
   cpu = 0;
   /** How often it called the host, with what ran inside of it. */
   calls = 0;
-  private readonly id: number;
+  readonly id: number;
   private readonly entry: MacroEntry;
   private readonly host: MacroHost;
   private readonly budget: Budget;
-  private readonly post: (message: ToThread) => void;
-  private readonly kill: () => void;
+  private readonly thread: EntryThread;
   private deadline = Infinity;
   private timer: NodeJS.Timeout | undefined;
   private charge = 0;
@@ -46,13 +58,12 @@ export class PlaceEntry {
   private resolve!: (ended: Ended) => void;
   private reject!: (error: unknown) => void;
 
-  constructor(id: number, entry: MacroEntry, host: MacroHost, budget: Budget, thread: { readonly post: (message: ToThread) => void; readonly kill: () => void }) {
+  constructor(id: number, entry: MacroEntry, host: MacroHost, budget: Budget, thread: EntryThread) {
     this.id = id;
     this.entry = entry;
     this.host = host;
     this.budget = budget;
-    this.post = thread.post;
-    this.kill = thread.kill;
+    this.thread = thread;
     this.ended = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -77,7 +88,7 @@ export class PlaceEntry {
   begin(language: "js" | "ts" | undefined): void {
     const { module, driver, argument, limits } = this.entry;
     this.isStripped = language === "ts";
-    this.post({
+    this.thread.post({
       type: "enter",
       id: this.id,
       module,
@@ -101,7 +112,7 @@ export class PlaceEntry {
     if (message.type === "call") void this.answer(message);
     else if (message.type === "failed") {
       this.fail(faultOf(this.entry.module.name, message));
-      if (message.isUnfit === true) this.kill();
+      if (message.isUnfit === true) this.thread.kill();
     } else this.finish(message);
   }
 
@@ -137,6 +148,7 @@ export class PlaceEntry {
 
   private async answer({ name, argument }: Called): Promise<void> {
     this.hostIsBusy = true;
+    this.thread.onWait(true);
     this.calls += 1;
     let answer: { readonly text: string | undefined; readonly code: number | undefined };
     try {
@@ -154,9 +166,10 @@ export class PlaceEntry {
       return;
     }
     this.hostIsBusy = false;
+    this.thread.onWait(false);
     const { charge, callsInside } = this;
     [this.charge, this.callsInside] = [0, 0];
-    this.post({ type: "answer", id: this.id, charge, callsInside, ...answer });
+    this.thread.post({ type: "answer", id: this.id, charge, callsInside, ...answer });
   }
 
   private timeIsUp(): void {
@@ -166,16 +179,24 @@ export class PlaceEntry {
       this.fault ??= new MacroFault("timeout", this.entry.module.name, message, { cpu: this.cpu });
       return;
     }
+    if (!this.thread.runs()) {
+      // Others are before it, and cannot be ended on its account.
+      this.lose("timeout", message);
+      this.thread.post({ type: "drop", id: this.id });
+      return;
+    }
+    this.thread.stop();
     this.timer = setTimeout(() => {
       if (!this.isRunning) return;
+      const runs = this.thread.runs();
       this.lose("timeout", message);
-      this.kill();
+      if (runs) this.thread.kill();
     }, GRACE);
   }
 
   private abandon(error: unknown): void {
     this.hostIsBusy = false;
-    this.post({ type: "drop", id: this.id });
+    this.thread.post({ type: "drop", id: this.id });
     this.fail(error);
   }
 

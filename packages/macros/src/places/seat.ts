@@ -1,48 +1,61 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import { type MacroEntry, MacroFault, type MacroHost } from "@sallyport/core";
-import type { FromThread, Ready, Rested } from "../threads/messages.ts";
+import type { MacroEntry, MacroFaultKind, MacroHost } from "@sallyport/core";
+import type { FromThread, Ready, Rested, ToThread } from "../threads/messages.ts";
+import { Pulse } from "../threads/pulse.ts";
 import type { Service } from "../threads/thread.ts";
-import { type Budget, type Ended, PlaceEntry } from "./place-entry.ts";
+import { type Budget, PlaceEntry } from "./place-entry.ts";
+import { Signal } from "./signal.ts";
 
 const TICK = 100;
-/** Milliseconds in which a thread has to come to rest. To start another one takes longer than most executions would go on. */
+/** Milliseconds in which a thread has to come to rest. */
 const REST = 250;
 
 /** Has a thread serve a seat until the signal, or until the seat says that it is over. */
 export type StartThread = (service: Service, port: MessagePort, signal: AbortSignal) => Promise<unknown>;
 
-/** A thread, for one execution after the other, and for what is entered on their way. */
+/** What is entered in a thread, and who hears of it when the entry waits for the host or goes on. */
+export interface Entering {
+  readonly entry: MacroEntry;
+  readonly host: MacroHost;
+  readonly budget: Budget;
+  /** That of a module that has not become JavaScript yet. */
+  readonly language: "js" | "ts" | undefined;
+  /** The execution that it belongs to. */
+  readonly place: object;
+  readonly onWait: (waits: boolean) => void;
+}
+
+/** A thread with the executions in it. One of them runs; the others wait for the host, or for their turn to go on. */
 export class Seat {
+  /** Executions that run, or may at any time. */
+  running = 0;
+  /** Executions that have a place here. */
+  inside = 0;
   private readonly port: MessagePort;
-  private readonly life = new Int32Array(new SharedArrayBuffer(4));
+  private readonly pulse = new Pulse(new SharedArrayBuffer(Pulse.bytes));
   private readonly abort = new AbortController();
   private readonly entries = new Map<number, PlaceEntry>();
-  /** Those that were entered one inside of the other; the last one is the innermost. */
-  private readonly nested: PlaceEntry[] = [];
+  private readonly places = new WeakMap<PlaceEntry, object>();
+  private readonly ready = new Signal();
+  private readonly lost = new Signal();
+  private readonly rests = new Map<number, Signal>();
   private lastId = 0;
   private isReady = false;
   private over = false;
   private ticking: NodeJS.Timeout | undefined;
   private seen = 0;
   private silence = 0;
-  private readonly ready: Promise<void>;
-  private readonly lost: Promise<void>;
-  private onReady = (): void => {};
-  private onLost = (): void => {};
-  private onRested = (): void => {};
 
   constructor(start: StartThread) {
-    this.ready = new Promise((resolve) => (this.onReady = resolve));
-    this.lost = new Promise((resolve) => (this.onLost = resolve));
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
     this.port.on("message", (message: FromThread | Ready | Rested) => this.hear(message));
     const gone = (): void => {
-      this.lose("its thread is gone");
+      this.lose("its thread is gone", this.pulse.current);
       // It may have gone before it had the other end.
       this.port.close();
     };
-    start({ port: port2, life: this.life }, port2, this.abort.signal).then(gone).catch(gone);
+    start({ port: port2, pulse: this.pulse.shared }, port2, this.abort.signal).then(gone).catch(gone);
   }
 
   /** Whether nothing can be entered here any more. */
@@ -50,102 +63,111 @@ export class Seat {
     return this.over;
   }
 
+  /** Whether nobody has a place here. */
   get isEmpty(): boolean {
-    return this.entries.size === 0;
+    return this.inside === 0;
   }
 
-  /** Runs an entry. `language` is that of a module that has not become JavaScript yet. */
-  async enter(entry: MacroEntry, host: MacroHost, language?: "js" | "ts"): Promise<Ended & { readonly cpu: number }> {
-    if (this.over) throw new MacroFault("ended", entry.module.name, "its thread is gone");
-    const around = this.nested.at(-1);
-    const budget = around === undefined ? entry.limits : lesser(entry.limits, around.left);
+  /** Begins an entry; the caller waits for its end, and forgets it then. */
+  begin({ entry, host, budget, language, place, onWait }: Entering): PlaceEntry {
     const id = (this.lastId += 1);
-    const entered = new PlaceEntry(id, entry, host, budget, { post: (message) => this.port.postMessage(message), kill: () => this.kill() });
+    const thread = {
+      post: (message: ToThread) => this.port.postMessage(message),
+      runs: () => this.pulse.current === id,
+      stop: () => this.pulse.stop(id),
+      kill: () => this.kill(id),
+      onWait,
+    };
+    const entered = new PlaceEntry(id, entry, host, budget, thread);
     this.entries.set(id, entered);
-    this.nested.push(entered);
+    this.places.set(entered, place);
     this.ticking ??= setInterval(() => this.tick(), TICK);
-    try {
-      entered.begin(language);
-      if (this.isReady) entered.startClock();
-      const ended = await entered.ended;
-      return { ...ended, cpu: entered.cpu };
-    } finally {
-      this.entries.delete(id);
-      this.nested.splice(this.nested.indexOf(entered), 1);
-      around?.addCharge(entered);
-    }
+    entered.begin(language);
+    if (this.isReady) entered.startClock();
+    return entered;
   }
 
-  /** Ends what still runs here, of which nobody wants to hear any more. Comes back when nothing does; a thread that takes too long for it is ended. */
-  async rest(): Promise<void> {
+  forget({ id }: PlaceEntry): void {
+    this.entries.delete(id);
+  }
+
+  /** Ends entries of which nobody wants to hear any more. Comes back when they are over; a thread that takes too long for it is ended. */
+  async rest(entered: readonly PlaceEntry[]): Promise<void> {
     if (this.over) return;
-    const entered = [...this.entries.values()];
-    const rested = new Promise<void>((resolve) => (this.onRested = resolve));
+    const ids = entered.map(({ id }) => id);
+    const rest = (this.lastId += 1);
+    const rested = new Signal();
+    this.rests.set(rest, rested);
     for (const entry of entered) entry.lose("ended", "its place was given back");
-    this.port.postMessage({ type: "rest" });
-    await Promise.race([this.ready, this.lost]);
-    const timer = setTimeout(() => this.kill(), REST);
-    // What the host does for an entry may take longer than the thread.
-    await Promise.race([this.lost, Promise.all([rested, ...entered.map((entry) => entry.ended.catch(() => {}))])]);
+    this.port.postMessage({ type: "rest", id: rest, ids });
+    // A thread that is still starting cannot be in the midst of anything.
+    await Promise.race([this.ready.given, this.lost.given]);
+    const isAtThem = () => ids.includes(this.pulse.current);
+    if (isAtThem()) this.pulse.stop(this.pulse.current);
+    const timer = setTimeout(() => {
+      if (isAtThem()) this.kill(this.pulse.current);
+      // Others are before them, and they have not begun.
+      else rested.give();
+    }, REST);
+    await Promise.race([this.lost.given, rested.given]);
     clearTimeout(timer);
+    this.rests.delete(rest);
   }
 
   /** Lets the thread go. */
   end(): void {
     if (this.over) return;
     this.port.postMessage({ type: "release" });
-    this.lose("its thread was let go");
+    this.lose("its thread was let go", null);
   }
 
-  /** Ends the thread, whatever it does. */
-  kill(): void {
+  /** Ends the thread, whatever it does, on account of an entry. */
+  kill(id: number): void {
     this.abort.abort();
-    this.lose("its thread was ended");
+    this.lose("its thread was ended", id);
   }
 
   private hear(message: FromThread | Ready | Rested): void {
     if (message.type === "ready") {
       this.isReady = true;
-      this.onReady();
+      this.ready.give();
       for (const entry of this.entries.values()) entry.startClock();
-    } else if (message.type === "rested") this.onRested();
+    } else if (message.type === "rested") this.rests.get(message.id)?.give();
     else this.entries.get(message.id)?.hear(message);
   }
 
   /** Counts the ticks in which nothing was heard of a thread that runs: an engine that is caught in one of its own functions asks nobody. */
   private tick(): void {
-    if (this.isEmpty) this.stopTicking();
-    const beat = Atomics.load(this.life, 0);
-    const running = [...this.entries.values()].find((entry) => entry.isRunning);
-    if (!this.isReady || running === undefined || beat !== this.seen) {
-      this.seen = beat;
+    if (this.entries.size === 0) this.stopTicking();
+    const { beats, current } = this.pulse;
+    const entries = [...this.entries.values()].filter((entry) => entry.isRunning);
+    const running = entries.find(({ id }) => id === current) ?? entries[0];
+    if (!this.isReady || running === undefined || beats !== this.seen) {
+      this.seen = beats;
       this.silence = 0;
       return;
     }
     this.silence += TICK;
     if (this.silence < running.patience) return;
     running.lose("cpu", "did not come back in time");
-    this.kill();
+    this.kill(running.id);
   }
 
-  private lose(message: string): void {
+  /** `culprit`: the entry on whose account the thread is lost. Others that were in the thread could not help it. */
+  private lose(message: string, culprit: number | null): void {
     if (this.over) return;
     this.over = true;
     this.stopTicking();
-    for (const entry of this.entries.values()) entry.lose("ended", message);
-    this.onLost();
+    const guilty = this.entries.get(culprit ?? 0);
+    for (const entry of this.entries.values()) {
+      const kind: MacroFaultKind = guilty === undefined || this.places.get(entry) === this.places.get(guilty) ? "ended" : "displaced";
+      entry.lose(kind, message);
+    }
+    this.lost.give();
   }
 
   private stopTicking(): void {
     clearInterval(this.ticking);
     this.ticking = undefined;
   }
-}
-
-function lesser(one: Budget, other: Budget): Budget {
-  return {
-    cpu: Math.min(one.cpu, other.cpu),
-    timeout: Math.min(one.timeout, other.timeout),
-    hostCalls: Math.min(one.hostCalls, other.hostCalls),
-  };
 }

@@ -4,6 +4,7 @@ import { CpuClock } from "./cpu-clock.ts";
 import { isDeeper } from "./json-depth.ts";
 import { LogLines } from "./log-lines.ts";
 import type { Answer, Enter, FromThread } from "./messages.ts";
+import type { Pulse } from "./pulse.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 
 /** Results and arguments of host calls nest at most so deep. */
@@ -22,16 +23,13 @@ interface Fault {
   readonly code?: number | undefined;
 }
 
-/** Tells the other side that the thread lives: one word that it changes. */
-export type Beat = () => void;
-
 /** One entry while it runs in its sandbox: what it says is judged, what it uses is counted. */
 export class Entry {
   private readonly sandbox: Sandbox;
   private readonly given: Enter;
   private readonly code: string | undefined;
   private readonly post: (message: FromThread) => void;
-  private readonly beat: Beat;
+  private readonly pulse: Pulse;
   private readonly clock: CpuClock;
   private readonly deadline: number;
   private readonly lines = new LogLines();
@@ -42,12 +40,12 @@ export class Entry {
   private call: { readonly name: string; readonly argument: string } | undefined;
   private waits = false;
 
-  constructor(sandbox: Sandbox, given: Enter, code: string | undefined, beat: Beat, post: (message: FromThread) => void) {
+  constructor(sandbox: Sandbox, given: Enter, code: string | undefined, pulse: Pulse, post: (message: FromThread) => void) {
     this.sandbox = sandbox;
     this.given = given;
     this.code = code;
     this.post = post;
-    this.beat = beat;
+    this.pulse = pulse;
     this.clock = new CpuClock(given.limits.cpu);
     this.deadline = performance.now() + given.limits.timeout;
   }
@@ -81,6 +79,7 @@ export class Entry {
 
   private run(begin: () => void): boolean {
     this.clock.start();
+    this.pulse.current = this.given.id;
     try {
       begin();
       while (!this.isAtEnd && this.sandbox.hasJobs) {
@@ -93,6 +92,7 @@ export class Entry {
       this.fault ??= { kind: "memory", message: "ran out of memory" };
     }
     this.clock.stop();
+    this.pulse.current = 0;
     return this.conclude();
   }
 
@@ -101,9 +101,10 @@ export class Entry {
   }
 
   private isOver(): boolean {
-    this.beat();
+    const isStopped = this.pulse.beat(this.given.id);
     if (this.fault !== undefined) return true;
-    if (this.sandbox.isTooLarge) this.fault = { kind: "memory", message: "ran out of memory" };
+    if (isStopped) this.fault = { kind: "ended", message: "was ended" };
+    else if (this.sandbox.isTooLarge) this.fault = { kind: "memory", message: "ran out of memory" };
     else if (this.clock.isOver()) this.fault = { kind: "cpu", message: `ran longer than ${Math.ceil(this.given.limits.cpu)} ms` };
     else if (performance.now() > this.deadline) this.fault = { kind: "timeout", message: `took longer than ${this.given.limits.timeout} ms` };
     return this.fault !== undefined;

@@ -40,9 +40,11 @@ export interface Drop {
   readonly id: number;
 }
 
-/** Forgets all entries. */
+/** Forgets several entries, and asks for word when that is done. */
 export interface Rest {
   readonly type: "rest";
+  readonly id: number;
+  readonly ids: readonly number[];
 }
 
 export type ToThread = Enter | Answer | Drop | Rest | { readonly type: "release" };
@@ -86,9 +88,10 @@ export interface Ready {
   readonly type: "ready";
 }
 
-/** The thread has come to rest, as it was told: it runs nothing. */
+/** The entries that a `Rest` named are forgotten. */
 export interface Rested {
   readonly type: "rested";
+  readonly id: number;
 }
 
 export type FromThread = Called | Done | Failed;

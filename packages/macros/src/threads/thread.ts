@@ -1,12 +1,14 @@
 import { setPriority } from "node:os";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Entry } from "./entry.ts";
+import { EXECUTIONS_OF_THREAD } from "./executions-of-thread.ts";
 import type { Enter, FromThread, Ready, Rested, ToThread } from "./messages.ts";
+import { Pulse } from "./pulse.ts";
 import { Sandbox } from "./sandbox.ts";
 import { StripperBroke, stripTypes, TypeScriptFault } from "./strip-types.ts";
 
-/** Sandboxes that are kept for the next entries: that of an execution, and those inside of it. */
-const MOST_KEPT = 2;
+/** Sandboxes that are kept for the next entries: those of executions that wait for the host, and those inside of them. To make one takes 30 ms. */
+const MOST_KEPT = EXECUTIONS_OF_THREAD + 1;
 
 // Piscina wraps what it is given.
 const { wasmModule, niceness } = (Array.isArray(workerData) ? workerData.at(-1) : workerData) as { wasmModule: WebAssembly.Module; niceness: number };
@@ -20,20 +22,20 @@ function giveBack(sandbox: Sandbox): void {
   if (free.length < MOST_KEPT && sandbox.reset()) free.push(sandbox);
 }
 
-/** What a seat gives its thread: where its messages come from, and the word that says that the thread lives. */
+/** What a seat gives its thread: where its messages come from, and the words that they share. */
 export interface Service {
   readonly port: MessagePort;
-  readonly life: Int32Array;
+  readonly pulse: SharedArrayBuffer;
 }
 
 /** Runs what a seat asks for, until it is let go. */
-export function serve({ port, life }: Service): Promise<void> {
+export function serve({ port, pulse: shared }: Service): Promise<void> {
   let isOver = false;
-  /** Counts how often the thread was told to rest. */
-  let rests = 0;
+  /** Entries that are being made ready. */
+  const starting = new Set<number>();
+  const pulse = new Pulse(shared);
   const entries = new Map<number, { readonly entry: Entry; readonly sandbox: Sandbox }>();
   const post = (message: FromThread | Ready | Rested): void => port.postMessage(message);
-  const beat = (): void => void Atomics.add(life, 0, 1);
 
   const end = (id: number): void => {
     const found = entries.get(id);
@@ -41,27 +43,29 @@ export function serve({ port, life }: Service): Promise<void> {
     if (found !== undefined) giveBack(found.sandbox);
   };
 
-  const endAll = (): void => {
-    for (const id of entries.keys()) end(id);
+  const forget = (id: number): void => {
+    starting.delete(id);
+    end(id);
   };
 
   const enter = async (message: Enter): Promise<void> => {
     const { id, module, language } = message;
-    const before = rests;
     let code: string | undefined;
+    starting.add(id);
     try {
       if (language !== undefined) code = language === "ts" ? await stripTypes(module.name, module.code) : module.code;
     } catch (error) {
       const { message: text } = error as Error;
+      starting.delete(id);
       post({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: text, trace: error instanceof TypeScriptFault ? error.trace : undefined, code: undefined, isUnfit: error instanceof StripperBroke });
       return;
     }
     const sandbox = free.pop() ?? (await Sandbox.create(wasmModule));
-    if (isOver || rests !== before) {
+    if (!starting.delete(id) || isOver) {
       giveBack(sandbox);
       return;
     }
-    const entry = new Entry(sandbox, message, code, beat, post);
+    const entry = new Entry(sandbox, message, code, pulse, post);
     entries.set(id, { entry, sandbox });
     if (entry.start()) end(id);
   };
@@ -72,14 +76,13 @@ export function serve({ port, life }: Service): Promise<void> {
       if (message.type === "enter") enter(message).catch(reject);
       else if (message.type === "answer") {
         if (entries.get(message.id)?.entry.answer(message) === true) end(message.id);
-      } else if (message.type === "drop") end(message.id);
+      } else if (message.type === "drop") forget(message.id);
       else if (message.type === "rest") {
-        rests += 1;
-        endAll();
-        post({ type: "rested" });
+        for (const id of message.ids) forget(id);
+        post({ type: "rested", id: message.id });
       } else {
         isOver = true;
-        endAll();
+        for (const id of entries.keys()) end(id);
         port.close();
         resolve();
       }

@@ -56,7 +56,8 @@ export function objectStatements(tables: Tables): ObjectStatements {
       where ${selection} and ($2::text[] is null or o.class = any ($2)) and ${readable("o", "$3")}`,
     );
   return {
-    getOne: get("object_get", "o.oid = $1::bigint"),
+    // One object has a megabyte at most.
+    getOne: { ...get("object_get", "o.oid = $1::bigint"), brief: true },
     getSeveral: get("object_get_several", severalIds, boundedColumns("o", "$4::bigint")),
     outlines: get("object_outlines", severalIds, outlineColumns("o")),
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
