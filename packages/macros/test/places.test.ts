@@ -236,6 +236,26 @@ describe("places", () => {
     expect(await bench.run("return 1;")).toBe(1);
   });
 
+  it("that nothing was entered in yet say as well that they could not help it", async () => {
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    const answers: (() => void)[] = [];
+    const stuck = bench.run("await now(); Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", {
+      limits: { cpu: 50 },
+      answer: () =>
+        new Promise<null>((resolve) => {
+          answers.push(() => resolve(null));
+        }),
+    });
+    while (answers.length === 0) await delay(5);
+    const place = await runtime.reserve(1_000);
+    answers[0]?.();
+    await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
+    await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
+    place.release();
+    expect(await bench.run("return 2;")).toBe(2);
+  });
+
   it("wait no longer than they may behind others of their thread, which go on", async () => {
     const { bench } = open(1);
     await bench.run("return 1;");

@@ -7,7 +7,7 @@ import type { MacroLimits, MacroRuntime } from "./macro-runtime.ts";
 import type { MacroText } from "./macro-source.ts";
 
 /** What may say something about the machine, and nothing about the text. */
-const byChance: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended"]);
+const byChance: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended", "displaced"]);
 
 export interface InspectedText extends MacroText {
   readonly module: LibraryModule;

@@ -1,4 +1,4 @@
-import { type JsonValue, type MacroDeclaration, MacroFault, MacroRefusal, type MacroHost, type MacroRuntime, ServiceError } from "../../src/index.ts";
+import { type JsonValue, type MacroDeclaration, MacroFault, type MacroFaultKind, MacroRefusal, type MacroHost, type MacroRuntime, ServiceError } from "../../src/index.ts";
 
 type Ask = (name: string, argument: JsonValue) => Promise<JsonValue | undefined>;
 
@@ -18,6 +18,8 @@ export class FakeRuntime implements MacroRuntime {
   inspections = 0;
   /** What the text `unlucky` is found to be at a second look; without it, its thread ends every time. */
   unlucky: string | undefined;
+  /** The bad luck of that text. */
+  badLuck: MacroFaultKind = "ended";
   reserved = 0;
 
   async inspect(module: { readonly name: string; readonly code: string }) {
@@ -26,7 +28,7 @@ export class FakeRuntime implements MacroRuntime {
     if (module.code.startsWith("busy")) throw new ServiceError(706);
     if (module.code.startsWith("unlucky")) {
       const { unlucky } = this;
-      if (this.inspections % 2 === 1 || unlucky === undefined || module.code !== "unlucky") throw new MacroFault("ended", module.name, "its thread is gone");
+      if (this.inspections % 2 === 1 || unlucky === undefined || module.code !== "unlucky") throw new MacroFault(this.badLuck, module.name, "its thread is gone");
       return { declaration: JSON.parse(unlucky) as MacroDeclaration, module };
     }
     return { declaration: JSON.parse(module.code) as MacroDeclaration, module };

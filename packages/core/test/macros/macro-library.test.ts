@@ -101,7 +101,8 @@ describe("the library of a database", () => {
     expect(await kinds("Busy")).toEqual(["macro"]);
   });
 
-  test("looks twice at a text that had bad luck", async () => {
+  test.each(["ended", "timeout", "displaced"] as const)("looks twice at a text that had bad luck: %s", async (badLuck) => {
+    macros.runtime.badLuck = badLuck;
     folder(["Unlucky", "unlucky"]);
     macros.runtime.unlucky = declared;
     expect(await kinds("Unlucky")).toEqual(["macro"]);

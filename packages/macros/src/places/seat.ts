@@ -42,6 +42,8 @@ export class Seat {
   private lastId = 0;
   private isReady = false;
   private over = false;
+  /** The execution on whose account the thread was lost, if it was one. */
+  private guilty: object | undefined;
   private ticking: NodeJS.Timeout | undefined;
   private seen = 0;
   private silence = 0;
@@ -66,6 +68,11 @@ export class Seat {
   /** Whether nobody has a place here. */
   get isEmpty(): boolean {
     return this.inside === 0;
+  }
+
+  /** What an execution that had a place here is told once the thread is lost: whether that was on its own account, or that of another. */
+  faultOf(place: object): MacroFaultKind {
+    return this.guilty === undefined || this.guilty === place ? "ended" : "displaced";
   }
 
   /** Begins an entry; the caller waits for its end, and forgets it then. */
@@ -159,10 +166,8 @@ export class Seat {
     this.over = true;
     this.stopTicking();
     const guilty = this.entries.get(culprit ?? 0);
-    for (const entry of this.entries.values()) {
-      const kind: MacroFaultKind = guilty === undefined || this.places.get(entry) === this.places.get(guilty) ? "ended" : "displaced";
-      entry.lose(kind, message);
-    }
+    this.guilty = guilty === undefined ? undefined : this.places.get(guilty);
+    for (const entry of this.entries.values()) entry.lose(this.faultOf(this.places.get(entry) ?? entry), message);
     this.lost.give();
   }
 

@@ -42,7 +42,7 @@ export class ThreadPlace implements MacroPlace {
 
   private async run(entry: MacroEntry, host: MacroHost, language?: "js" | "ts"): Promise<Ended & { readonly cpu: number }> {
     if (this.released) throw new MacroFault("ended", entry.module.name, "its place was given back");
-    if (this.seat.isOver) throw new MacroFault("ended", entry.module.name, "its thread is gone");
+    if (this.seat.isOver) throw new MacroFault(this.seat.faultOf(this), entry.module.name, "its thread is gone");
     const around = this.nested.at(-1);
     const budget = around === undefined ? entry.limits : lesser(entry.limits, around.left);
     this.turn(false);
