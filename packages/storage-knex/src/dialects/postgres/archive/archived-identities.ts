@@ -39,7 +39,7 @@ export function archivedIdentityLinks({ identityLinks }: Tables): ArchivedTable<
   };
   return {
     rows: `(select id::text collate "C" as id, ${columns} from ${identityLinks})`,
-    key: { column: "id", type: "text" },
+    key: { column: "id", type: "text", isExpression: true },
     size: smallRow,
     line: jsonLine(members),
     recordOf: (line) => {

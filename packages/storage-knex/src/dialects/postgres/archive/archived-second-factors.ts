@@ -14,7 +14,7 @@ export function archivedSecondFactors({ secondFactors }: Tables): ArchivedTable<
   return {
     // A key of two columns in one, in the same order: subjects hold no control character.
     rows: `(select *, subject || E'\\x01' || app_name as place from ${secondFactors})`,
-    key: { column: "place", type: "text" },
+    key: { column: "place", type: "text", isExpression: true },
     size: "(200 + octet_length(sealed_secret) + octet_length(recovery_codes::text))",
     line: jsonLine(members),
     recordOf: (line) => ({ section: "secondFactors", ...(JSON.parse(line) as Omit<RecordOf<"secondFactors">, "section">) }),

@@ -6,7 +6,12 @@ export interface ReadTable {
   /** What is read: a table, or a query in parentheses. */
   readonly rows: string;
   /** The column by which records are ordered. */
-  readonly key: { readonly column: string; readonly type: "bigint" | "text" };
+  readonly key: {
+    readonly column: string;
+    readonly type: "bigint" | "text";
+    /** No index knows it: whoever wants some rows looks at all. */
+    readonly isExpression?: true;
+  };
   /** Bytes that a row takes, known without reading it. */
   readonly size: string;
   /** A row as one line of text. */
