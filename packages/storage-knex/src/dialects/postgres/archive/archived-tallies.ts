@@ -6,8 +6,10 @@ import { eventColumns, eventMembers, eventOfLine, eventRow, eventRowOf, eventVal
 export function archivedTallies({ auditTallies }: Tables): ArchivedTable<"tallies"> {
   const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
   return {
-    rows: `(select distinct on (key) key, ${details}, max(at) over same as at, min(since) over same as since, sum(attempts) over same as attempts
-      from ${auditTallies} t window same as (partition by key) order by key, t.since)`,
+    // To take the first of each key from all of them in order would sort them again for every few.
+    rows: `(select t.key, ${details}, same.at, t.since, same.attempts
+      from ${auditTallies} t, lateral (select max(at) as at, sum(attempts) as attempts from ${auditTallies} o where o.key = t.key) same
+      where t.shard = (select shard from ${auditTallies} o where o.key = t.key order by since, shard limit 1))`,
     key: { column: "key", type: "text" },
     size: smallRow,
     line: jsonLine({ key: "key", ...eventMembers }),
