@@ -72,7 +72,7 @@ test("AcceptColleagues lets in whoever has an address of the company, which the 
   const name = "AcceptColleagues";
   const { declaration, module } = await runtime.inspect({ name, code: readFileSync(resolve(folder, `${name}.ts`), "utf8") }, "ts");
   expect(declaration).toEqual({ on: "xRestApi_DBCreateInit_xRestApiUserProvider", run: true });
-  const place = await runtime.reserve(60_000);
+  const place = await runtime.reserve(60_000, false);
   const limits = { cpu: 1_000, timeout: 10_000, memory: 16 * 1_048_576, hostCalls: 0, resultBytes: 1_000 };
   const host = { answer: async () => undefined, isCatchable: () => false, log: () => {} };
   const given = async (email: JsonValue, type = "google") => {

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type MacroDeclaration, type MacroHost, type MacroModule, type MacroPlace, type MacroRuntime, ServiceError } from "@sallyport/core";
 import { Piscina } from "piscina";
+import type { Seat } from "./places/seat.ts";
 import { Seats } from "./places/seats.ts";
 import { ThreadPlace } from "./places/thread-place.ts";
 import { Turns } from "./places/turns.ts";
-import { EXECUTIONS_OF_THREAD } from "./threads/executions-of-thread.ts";
 
 export interface QuickJsMacroRuntimeOptions {
   /** Threads at most, and so executions that run at a time. They start when they are needed, and end after half a minute without work. */
@@ -38,22 +38,29 @@ const nobody: MacroHost = {
 export class QuickJsMacroRuntime implements MacroRuntime {
   private readonly options: QuickJsMacroRuntimeOptions;
   private readonly turns: Turns;
+  private readonly seats: Seats;
   private pool: Promise<Piscina> | undefined;
-  private seats: Promise<Seats> | undefined;
   private closed = false;
 
   constructor(options: QuickJsMacroRuntimeOptions) {
     this.options = options;
     const { threads, queue } = options;
-    this.turns = new Turns({ running: threads, inside: threads * EXECUTIONS_OF_THREAD, queue });
+    this.seats = new Seats(
+      async (service, port, signal) => {
+        const pool = await (this.pool ??= this.openPool());
+        return pool.run(service, { transferList: [port], signal });
+      },
+      { most: threads, idle: IDLE },
+    );
+    this.turns = new Turns((isHolding) => this.seats.take(isHolding), queue);
   }
 
   get load(): { readonly busy: number; readonly waiting: number } {
-    return this.turns.load;
+    return { busy: this.seats.busy, waiting: this.turns.waiting };
   }
 
   async inspect(module: MacroModule, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: MacroModule }> {
-    const place = await this.openPlace(INSPECTION_WAIT);
+    const place = await this.openPlace(INSPECTION_WAIT, false);
     try {
       const entry = { module, driver: "declare", argument: null, limits: INSPECTION };
       const { result, code } = await place.inspect(entry, nobody, language);
@@ -63,34 +70,36 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     }
   }
 
-  reserve(wait: number): Promise<MacroPlace> {
-    return this.openPlace(wait);
+  reserve(wait: number, isHolding: boolean): Promise<MacroPlace> {
+    return this.openPlace(wait, isHolding);
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    (await this.seats)?.close();
+    this.seats.close();
     await (await this.pool)?.destroy();
   }
 
-  private async openPlace(wait: number): Promise<ThreadPlace> {
-    await this.turns.enter(wait);
-    try {
-      if (this.closed) throw new ServiceError(706, { detail: "the server stops" });
-      this.seats ??= this.openSeats();
-      const seats = await this.seats;
-      const seat = seats.take();
-      return new ThreadPlace(seat, this.turns, () => seats.give(seat));
-    } catch (error) {
-      this.turns.leave();
-      throw error;
-    }
+  private async openPlace(wait: number, isHolding: boolean): Promise<ThreadPlace> {
+    const until = performance.now() + wait;
+    const admit = (): void => this.turns.admit();
+    const giveBack = (seat: Seat): void => {
+      this.seats.give(seat, isHolding);
+      admit();
+    };
+    const replace = (seat: Seat): Promise<Seat> => {
+      giveBack(seat);
+      return this.takeSeat(Math.max(0, until - performance.now()), isHolding);
+    };
+    return new ThreadPlace(await this.takeSeat(wait, isHolding), { isOpen: () => !this.closed, admit, giveBack, replace }, isHolding);
   }
 
-  private async openSeats(): Promise<Seats> {
-    this.pool = this.openPool();
-    const pool = await this.pool;
-    return new Seats((service, port, signal) => pool.run(service, { transferList: [port], signal }), { most: this.options.threads, idle: IDLE });
+  private async takeSeat(wait: number, isHolding: boolean): Promise<Seat> {
+    if (this.closed) throw stopping();
+    const seat = await this.turns.enter(wait, isHolding);
+    if (!this.closed) return seat;
+    this.seats.give(seat, isHolding);
+    throw stopping();
   }
 
   /** The engine is compiled once, for all threads. */
@@ -113,4 +122,8 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     pool.on("error", () => {});
     return pool;
   }
+}
+
+function stopping(): ServiceError {
+  return new ServiceError(706, { detail: "the server stops" });
 }

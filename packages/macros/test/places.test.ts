@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MacroEntry, MacroPlace } from "@sallyport/core";
 import type { QuickJsMacroRuntime } from "@sallyport/macros";
-import { EXECUTIONS_OF_THREAD } from "../src/threads/executions-of-thread.ts";
+import { EXECUTIONS_OF_THREAD, READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
 import { Bench, caller, limits, macro } from "./runtime.ts";
 
 const entry = (body: string, own: Partial<MacroEntry["limits"]> = {}): MacroEntry => ({
@@ -30,7 +30,7 @@ function nesting(bench: Bench, place: MacroPlace, inner: () => MacroEntry) {
 describe("entries inside of an entry", () => {
   it("have runtimes of their own", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const inner = () => entry("const before = typeof globalThis.secret; globalThis.secret = 2; Object.prototype.left = 3; JSON.stringify = null; return before;");
     const outer = "globalThis.secret = 1; const inner = await call('Inner'); return [inner, globalThis.secret, {}.left ?? null, JSON.stringify(1)];";
     expect((await place.enter(entry(outer), nesting(bench, place, inner))).result).toEqual(["undefined", 1, null, "1"]);
@@ -39,7 +39,7 @@ describe("entries inside of an entry", () => {
 
   it("nest as deep as the server lets them", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     let depth = 0;
     const host = bench.host(async () => {
       depth += 1;
@@ -51,7 +51,7 @@ describe("entries inside of an entry", () => {
 
   it("use up what the one around them may use", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const loop = () => entry("for (;;);", { cpu: 60_000, timeout: 60_000 });
     await expect(place.enter(entry("await call('Loop');", { cpu: 200, timeout: 20_000 }), nesting(bench, place, loop))).rejects.toMatchObject({ kind: "cpu" });
     const idle = () => entry("for (;;) await now();", { cpu: 60_000, timeout: 60_000, hostCalls: 1e9 });
@@ -61,7 +61,7 @@ describe("entries inside of an entry", () => {
 
   it("are paid for by the one around them, however many they are", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const busy = () => entry("const end = Date.now() + 60; while (Date.now() < end); return 1;");
     const many = "for (;;) await call('Busy');";
     await expect(place.enter(entry(many, { cpu: 300, timeout: 60_000, hostCalls: 1e9 }), nesting(bench, place, busy))).rejects.toMatchObject({ kind: "cpu" });
@@ -70,7 +70,7 @@ describe("entries inside of an entry", () => {
 
   it("call the host on the account of the one around them", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const inner = (calls: number) => () => entry(`for (let made = 0; made < ${calls}; made += 1) await now();`, { hostCalls: 1_000 });
     const outer = (calls: number) => entry(`for (let made = 0; made < ${calls}; made += 1) await call('Inner');`, { hostCalls: 20 });
     await expect(place.enter(outer(1), nesting(bench, place, inner(20)))).rejects.toMatchObject({ kind: "hostCalls", message: "called the host more than 19 times" });
@@ -81,7 +81,7 @@ describe("entries inside of an entry", () => {
 
   it("that fail can be caught around them, and the place is sound", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const host = bench.host(async () => {
       await expect(place.enter(entry("const all = []; for (;;) all.push([1]);", { cpu: 20_000 }), bench.host())).rejects.toMatchObject({ kind: "memory" });
       return { result: "failed" };
@@ -92,7 +92,7 @@ describe("entries inside of an entry", () => {
 
   it("fall with the thread", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const stuck = () => entry("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { cpu: 100 });
     await expect(place.enter(entry("await call('Stuck');", { timeout: 20_000 }), nesting(bench, place, stuck))).rejects.toMatchObject({ kind: "cpu" });
     await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
@@ -102,32 +102,32 @@ describe("entries inside of an entry", () => {
 });
 
 describe("places", () => {
-  it("are as many as there are threads; others wait, so long and so many", async () => {
+  it("are as many as threads have before them; others wait, so long and so many", async () => {
     const { runtime } = open(2, 1);
-    const places = [await runtime.reserve(0), await runtime.reserve(0)];
-    const waits = runtime.reserve(30_000);
-    expect(runtime.load).toEqual({ busy: 2, waiting: 1 });
-    await expect(runtime.reserve(1_000)).rejects.toMatchObject({ code: 706, retryAfter: 1 });
+    const busy = 2 * READY_OF_THREAD;
+    const places = await Promise.all(Array.from({ length: busy }, () => runtime.reserve(0, false)));
+    const waits = runtime.reserve(30_000, false);
+    expect(runtime.load).toEqual({ busy, waiting: 1 });
+    await expect(runtime.reserve(1_000, false)).rejects.toMatchObject({ code: 706, retryAfter: 1 });
     places[0]?.release();
     places[0]?.release();
     const third = await waits;
-    expect(runtime.load).toEqual({ busy: 2, waiting: 0 });
-    await expect(runtime.reserve(5)).rejects.toMatchObject({ code: 706 });
-    places[1]?.release();
-    third.release();
+    expect(runtime.load).toEqual({ busy, waiting: 0 });
+    await expect(runtime.reserve(5, false)).rejects.toMatchObject({ code: 706 });
+    for (const place of [...places.slice(1), third]) place.release();
     expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
   });
 
   it("cannot be entered once they are given back", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     place.release();
     await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
   });
 
   it("given back while something runs in them end it", async () => {
     const { bench, runtime } = open(1);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
     place.release();
     await expect(running).rejects.toMatchObject({ kind: "ended" });
@@ -141,7 +141,7 @@ describe("places", () => {
     const threads = () => readdirSync("/proc/self/task").toSorted();
     const before = threads();
     for (let round = 0; round < 5; round += 1) {
-      const place = await runtime.reserve(1_000);
+      const place = await runtime.reserve(1_000, false);
       const running = place.enter(entry("await now(); return await now();"), bench.host(() => delay(20, null)));
       if (round % 2 === 1) await delay(5);
       place.release();
@@ -155,7 +155,7 @@ describe("places", () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     let answer = (_value: null): void => {};
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     let running: Promise<unknown> = Promise.resolve();
     await new Promise<void>((asked) => {
       const host = bench.host(() => {
@@ -186,7 +186,7 @@ describe("places", () => {
           answer = resolve;
         }),
     });
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
     await delay(50);
     const began = performance.now();
@@ -219,12 +219,14 @@ describe("places", () => {
     expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
   });
 
-  it("do not begin in a thread in which something runs", async () => {
+  it("begin in a thread one after the other, a few of them right behind what runs", async () => {
     const { bench, runtime } = open(1);
-    const running = bench.run("const end = Date.now() + 300; while (Date.now() < end); return 1;");
-    await delay(50);
-    await expect(runtime.reserve(20)).rejects.toMatchObject({ code: 706 });
-    expect(await running).toBe(1);
+    await bench.run("return 1;");
+    const running = Array.from({ length: READY_OF_THREAD }, () => bench.run("const began = Date.now(); while (Date.now() < began + 100); return [began, Date.now()];"));
+    await delay(20);
+    await expect(runtime.reserve(20, false)).rejects.toMatchObject({ code: 706 });
+    const times = (await Promise.all(running)) as [number, number][];
+    for (const [index, [began]] of times.entries()) expect(began).toBeGreaterThanOrEqual(times[index - 1]?.[1] ?? 0);
   });
 
   it("lose what waits in them when another is stuck, which says that it could not help it", async () => {
@@ -248,7 +250,7 @@ describe("places", () => {
         }),
     });
     while (answers.length === 0) await delay(5);
-    const place = await runtime.reserve(1_000);
+    const place = await runtime.reserve(1_000, false);
     answers[0]?.();
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
     await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
@@ -279,7 +281,7 @@ describe("places", () => {
     const { bench, runtime } = open(2, 200);
     const results = await Promise.all(
       Array.from({ length: 120 }, async (_one, number) => {
-        const place = await runtime.reserve(60_000);
+        const place = await runtime.reserve(60_000, false);
         const host = bench.host(() => delay(number % 3, { number }));
         const body = "globalThis.kept ??= input; const told = []; for (let call = 0; call < 3; call += 1) told.push((await now()).number); return [globalThis.kept, ...told];";
         const running = place.enter({ ...entry(body), argument: { skipCheck: false, caller, input: number } }, host);
@@ -298,7 +300,7 @@ describe("places", () => {
     const { bench, runtime } = open(2);
     const results = await Promise.all(
       Array.from({ length: 40 }, async (_one, number) => {
-        const place = await runtime.reserve(60_000);
+        const place = await runtime.reserve(60_000, false);
         try {
           return (await place.enter({ ...entry("await now(); return input;"), argument: { skipCheck: false, caller, input: number } }, bench.host())).result;
         } finally {
@@ -321,11 +323,11 @@ describe("places", () => {
 
 it("ends what runs when it is closed, and lets nobody in", async () => {
   const bench = new Bench(1);
-  const place = await bench.runtime.reserve(1_000);
+  const place = await bench.runtime.reserve(1_000, false);
   const running = place.enter(entry("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
   await Promise.all([expect(running).rejects.toMatchObject({ kind: "ended" }), bench.runtime.close()]);
   place.release();
-  await expect(bench.runtime.reserve(1_000)).rejects.toMatchObject({ code: 706 });
+  await expect(bench.runtime.reserve(1_000, false)).rejects.toMatchObject({ code: 706 });
 });
 
 it("starts no thread before there is work", async () => {

@@ -48,7 +48,7 @@ export class Bench {
   async enter(code: string, given: Given = {}): Promise<MacroOutcome> {
     this.calls = [];
     this.lines = [];
-    const place = await this.runtime.reserve(60_000);
+    const place = await this.runtime.reserve(60_000, false);
     const argument = given.argument ?? { skipCheck: false, caller, ...(given.input === undefined ? {} : { input: given.input }) };
     try {
       return await place.enter(

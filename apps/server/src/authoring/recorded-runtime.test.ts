@@ -20,7 +20,7 @@ const asking: MacroRuntime = {
 
 test("what macros in macros ask for is written down in order, with its depth", async () => {
   const runtime = new RecordedRuntime(asking);
-  const place: MacroPlace = await runtime.reserve(0);
+  const place: MacroPlace = await runtime.reserve(0, false);
   const inner: MacroHost = { answer: async () => 7, isCatchable: () => false, log: () => {} };
   const outer: MacroHost = { ...inner, answer: async () => (await place.enter(entryOf("Inner"), inner)).result };
   await expect(place.enter(entryOf("Outer"), outer)).resolves.toMatchObject({ result: 7 });
@@ -38,7 +38,7 @@ test("what macros in macros ask for is written down in order, with its depth", a
 
 test("what the host throws is written down and thrown on", async () => {
   const runtime = new RecordedRuntime(asking);
-  const place = await runtime.reserve(0);
+  const place = await runtime.reserve(0, false);
   const error = new Error("refused");
   const host: MacroHost = { answer: () => Promise.reject(error), isCatchable: () => true, log: () => {} };
   await expect(place.enter(entryOf("Outer"), host)).rejects.toBe(error);

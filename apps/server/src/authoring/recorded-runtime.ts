@@ -47,8 +47,8 @@ export class RecordedRuntime implements MacroRuntime {
     return this.recorded.inspect(module, language);
   }
 
-  async reserve(wait: number): Promise<MacroPlace> {
-    const place = await this.recorded.reserve(wait);
+  async reserve(wait: number, isHolding: boolean): Promise<MacroPlace> {
+    const place = await this.recorded.reserve(wait, isHolding);
     let depth = -1;
     const enter = async (entry: MacroEntry, host: MacroHost): Promise<MacroOutcome> => {
       depth += 1;

@@ -84,7 +84,7 @@ export class MacroRunner {
   /** Does work in which hooks may run, in the place of the context, or in one of its own: how long they may take together is bounded. */
   async withPlace<Context extends Pick<SessionContext, "execution">, T>(context: Context, work: (context: Context) => Promise<T>): Promise<T> {
     if (context.execution !== undefined) return work(context);
-    const place = await this.parts.runtime.reserve(this.parts.patience);
+    const place = await this.parts.runtime.reserve(this.parts.patience, true);
     try {
       return await work({ ...context, execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime, lines: new LineAllowance() } });
     } finally {
@@ -99,7 +99,7 @@ export class MacroRunner {
     isEnding: () => boolean = () => false,
   ): Promise<MacroOutcome> {
     if (execution !== undefined) return work(deeper(execution));
-    const place = await this.parts.runtime.reserve(this.parts.patience);
+    const place = await this.parts.runtime.reserve(this.parts.patience, unit.joined);
     try {
       const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // Who opened a transaction waits for all that is asked of it.

@@ -90,8 +90,11 @@ export interface MacroRuntime {
    * @throws `MacroFault` for a text that is no module, or whose top level fails.
    */
   inspect(module: MacroModule, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: MacroModule }>;
-  /** A place to run in. 706 when none becomes free within `wait` milliseconds, or too many wait. */
-  reserve(wait: number): Promise<MacroPlace>;
+  /**
+   * A place to run in. 706 when none becomes free within `wait` milliseconds, or too many wait. `isHolding`: whether whoever has it keeps
+   * others from something, such as a connection; he does not wait behind an execution that may take long.
+   */
+  reserve(wait: number, isHolding: boolean): Promise<MacroPlace>;
   /** How many executions have begun, and how many wait to begin. */
   readonly load: { readonly busy: number; readonly waiting: number };
   close(): Promise<void>;

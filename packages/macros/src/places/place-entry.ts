@@ -26,6 +26,10 @@ export interface EntryThread {
   readonly post: (message: ToThread) => void;
   /** Whether the thread is at work for this entry now. */
   readonly runs: () => boolean;
+  /** Whether it goes before those that have not begun. */
+  readonly isNext: boolean;
+  /** Whether the thread has come to this entry. */
+  readonly hasBegun: () => boolean;
   /** Says that the entry is to stop wherever it is. */
   readonly stop: () => void;
   /** Ends the thread. */
@@ -42,6 +46,8 @@ export class PlaceEntry {
   /** How often it called the host, with what ran inside of it. */
   calls = 0;
   readonly id: number;
+  /** Whether it was lost before the thread came to it. */
+  isUntouched = false;
   private readonly entry: MacroEntry;
   private readonly host: MacroHost;
   private readonly budget: Budget;
@@ -91,6 +97,7 @@ export class PlaceEntry {
     this.thread.post({
       type: "enter",
       id: this.id,
+      isNext: this.thread.isNext,
       module,
       ...(language === undefined ? {} : { language }),
       driver,
@@ -124,8 +131,9 @@ export class PlaceEntry {
     this.calls += calls;
   }
 
-  /** The thread is gone. */
+  /** Nothing more is to be heard of it. */
   lose(kind: MacroFaultKind, message: string): void {
+    this.isUntouched = !this.isStripped && !this.thread.hasBegun();
     this.fault ??= new MacroFault(kind, this.entry.module.name, message, { cpu: this.cpu });
     if (!this.hostIsBusy) this.fail(this.fault);
   }

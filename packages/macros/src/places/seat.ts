@@ -9,6 +9,8 @@ import { Signal } from "./signal.ts";
 const TICK = 100;
 /** Milliseconds in which a thread has to come to rest. */
 const REST = 250;
+/** Milliseconds after which it is looked at again what a thread that is to come to rest has begun. */
+const LOOK = 10;
 
 /** Has a thread serve a seat until the signal, or until the seat says that it is over. */
 export type StartThread = (service: Service, port: MessagePort, signal: AbortSignal) => Promise<unknown>;
@@ -22,6 +24,8 @@ export interface Entering {
   readonly language: "js" | "ts" | undefined;
   /** The execution that it belongs to. */
   readonly place: object;
+  /** Whether it goes before those that have not begun. */
+  readonly isNext: boolean;
   readonly onWait: (waits: boolean) => void;
 }
 
@@ -29,8 +33,12 @@ export interface Entering {
 export class Seat {
   /** Executions that run, or may at any time. */
   running = 0;
+  /** Those of them, or of those that wait, that keep others from something. */
+  holding = 0;
   /** Executions that have a place here. */
   inside = 0;
+  /** When the thread was heard last. */
+  heard = 0;
   private readonly port: MessagePort;
   private readonly pulse = new Pulse(new SharedArrayBuffer(Pulse.bytes));
   private readonly abort = new AbortController();
@@ -39,6 +47,7 @@ export class Seat {
   private readonly ready = new Signal();
   private readonly lost = new Signal();
   private readonly rests = new Map<number, Signal>();
+  private outbox: ToThread[] = [];
   private lastId = 0;
   private isReady = false;
   private over = false;
@@ -51,7 +60,10 @@ export class Seat {
   constructor(start: StartThread) {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
-    this.port.on("message", (message: FromThread | Ready | Rested) => this.hear(message));
+    this.port.on("message", (messages: readonly (FromThread | Ready | Rested)[]) => {
+      this.heard = performance.now();
+      for (const message of messages) this.hear(message);
+    });
     const gone = (): void => {
       this.lose("its thread is gone", this.pulse.current);
       // It may have gone before it had the other end.
@@ -76,11 +88,13 @@ export class Seat {
   }
 
   /** Begins an entry; the caller waits for its end, and forgets it then. */
-  begin({ entry, host, budget, language, place, onWait }: Entering): PlaceEntry {
+  begin({ entry, host, budget, language, place, isNext, onWait }: Entering): PlaceEntry {
     const id = (this.lastId += 1);
     const thread = {
-      post: (message: ToThread) => this.port.postMessage(message),
+      post: (message: ToThread) => this.post(message),
       runs: () => this.pulse.current === id,
+      isNext,
+      hasBegun: () => isNext || this.pulse.begun >= id,
       stop: () => this.pulse.stop(id),
       kill: () => this.kill(id),
       onWait,
@@ -106,17 +120,22 @@ export class Seat {
     const rested = new Signal();
     this.rests.set(rest, rested);
     for (const entry of entered) entry.lose("ended", "its place was given back");
-    this.port.postMessage({ type: "rest", id: rest, ids });
+    this.post({ type: "rest", id: rest, ids });
     // A thread that is still starting cannot be in the midst of anything.
     await Promise.race([this.ready.given, this.lost.given]);
     const isAtThem = () => ids.includes(this.pulse.current);
-    if (isAtThem()) this.pulse.stop(this.pulse.current);
+    const stop = (): void => {
+      if (isAtThem()) this.pulse.stop(this.pulse.current);
+    };
+    stop();
+    const looking = setInterval(stop, LOOK);
     const timer = setTimeout(() => {
       if (isAtThem()) this.kill(this.pulse.current);
       // Others are before them, and they have not begun.
       else rested.give();
     }, REST);
     await Promise.race([this.lost.given, rested.given]);
+    clearInterval(looking);
     clearTimeout(timer);
     this.rests.delete(rest);
   }
@@ -124,7 +143,8 @@ export class Seat {
   /** Lets the thread go. */
   end(): void {
     if (this.over) return;
-    this.port.postMessage({ type: "release" });
+    this.post({ type: "release" });
+    this.send();
     this.lose("its thread was let go", null);
   }
 
@@ -132,6 +152,19 @@ export class Seat {
   kill(id: number): void {
     this.abort.abort();
     this.lose("its thread was ended", id);
+  }
+
+  /** What is said in one turn of the event loop goes together: to wake the thread costs more than what it is told. */
+  private post(message: ToThread): void {
+    if (this.outbox.length === 0) setImmediate(() => this.send());
+    this.outbox.push(message);
+  }
+
+  private send(): void {
+    if (this.outbox.length === 0) return;
+    const messages = this.outbox;
+    this.outbox = [];
+    this.port.postMessage(messages);
   }
 
   private hear(message: FromThread | Ready | Rested): void {

@@ -1,3 +1,4 @@
+import { EXECUTIONS_OF_THREAD, READY_OF_THREAD } from "../threads/executions-of-thread.ts";
 import { Seat, type StartThread } from "./seat.ts";
 
 /** The threads. One that has had nothing to do for long is let go, and gives its memory back. */
@@ -15,17 +16,29 @@ export class Seats {
     this.idle = idle;
   }
 
-  /** The first one in which nothing runs, so that the others may be let go; a new one while there may be more; else one in which little runs. */
-  take(): Seat {
+  /** Executions that have a place. */
+  get busy(): number {
+    return this.seats.reduce((sum, { inside }) => sum + inside, 0);
+  }
+
+  /** One for an execution that runs at once, or nearly so; nothing if there is no room for it anywhere. Who keeps others from something is not to wait in it. */
+  take(isHolding: boolean): Seat | undefined {
     this.seats = this.seats.filter((seat) => !seat.isOver);
-    const seat = this.seats.find(({ running }) => running === 0) ?? (this.seats.length < this.most ? this.open() : this.leastBusy());
+    const seat = this.choose(isHolding);
+    if (seat === undefined) return undefined;
     clearTimeout(this.timers.get(seat));
     this.timers.delete(seat);
+    seat.inside += 1;
+    seat.running += 1;
+    if (isHolding) seat.holding += 1;
     return seat;
   }
 
   /** Takes back what was taken. */
-  give(seat: Seat): void {
+  give(seat: Seat, isHolding: boolean): void {
+    if (isHolding) seat.holding -= 1;
+    seat.inside -= 1;
+    seat.running -= 1;
     if (seat.isOver || !seat.isEmpty) return;
     const timer = setTimeout(() => {
       this.timers.delete(seat);
@@ -40,13 +53,25 @@ export class Seats {
     for (const seat of this.seats) if (seat.isEmpty) seat.end();
   }
 
+  /** The first one in which nothing runs, so that the others may be let go; a new one while there may be more; else one in which little runs. */
+  private choose(isHolding: boolean): Seat | undefined {
+    const roomy = this.seats.filter(({ inside }) => inside < EXECUTIONS_OF_THREAD);
+    const idle = roomy.find(({ running }) => running === 0);
+    if (idle !== undefined) return idle;
+    if (this.seats.length < this.most) return this.open();
+    if (isHolding) return undefined;
+    return roomy.filter(({ running, holding }) => running < READY_OF_THREAD && holding === 0).reduce<Seat | undefined>(better, undefined);
+  }
+
   private open(): Seat {
     const seat = new Seat(this.start);
     this.seats.push(seat);
     return seat;
   }
+}
 
-  private leastBusy(): Seat {
-    return this.seats.reduce((one, other) => (other.running < one.running ? other : one));
-  }
+/** In which less runs; of two alike that which was heard last, for in the other something may take long. */
+function better(one: Seat | undefined, other: Seat): Seat {
+  if (one === undefined || other.running < one.running) return other;
+  return other.running === one.running && other.heard > one.heard ? other : one;
 }

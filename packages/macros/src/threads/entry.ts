@@ -4,6 +4,7 @@ import { CpuClock } from "./cpu-clock.ts";
 import { isDeeper } from "./json-depth.ts";
 import { LogLines } from "./log-lines.ts";
 import type { Answer, Enter, FromThread } from "./messages.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Pulse } from "./pulse.ts";
 import { type Sandbox, SandboxExhausted } from "./sandbox.ts";
 
@@ -28,7 +29,7 @@ export class Entry {
   private readonly sandbox: Sandbox;
   private readonly given: Enter;
   private readonly code: string | undefined;
-  private readonly post: (message: FromThread) => void;
+  private readonly outbox: Pick<Outbox<FromThread>, "put" | "sendOld">;
   private readonly pulse: Pulse;
   private readonly clock: CpuClock;
   private readonly deadline: number;
@@ -40,11 +41,11 @@ export class Entry {
   private call: { readonly name: string; readonly argument: string } | undefined;
   private waits = false;
 
-  constructor(sandbox: Sandbox, given: Enter, code: string | undefined, pulse: Pulse, post: (message: FromThread) => void) {
+  constructor(sandbox: Sandbox, given: Enter, code: string | undefined, pulse: Pulse, outbox: Pick<Outbox<FromThread>, "put" | "sendOld">) {
     this.sandbox = sandbox;
     this.given = given;
     this.code = code;
-    this.post = post;
+    this.outbox = outbox;
     this.pulse = pulse;
     this.clock = new CpuClock(given.limits.cpu);
     this.deadline = performance.now() + given.limits.timeout;
@@ -52,7 +53,8 @@ export class Entry {
 
   /** Whether it has come to its end. */
   start(): boolean {
-    const { module, driver, argument, text, limits } = this.given;
+    const { id, isNext, module, driver, argument, text, limits } = this.given;
+    if (!isNext) this.pulse.begun = id;
     return this.run(() => {
       if (argument.length + text.length > limits.memory) throw new SandboxExhausted();
       this.sandbox.enter({
@@ -101,6 +103,7 @@ export class Entry {
   }
 
   private isOver(): boolean {
+    this.outbox.sendOld();
     const isStopped = this.pulse.beat(this.given.id);
     if (this.fault !== undefined) return true;
     if (isStopped) this.fault = { kind: "ended", message: "was ended" };
@@ -148,17 +151,17 @@ export class Entry {
       const { name, argument } = this.call;
       this.call = undefined;
       this.waits = true;
-      this.post({ type: "call", id, cpu, lines: this.lines.take(), name, argument });
+      this.outbox.put({ type: "call", id, cpu, lines: this.lines.take(), name, argument });
       return false;
     }
     if (!this.isAtEnd && this.waits) return false;
     const lines = this.lines.close();
     if (this.done !== undefined && this.fault === undefined) {
-      this.post({ type: "done", id, cpu, lines, ...this.done, hostCalls: this.hostCalls, code: this.code });
+      this.outbox.put({ type: "done", id, cpu, lines, ...this.done, hostCalls: this.hostCalls, code: this.code });
       return true;
     }
     const { kind, message, trace, code } = this.fault ?? { kind: "pending", message: "waits for what nobody will settle" };
-    this.post({ type: "failed", id, cpu, lines, kind, message, trace, code });
+    this.outbox.put({ type: "failed", id, cpu, lines, kind, message, trace, code });
     return true;
   }
 }

@@ -4,6 +4,8 @@ import type { MacroFaultKind, MacroModule } from "@sallyport/core";
 export interface Enter {
   readonly type: "enter";
   readonly id: number;
+  /** Goes before those that have not begun: it belongs to an execution that has, or that keeps others from something. */
+  readonly isNext: boolean;
   readonly module: MacroModule;
   /** Set for a module that is inspected: it is made JavaScript first. */
   readonly language?: "js" | "ts";

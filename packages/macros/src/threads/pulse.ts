@@ -1,10 +1,11 @@
 const BEATS = 0;
 const CURRENT = 1;
 const STOPPED = 2;
+const BEGUN = 3;
 
 /** A few words that a seat and its thread share: what they say is seen at once, whatever the thread does. */
 export class Pulse {
-  static readonly bytes = 12;
+  static readonly bytes = 16;
   readonly shared: SharedArrayBuffer;
   private readonly words: Int32Array;
 
@@ -25,6 +26,15 @@ export class Pulse {
 
   set current(id: number) {
     Atomics.store(this.words, CURRENT, id);
+  }
+
+  /** The last entry that has begun; those that wait for their turn begin in the order of their ids. */
+  get begun(): number {
+    return Atomics.load(this.words, BEGUN);
+  }
+
+  set begun(id: number) {
+    Atomics.store(this.words, BEGUN, id);
   }
 
   /** Says that an entry is to stop wherever it is. */

@@ -1,8 +1,9 @@
 import { setPriority } from "node:os";
-import { type MessagePort, workerData } from "node:worker_threads";
+import { type MessagePort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Entry } from "./entry.ts";
 import { EXECUTIONS_OF_THREAD } from "./executions-of-thread.ts";
 import type { Enter, FromThread, Ready, Rested, ToThread } from "./messages.ts";
+import { Outbox } from "./outbox.ts";
 import { Pulse } from "./pulse.ts";
 import { Sandbox } from "./sandbox.ts";
 import { StripperBroke, stripTypes, TypeScriptFault } from "./strip-types.ts";
@@ -28,64 +29,112 @@ export interface Service {
   readonly pulse: SharedArrayBuffer;
 }
 
+/** An entry that can begin as soon as it is its turn. */
+interface Prepared {
+  readonly message: Enter;
+  /** JavaScript of a module that is inspected. */
+  readonly code: string | undefined;
+}
+
 /** Runs what a seat asks for, until it is let go. */
 export function serve({ port, pulse: shared }: Service): Promise<void> {
-  let isOver = false;
-  /** Entries that are being made ready. */
-  const starting = new Set<number>();
   const pulse = new Pulse(shared);
+  const outbox = new Outbox<FromThread | Ready | Rested>(port);
+  /** Those that go before the ones that wait for their turn. */
+  const next = new Map<number, Prepared>();
+  const waiting = new Map<number, Prepared>();
+  /** Entries of modules of which JavaScript is being made. */
+  const prepared = new Set<number>();
   const entries = new Map<number, { readonly entry: Entry; readonly sandbox: Sandbox }>();
-  const post = (message: FromThread | Ready | Rested): void => port.postMessage(message);
+  let isMaking = false;
 
-  const end = (id: number): void => {
-    const found = entries.get(id);
-    entries.delete(id);
-    if (found !== undefined) giveBack(found.sandbox);
-  };
-
-  const forget = (id: number): void => {
-    starting.delete(id);
-    end(id);
-  };
-
-  const enter = async (message: Enter): Promise<void> => {
-    const { id, module, language } = message;
-    let code: string | undefined;
-    starting.add(id);
-    try {
-      if (language !== undefined) code = language === "ts" ? await stripTypes(module.name, module.code) : module.code;
-    } catch (error) {
-      const { message: text } = error as Error;
-      starting.delete(id);
-      post({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: text, trace: error instanceof TypeScriptFault ? error.trace : undefined, code: undefined, isUnfit: error instanceof StripperBroke });
-      return;
-    }
-    const sandbox = free.pop() ?? (await Sandbox.create(wasmModule));
-    if (!starting.delete(id) || isOver) {
-      giveBack(sandbox);
-      return;
-    }
-    const entry = new Entry(sandbox, message, code, pulse, post);
-    entries.set(id, { entry, sandbox });
-    if (entry.start()) end(id);
-  };
-
-  post({ type: "ready" });
   return new Promise((resolve, reject) => {
-    port.on("message", (message: ToThread) => {
-      if (message.type === "enter") enter(message).catch(reject);
-      else if (message.type === "answer") {
+    const end = (id: number): void => {
+      const found = entries.get(id);
+      entries.delete(id);
+      if (found !== undefined) giveBack(found.sandbox);
+    };
+
+    const forget = (id: number): void => {
+      next.delete(id);
+      waiting.delete(id);
+      prepared.delete(id);
+      end(id);
+    };
+
+    const prepare = async (message: Enter): Promise<void> => {
+      const { id, module, language } = message;
+      prepared.add(id);
+      try {
+        const code = language === "ts" ? await stripTypes(module.name, module.code) : module.code;
+        if (prepared.delete(id)) waiting.set(id, { message, code });
+      } catch (error) {
+        if (!prepared.delete(id)) return;
+        const { message: text } = error as Error;
+        outbox.put({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: text, trace: error instanceof TypeScriptFault ? error.trace : undefined, code: undefined, isUnfit: error instanceof StripperBroke });
+      }
+    };
+
+    const work = (): void => outbox.hold(beginAll);
+
+    const make = async (): Promise<void> => {
+      isMaking = true;
+      free.push(await Sandbox.create(wasmModule));
+      isMaking = false;
+      work();
+    };
+
+    const hear = (message: ToThread): void => {
+      if (message.type === "enter") {
+        if (message.language !== undefined) prepare(message).then(work).catch(reject);
+        else (message.isNext ? next : waiting).set(message.id, { message, code: undefined });
+      } else if (message.type === "answer") {
         if (entries.get(message.id)?.entry.answer(message) === true) end(message.id);
       } else if (message.type === "drop") forget(message.id);
       else if (message.type === "rest") {
         for (const id of message.ids) forget(id);
-        post({ type: "rested", id: message.id });
+        outbox.put({ type: "rested", id: message.id });
       } else {
-        isOver = true;
+        next.clear();
+        waiting.clear();
+        prepared.clear();
         for (const id of entries.keys()) end(id);
         port.close();
         resolve();
       }
+    };
+
+    const begin = ({ message, code }: Prepared, sandbox: Sandbox): void => {
+      const entry = new Entry(sandbox, message, code, pulse, outbox);
+      entries.set(message.id, { entry, sandbox });
+      if (entry.start()) end(message.id);
+    };
+
+    /** Begins one after the other. What is said meanwhile comes before those that have not begun. */
+    const beginAll = (): void => {
+      for (;;) {
+        const queue = next.size > 0 ? next : waiting;
+        const [first] = queue;
+        if (first === undefined) return;
+        const sandbox = free.pop();
+        if (sandbox === undefined) {
+          if (!isMaking) make().catch(reject);
+          return;
+        }
+        queue.delete(first[0]);
+        begin(first[1], sandbox);
+        for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
+          for (const message of more.message as readonly ToThread[]) hear(message);
+        }
+      }
+    };
+
+    port.on("message", (messages: readonly ToThread[]) => {
+      outbox.hold(() => {
+        for (const message of messages) hear(message);
+        beginAll();
+      });
     });
+    outbox.put({ type: "ready" });
   });
 }

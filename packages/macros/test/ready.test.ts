@@ -1,0 +1,105 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { MacroEntry } from "@sallyport/core";
+import type { QuickJsMacroRuntime } from "@sallyport/macros";
+import { READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
+import { Bench, caller, limits, macro } from "./runtime.ts";
+
+const entry = (body: string, own: Partial<MacroEntry["limits"]> = {}): MacroEntry => ({
+  module: { name: "Probe", code: macro(body) },
+  driver: "run",
+  argument: { skipCheck: false, caller },
+  limits: { ...limits, ...own },
+});
+
+const benches: Bench[] = [];
+afterAll(() => Promise.all(benches.map((bench) => bench.runtime.close())));
+
+function open(threads: number, queue = 100): { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime } {
+  const bench = new Bench(threads, queue);
+  benches.push(bench);
+  return { bench, runtime: bench.runtime };
+}
+
+describe("executions that are in a thread before it comes to them", () => {
+  it("are told of what is done before something behind it takes long", async () => {
+    const { bench } = open(1);
+    await bench.run("return 1;");
+    const long = "const end = Date.now() + 1_500; while (Date.now() < end); return 'long';";
+    const began = performance.now();
+    const [short, slow] = [bench.run("return 'short';"), bench.run(long, { limits: { cpu: 20_000, timeout: 20_000 } })];
+    expect(await short).toBe("short");
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(await slow).toBe("long");
+  });
+
+  it("that have not begun go on elsewhere when another takes their thread with it, and count nothing of it", async () => {
+    const { bench } = open(1);
+    await bench.run("return 1;");
+    const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
+    const next = Array.from({ length: READY_OF_THREAD - 1 }, (_one, number) => bench.run("return input;", { input: number }));
+    await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
+    expect(await Promise.all(next)).toEqual([0, 1, 2]);
+  });
+
+  it("have their whole time, however long others were before them", async () => {
+    const { bench } = open(1);
+    await bench.run("return 1;");
+    const long = bench.run("const end = Date.now() + 1_000; while (Date.now() < end); return 'long';", { limits: { cpu: 20_000, timeout: 20_000 } });
+    expect(await bench.run("return 'short';", { limits: { timeout: 600 } })).toBe("short");
+    expect(await long).toBe("long");
+  });
+
+  it("are given up while they move", async () => {
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
+    const others = Array.from({ length: READY_OF_THREAD - 2 }, () => bench.run("const end = Date.now() + 300; while (Date.now() < end);"));
+    const place = await runtime.reserve(1_000, false);
+    const given = place.enter(entry("return 1;"), bench.host()).catch((error: unknown) => error);
+    await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
+    place.release();
+    await Promise.all(others);
+    expect(await given).toMatchObject({ kind: "ended" });
+    expect(await bench.run("return 2;")).toBe(2);
+    expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
+  });
+
+  it("are none where somebody keeps others from something, and he does not wait behind one that runs", async () => {
+    const { bench, runtime } = open(1);
+    await bench.run("return 1;");
+    const running = bench.run("const end = Date.now() + 200; while (Date.now() < end); return 'ran';");
+    await delay(50);
+    await expect(runtime.reserve(20, true)).rejects.toMatchObject({ code: 706 });
+    const holding = runtime.reserve(5_000, true);
+    const behind = runtime.reserve(5_000, false);
+    expect(runtime.load).toEqual({ busy: 1, waiting: 2 });
+    expect(await running).toBe("ran");
+    const place = await holding;
+    expect(runtime.load).toEqual({ busy: 1, waiting: 1 });
+    expect((await place.enter(entry("return 'held';"), bench.host())).result).toBe("held");
+    place.release();
+    (await behind).release();
+  });
+
+  it("come after those that have begun and go on", async () => {
+    const { bench } = open(1);
+    await bench.run("return 1;");
+    const answers: (() => void)[] = [];
+    const order: string[] = [];
+    const begun = bench
+      .run("return await now();", {
+        answer: () =>
+          new Promise<string>((resolve) => {
+            answers.push(() => resolve("begun"));
+          }),
+      })
+      .then(() => order.push("begun"));
+    while (answers.length === 0) await delay(5);
+    const busy = "const end = Date.now() + 200; while (Date.now() < end);";
+    const others = ["one", "two"].map((name) => bench.run(busy).then(() => order.push(name)));
+    await delay(50);
+    answers[0]?.();
+    await Promise.all([begun, ...others]);
+    expect(order).toEqual(["one", "begun", "two"]);
+  });
+});
