@@ -8,6 +8,7 @@ const entryOf = (name: string): MacroEntry => ({ module: { name, code: "" }, dri
 const asking: MacroRuntime = {
   inspect: () => Promise.reject(new Error("not asked")),
   reserve: async () => ({
+    waited: 0,
     enter: async ({ module: { name } }: MacroEntry, host: MacroHost) => {
       host.log(`${name} begins`);
       return { result: await host.answer({ name, argument: null }), statusMessage: undefined, usage: { cpu: 2, hostCalls: 1 } };

@@ -63,7 +63,13 @@ export class RecordedRuntime implements MacroRuntime {
         depth -= 1;
       }
     };
-    return { enter, release: () => place.release() };
+    return {
+      get waited() {
+        return place.waited;
+      },
+      enter,
+      release: () => place.release(),
+    };
   }
 
   close(): Promise<void> {

@@ -13,7 +13,7 @@ import { LineAllowance } from "./line-allowance.ts";
 import { macroFailure } from "./macro-failure.ts";
 import { MacroFault } from "./macro-fault.ts";
 import type { MacroReports } from "./macro-reports.ts";
-import type { HostCall, MacroHost, MacroOutcome, MacroRuntime } from "./macro-runtime.ts";
+import type { HostCall, MacroHost, MacroOutcome, MacroPlace, MacroRuntime } from "./macro-runtime.ts";
 import { MacroScope } from "./macro-scope.ts";
 
 export interface MacroRunnerParts {
@@ -103,7 +103,7 @@ export class MacroRunner {
     try {
       const done = work({ place, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // Who opened a transaction waits for all that is asked of it.
-      return await (unit.joined ? done : this.whileWanted(module, done, isEnding, onGone));
+      return await (unit.joined ? done : this.whileWanted(module, place, done, isEnding, onGone));
     } finally {
       place.release();
     }
@@ -114,13 +114,28 @@ export class MacroRunner {
    * somebody waits for the answer. Its transaction is rolled back when it comes to an end. Once it is being committed, only its end tells
    * what is kept.
    */
-  private async whileWanted<T>({ name, limits: { timeout } }: Macro | HookModule, done: Promise<T>, isEnding: () => boolean, onGone: SessionContext["onGone"] = () => () => {}): Promise<T> {
+  private async whileWanted<T>(
+    { name, limits: { timeout } }: Macro | HookModule,
+    place: MacroPlace,
+    done: Promise<T>,
+    isEnding: () => boolean,
+    onGone: SessionContext["onGone"] = () => () => {},
+  ): Promise<T> {
     let forget = (): void => {};
     const over = new Promise<never>((_resolve, reject) => {
       const end = (kind: "timeout" | "ended", message: string) => () => {
         if (!isEnding()) reject(new MacroFault(kind, name, message));
       };
-      const [inTime, present] = [this.parts.after(timeout + grace, end("timeout", `took longer than ${timeout} ms`)), onGone(end("ended", "the client has gone away"))];
+      const endInTime = end("timeout", `took longer than ${timeout} ms`);
+      let waited = 0;
+      const look = (): void => {
+        const more = place.waited - waited;
+        waited += more;
+        if (more > 0) inTime = this.parts.after(more, look);
+        else endInTime();
+      };
+      let inTime = this.parts.after(timeout + grace, look);
+      const present = onGone(end("ended", "the client has gone away"));
       forget = () => {
         inTime();
         present();
@@ -146,7 +161,7 @@ export class MacroRunner {
     const { module, driver, argument, names } = job;
     const { name, limits, readsCaller } = module;
     const caller = await names.caller(scope.current(), readsCaller);
-    const left = execution.deadline - Date.now();
+    const left = execution.deadline + execution.place.waited - Date.now();
     if (left <= 0) throw new MacroFault("timeout", name, "The execution took too long.");
     const entry = {
       module: module.module,

@@ -71,6 +71,8 @@ export interface MacroOutcome {
  * thread. Entries nest: a second one is made while the host answers a call of the first. Each has a runtime of its own.
  */
 export interface MacroPlace {
+  /** Milliseconds for which others were before what was entered here. They do not count as time of the execution. */
+  readonly waited: number;
   /**
    * Runs a module.
    *

@@ -150,6 +150,31 @@ describe("a macro", () => {
     expect({ names: await names(), alarms: macros.alarms.size, reserved: macros.runtime.reserved }).toEqual({ names: ["one"], alarms: 0, reserved: 0 });
   });
 
+  test("has as much more time as others were before it", async () => {
+    let [begun, finish] = [(): void => {}, (): void => {}];
+    const begins = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    macros.runtime.waited = 700;
+    macros.define("Slow", async () => {
+      begun();
+      await finished;
+      return "slow";
+    });
+    const answer = macros.execute("Slow");
+    await begins;
+    const [alarm] = macros.alarms;
+    macros.alarms.clear();
+    alarm?.();
+    expect(macros.alarms.size).toBe(1);
+    finish();
+    await expect(answer).resolves.toBe("slow");
+    macros.runtime.waited = 0;
+  });
+
   test("is answered as what becomes of its transaction once that is being committed, however late", async () => {
     const { storage } = macros.fixture.database;
     const transaction: Storage["transaction"] = storage.transaction.bind(storage);

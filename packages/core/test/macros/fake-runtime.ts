@@ -34,9 +34,13 @@ export class FakeRuntime implements MacroRuntime {
     return { declaration: JSON.parse(module.code) as MacroDeclaration, module };
   }
 
+  /** Milliseconds for which others are before whatever is entered. */
+  waited = 0;
+
   async reserve() {
     this.reserved += 1;
     return {
+      waited: this.waited,
       enter: async ({ module, argument }: { readonly module: { readonly name: string }; readonly argument: JsonValue }, host: MacroHost) => {
         this.entered.push(module.name);
         const run = this.runs.get(module.name) as FakeRun;

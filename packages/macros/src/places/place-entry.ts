@@ -30,6 +30,8 @@ export interface EntryThread {
   readonly isNext: boolean;
   /** Whether the thread has come to this entry. */
   readonly hasBegun: () => boolean;
+  /** Milliseconds for which it waited for that, if that is known. */
+  readonly waited: () => number;
   /** Says that the entry is to stop wherever it is. */
   readonly stop: () => void;
   /** Ends the thread. */
@@ -48,6 +50,9 @@ export class PlaceEntry {
   readonly id: number;
   /** Whether it was lost before the thread came to it. */
   isUntouched = false;
+  /** When the thread was told of it, in milliseconds since 1970. */
+  private told = 0;
+  private knownWait: number | undefined;
   private readonly entry: MacroEntry;
   private readonly host: MacroHost;
   private readonly budget: Budget;
@@ -78,7 +83,7 @@ export class PlaceEntry {
 
   /** What is left to entries inside of this one. */
   get left(): Budget {
-    return { cpu: Math.max(1, this.budget.cpu - this.cpu), timeout: Math.max(1, this.deadline - performance.now()), hostCalls: Math.max(0, this.budget.hostCalls - this.calls) };
+    return { cpu: Math.max(1, this.budget.cpu - this.cpu), timeout: Math.max(1, this.timeLeft), hostCalls: Math.max(0, this.budget.hostCalls - this.calls) };
   }
 
   /** Whether the thread is to be heard of: this one runs, or should. */
@@ -91,13 +96,22 @@ export class PlaceEntry {
     return this.isStripped ? this.budget.timeout : this.budget.cpu + GRACE;
   }
 
+  /** Milliseconds for which others were before it. */
+  get waited(): number {
+    if (this.thread.isNext || this.isStripped) return 0;
+    if (this.knownWait !== undefined) return this.knownWait;
+    return this.thread.hasBegun() ? this.thread.waited() : Date.now() - this.told;
+  }
+
   begin(language: "js" | "ts" | undefined): void {
     const { module, driver, argument, limits } = this.entry;
     this.isStripped = language === "ts";
+    this.told = Date.now();
     this.thread.post({
       type: "enter",
       id: this.id,
       isNext: this.thread.isNext,
+      at: this.told,
       module,
       ...(language === undefined ? {} : { language }),
       driver,
@@ -114,6 +128,7 @@ export class PlaceEntry {
 
   hear(message: FromThread): void {
     if (this.settled) return;
+    this.knownWait = message.waited;
     this.cpu = message.cpu;
     for (const line of message.lines) this.host.log(line);
     if (message.type === "call") void this.answer(message);
@@ -180,7 +195,16 @@ export class PlaceEntry {
     this.thread.post({ type: "answer", id: this.id, charge, callsInside, ...answer });
   }
 
+  private get timeLeft(): number {
+    return this.deadline + this.waited - performance.now();
+  }
+
   private timeIsUp(): void {
+    if (this.thread.hasBegun() && this.timeLeft > 1) {
+      // Others were before it.
+      this.timer = setTimeout(() => this.timeIsUp(), this.timeLeft);
+      return;
+    }
     const message = `took longer than ${Math.round(this.budget.timeout)} ms`;
     if (this.hostIsBusy) {
       // Settled only when the host has nothing under way for it any more.

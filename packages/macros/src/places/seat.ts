@@ -95,6 +95,7 @@ export class Seat {
       runs: () => this.pulse.current === id,
       isNext,
       hasBegun: () => isNext || this.pulse.begun >= id,
+      waited: () => (this.pulse.begun === id ? this.pulse.waited : 0),
       stop: () => this.pulse.stop(id),
       kill: () => this.kill(id),
       onWait,

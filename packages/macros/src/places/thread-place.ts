@@ -23,6 +23,7 @@ export class ThreadPlace implements MacroPlace {
   private readonly gate: PlaceGate;
   private readonly isHolding: boolean;
   private hasEntered = false;
+  private waitedBefore = 0;
   /** Those that were entered one inside of the other; the last one is the innermost. */
   private readonly nested: PlaceEntry[] = [];
   private seated = true;
@@ -35,6 +36,10 @@ export class ThreadPlace implements MacroPlace {
     this.seat = seat;
     this.gate = gate;
     this.isHolding = isHolding;
+  }
+
+  get waited(): number {
+    return this.waitedBefore + (this.nested[0]?.waited ?? 0);
   }
 
   async enter(entry: MacroEntry, host: MacroHost): Promise<MacroOutcome> {
@@ -100,6 +105,7 @@ export class ThreadPlace implements MacroPlace {
 
   private end(entered: PlaceEntry, around: PlaceEntry | undefined): void {
     this.seat.forget(entered);
+    if (around === undefined) this.waitedBefore += entered.waited;
     this.nested.splice(this.nested.indexOf(entered), 1);
     around?.addCharge(entered);
     this.turn(around !== undefined);

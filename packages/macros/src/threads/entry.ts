@@ -34,6 +34,7 @@ export class Entry {
   private readonly clock: CpuClock;
   private readonly deadline: number;
   private readonly lines = new LogLines();
+  private waited = 0;
   private hostCalls = 0;
   private callsInside = 0;
   private fault: Fault | undefined;
@@ -53,8 +54,11 @@ export class Entry {
 
   /** Whether it has come to its end. */
   start(): boolean {
-    const { id, isNext, module, driver, argument, text, limits } = this.given;
-    if (!isNext) this.pulse.begun = id;
+    const { id, isNext, at, module, driver, argument, text, limits } = this.given;
+    if (!isNext) {
+      this.waited = Math.max(0, Date.now() - at);
+      this.pulse.begin(id, this.waited);
+    }
     return this.run(() => {
       if (argument.length + text.length > limits.memory) throw new SandboxExhausted();
       this.sandbox.enter({
@@ -146,22 +150,23 @@ export class Entry {
   /** Says where the entry stands: at its end, or waiting for the host. */
   private conclude(): boolean {
     const { id } = this.given;
+    const { waited } = this;
     const cpu = this.clock.total();
     if (!this.isAtEnd && this.call !== undefined) {
       const { name, argument } = this.call;
       this.call = undefined;
       this.waits = true;
-      this.outbox.put({ type: "call", id, cpu, lines: this.lines.take(), name, argument });
+      this.outbox.put({ type: "call", id, waited, cpu, lines: this.lines.take(), name, argument });
       return false;
     }
     if (!this.isAtEnd && this.waits) return false;
     const lines = this.lines.close();
     if (this.done !== undefined && this.fault === undefined) {
-      this.outbox.put({ type: "done", id, cpu, lines, ...this.done, hostCalls: this.hostCalls, code: this.code });
+      this.outbox.put({ type: "done", id, waited, cpu, lines, ...this.done, hostCalls: this.hostCalls, code: this.code });
       return true;
     }
     const { kind, message, trace, code } = this.fault ?? { kind: "pending", message: "waits for what nobody will settle" };
-    this.outbox.put({ type: "failed", id, cpu, lines, kind, message, trace, code });
+    this.outbox.put({ type: "failed", id, waited, cpu, lines, kind, message, trace, code });
     return true;
   }
 }

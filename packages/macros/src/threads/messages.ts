@@ -6,6 +6,8 @@ export interface Enter {
   readonly id: number;
   /** Goes before those that have not begun: it belongs to an execution that has, or that keeps others from something. */
   readonly isNext: boolean;
+  /** When it was said, in milliseconds since 1970. */
+  readonly at: number;
   readonly module: MacroModule;
   /** Set for a module that is inspected: it is made JavaScript first. */
   readonly language?: "js" | "ts";
@@ -53,6 +55,8 @@ export type ToThread = Enter | Answer | Drop | Rest | { readonly type: "release"
 
 interface FromEntry {
   readonly id: number;
+  /** Milliseconds for which others were before it. */
+  readonly waited: number;
   /** Milliseconds of running until now. */
   readonly cpu: number;
   /** Lines that were written since the last message. */

@@ -2,10 +2,11 @@ const BEATS = 0;
 const CURRENT = 1;
 const STOPPED = 2;
 const BEGUN = 3;
+const WAITED = 4;
 
 /** A few words that a seat and its thread share: what they say is seen at once, whatever the thread does. */
 export class Pulse {
-  static readonly bytes = 16;
+  static readonly bytes = 20;
   readonly shared: SharedArrayBuffer;
   private readonly words: Int32Array;
 
@@ -33,7 +34,14 @@ export class Pulse {
     return Atomics.load(this.words, BEGUN);
   }
 
-  set begun(id: number) {
+  /** Milliseconds for which that one waited. */
+  get waited(): number {
+    return Atomics.load(this.words, WAITED);
+  }
+
+  /** Says that an entry begins, and how long it waited. */
+  begin(id: number, waited: number): void {
+    Atomics.store(this.words, WAITED, waited);
     Atomics.store(this.words, BEGUN, id);
   }
 

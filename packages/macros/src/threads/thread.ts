@@ -71,7 +71,7 @@ export function serve({ port, pulse: shared }: Service): Promise<void> {
       } catch (error) {
         if (!prepared.delete(id)) return;
         const { message: text } = error as Error;
-        outbox.put({ type: "failed", id, cpu: 0, lines: [], kind: "invalid", message: text, trace: error instanceof TypeScriptFault ? error.trace : undefined, code: undefined, isUnfit: error instanceof StripperBroke });
+        outbox.put({ type: "failed", id, waited: 0, cpu: 0, lines: [], kind: "invalid", message: text, trace: error instanceof TypeScriptFault ? error.trace : undefined, code: undefined, isUnfit: error instanceof StripperBroke });
       }
     };
 
