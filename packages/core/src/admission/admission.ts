@@ -27,7 +27,8 @@ export interface Admission {
   readonly appKey: AppKey | null;
   /**
    * The live session with the digest, if it is of the mode, this app key opened it, its account is not disabled and
-   * the account's secret is still the one that opened it. A secure one comes with its channel, which is named by the
+   * the account's secret is still the one that opened it. That is asked of every session, also of one that was opened by a custom
+   * account or a provider, whose own way in has to hold besides (`Entrance`). A secure one comes with its channel, which is named by the
    * same digest.
    */
   readonly session: Session | null;

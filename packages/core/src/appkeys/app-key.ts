@@ -1,6 +1,6 @@
 /** A client application's right to speak to a database. The key itself is known to the client only. */
 export interface AppKey {
-  /** Short, opaque, unique in the database. */
+  /** Short, opaque, unique in the database; the storage gives it. */
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;

@@ -48,13 +48,13 @@ export interface ArchivedObject extends Omit<StoredObject, "attributes"> {
   readonly section: "objects";
   /** Of its last change: a positive whole number. Others are compared with it, and nothing else is known of it. */
   readonly stamp: number;
-  /** As JSON text, see `canonicalJson`. Nobody who passes an object on has to look into it. */
+  /** As the JSON text that `canonicalJson` gives, in exports of every storage. Nobody who passes an object on has to look into it. */
   readonly attributes: string;
 }
 
 /**
- * Which ids the attributes of an object hold, by object number; objects whose attributes hold none are not among them. Names stand
- * in their order, and ids in that of their numbers, each once: the order in a collection is that of its value.
+ * Which ids the attributes of a live object hold, by object number; objects whose attributes hold none are not among them, nor recycled
+ * ones. Names are ordered by code points, and ids by their numbers, each once: the order in a collection is that of its value.
  */
 export interface ArchivedLinks {
   readonly section: "links";

@@ -10,6 +10,7 @@ export interface StorageArchive {
    * Everything as of one moment, that at which the first part is asked for, whatever is written meanwhile: section by
    * section in the order of `archiveSections`, and in each as the record says. The same contents give the same records on
    * every storage, though maybe cut into other parts. Who stops early lets go of the storage by ending the iteration, as `for await` does.
+   * `export` gives parts, while `import` takes records.
    */
   export(): AsyncIterable<ArchivePart>;
 
@@ -20,8 +21,8 @@ export interface StorageArchive {
    * wait for its end when they want to write.
    *
    * Nothing is asked for, and nothing changes: `notEmpty` if there is anything that an archive could hold, `busy` if
-   * another import is at it. Records that contradict one another, such as an id or a name that comes twice: 307. A text that
-   * is not storable: 307. An object that is too large: 801.
+   * another import is at it, which is known without waiting for it. Records that contradict one another, such as an id or a name that comes
+   * twice: 307 (`contradictingRecords`). A text that is not storable: 307. An object that is too large: 801.
    */
   import(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy">;
 }

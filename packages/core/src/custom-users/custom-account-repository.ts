@@ -45,15 +45,18 @@ export interface CustomAccountRepository {
   setEmail(id: string, email: string | null): Promise<boolean>;
 
   /**
-   * Maps it to another user and raises the version: sessions opened before are no longer admitted, nor one that is being opened. `false`
-   * if there is no such account.
+   * Maps it to another user and raises the version: sessions opened before are no longer admitted, nor one that is being opened. A
+   * password that waits to be confirmed stays. `false` if there is no such account.
    */
   setUser(id: string, userId: ObjectId): Promise<boolean>;
 
   /** Disables or enables; `false` if there is none. A disabled account's sessions are not admitted. */
   setDisabled(id: string, disabled: boolean): Promise<boolean>;
 
-  /** `false` if there was none. Its sessions are no longer admitted. */
+  /**
+   * `false` if there was none. Its sessions are no longer admitted. What names it as its subject stays: `AccountRepository.remove` takes that
+   * along, this does not.
+   */
   remove(id: string): Promise<boolean>;
 
   /** At most `limit`, by login name in the order of code points: from the first (`null`), or those after a name. */

@@ -57,6 +57,9 @@ export interface DepartureRepository {
   /** How many objects of exactly these classes are in the recycler. */
   countRecycled(classes: readonly string[]): Promise<number>;
 
-  /** Brings recycled objects back and returns them in the order given, each with the next version and the time of its return. */
+  /**
+   * Brings recycled objects back and returns them in the order given, each with the next version and the time of its return. Callers
+   * give objects that `recycledWith` has answered in the same transaction, and no others.
+   */
   restore(objects: readonly Restoration[]): Promise<StoredObject[]>;
 }

@@ -38,7 +38,10 @@ export interface OutboxRepository {
    */
   claim(limit: number, lease: number): Promise<OutboxEntry[]>;
 
-  /** Puts another order in the place of a claimed one, whose claim goes on; `false` if somebody else has claimed it since, or it is gone. */
+  /**
+   * Puts another order in the place of a claimed one, whose claim goes on; `false` if somebody else has claimed it since, or it is gone. One
+   * whose time is over is gone when it is swept.
+   */
   replace(id: number, attempts: number, sealedOrder: string): Promise<boolean>;
 
   /** Done with; `false` as above. */

@@ -2,6 +2,7 @@ import type { ClassDefinition } from "./class-definition.ts";
 
 /** The classes of a database as of one generation. */
 export interface StoredModel {
+  /** 1 in a new database: the migration that creates the built-in classes is the first change. */
   readonly generation: number;
   readonly classes: readonly ClassDefinition[];
 }
@@ -21,13 +22,14 @@ export interface ModelRepository {
   /**
    * Holds the model for the transaction that calls it: until that ends, nobody else changes the model or writes objects.
    * Waits for those who do. What is read after it is what they have left. Outside of a transaction it does nothing that
-   * lasts.
+   * lasts, nor does it where transactions take turns.
    */
   hold(): Promise<void>;
 
   /**
    * Applies the delta and raises the generation by one if `expectedGeneration` is still current; else `stale` and
-   * nothing changes. Waits for those who write objects and for those who hold the model. A text that is not storable: 307.
+   * nothing changes. Waits for those who write objects and for those who hold the model. A text that is not storable, also a name in
+   * `removed`: 307.
    */
   change(delta: ModelDelta, expectedGeneration: number): Promise<"ok" | "stale">;
 }

@@ -44,7 +44,7 @@ export interface ObjectRepository {
   /**
    * Holds objects for the transaction that calls it: until that ends, nobody else changes them or takes them away. Waits for
    * those who do; what is read after it is what they have left. Ids of nothing are simply not held. Outside of a
-   * transaction it does nothing that lasts.
+   * transaction it does nothing that lasts, nor does it where transactions take turns.
    */
   hold(ids: readonly ObjectId[]): Promise<void>;
 
@@ -64,7 +64,8 @@ export interface ObjectRepository {
    *
    * A collection that holds a list and gets another one keeps its members that the writer cannot mean to take out: live objects
    * that are not visible, and recycled ones. They follow those that he gives, in the order in which they were, each once.
-   * References, and collections that become null, keep nothing.
+   * References, and collections that become null, keep nothing. The members that are kept are links as before, also those that lead
+   * to recycled objects.
    */
   update(changes: readonly ObjectChange[], by: Writing): Promise<StoredObject[]>;
 }

@@ -4,7 +4,10 @@ import type { ObjectId } from "../objects/object-id.ts";
 export interface Principal {
   /** Id of the `User` object. */
   readonly userId: ObjectId;
-  /** Ids of the `UserGroup` objects in the user's `Groups`. */
+  /**
+   * Ids of the `UserGroup` objects in the user's `Groups`: the texts in the list that the attribute of the live user object holds, in its
+   * order. Whether they lead to anything, and of which class, is not looked up. None if there is no list.
+   */
   readonly groups: readonly ObjectId[];
   /** Has every right. */
   readonly administrator: boolean;

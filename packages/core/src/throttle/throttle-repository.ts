@@ -25,12 +25,15 @@ export interface ThrottleRepository {
    */
   attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict>;
 
-  /** Counts one failure on each key; the longest wait that follows, in milliseconds, by `delayAfter`. */
+  /**
+   * Counts one failure on each key; the longest wait that follows, in milliseconds, by `delayAfter`. From a policy with 0 free failures
+   * no wait follows, and the failure need not be counted.
+   */
   fail(keys: readonly ThrottleKey[]): Promise<number>;
 
   /**
    * Lets a success count: forgets the failures of `forget`, unless a delay of one of the keys runs: then 302, and nothing
-   * changes.
+   * changes. The delay that a claim has started runs, too: who has claimed keys leaves them out of `keys`.
    */
   pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<void>;
 
