@@ -71,7 +71,8 @@ export class AdapterStorage {
   }
 
   /**
-   * Without indexes over values it is enough to know which ones there should be; with `valueIndexes` declared, build them here.
+   * Without indexes over values it is enough to know which ones there should be; with `valueIndexes` declared, build them here. An account
+   * in memory is one of this process: once `durable` or `severalProcesses` is declared, keep it in the database, here and in `readyIndexes`.
    *
    * @param {readonly AttributeIndex[]} wanted
    * @returns {Promise<import("@sallyport/core").IndexReport>}

@@ -23,7 +23,8 @@ export class Engine {
 
   /**
    * Lends a connection that nobody else uses meanwhile, waiting for one if all are lent. Where there is only one, so that
-   * transactions take turns, lend it by `Turns` of turns.js.
+   * transactions take turns, lend it by `Turns` of turns.js. With a driver that answers synchronously, let the event loop have a turn
+   * here (`await setImmediate()` of `node:timers/promises`): otherwise no timer fires while calls follow one another.
    *
    * @template T
    * @param {(connection: Connection) => Promise<T>} work
@@ -35,7 +36,8 @@ export class Engine {
 
   /**
    * Begins a transaction, read-committed or more isolated. Reset here what the connection keeps for one transaction, such as
-   * its stamp.
+   * its stamp. Calls that only read begin here, too. With `severalProcesses` they must be answered while another process has a transaction
+   * or an import open: where this takes a lock that all writers share, give `Access` a second method for reading, which does without.
    *
    * @param {Connection} connection
    * @returns {Promise<void>}
@@ -53,7 +55,8 @@ export class Engine {
   }
 
   /**
-   * An engine that takes numbers of objects or events back with it writes the highest one that was given behind it.
+   * An engine that takes numbers of objects or events back with it writes the highest ones that were given again, before anybody else
+   * can take them. With SQL in the same transaction: a savepoint at its beginning, and here `rollback to` it, write the numbers, `commit`.
    *
    * @param {Connection} connection
    * @returns {Promise<void>}
@@ -76,7 +79,8 @@ export class Engine {
 
   /**
    * Undoes all that the transaction did since it marked this depth, with SQL `rollback to savepoint part_<depth>`. Numbers of objects
-   * are not given again, as with `rollback`; what the connection keeps for the transaction, such as its stamp, must fit what is left.
+   * are not given again: where the engine takes them back, write the highest one again behind it. A stamp that was taken in the part is
+   * forgotten if the engine takes it back, so that the next write takes one anew; one that was taken before stays.
    *
    * @param {Connection} connection
    * @param {number} depth
@@ -97,7 +101,8 @@ export class Engine {
   }
 
   /**
-   * Whether the database is migrated to this version. It is asked before the first call, and until it is.
+   * Whether the database is migrated to this version. It is asked before the first call until it is, and by every `health`. No connection
+   * is lent for it: where there is only one, borrow it by `withConnection`, as a transaction may be open on it.
    *
    * @returns {Promise<boolean>}
    */
