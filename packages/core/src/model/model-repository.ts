@@ -22,7 +22,7 @@ export interface ModelRepository {
   /**
    * Holds the model for the transaction that calls it: until that ends, nobody else changes the model or writes objects.
    * Waits for those who do. What is read after it is what they have left. Outside of a transaction it does nothing that
-   * lasts, nor does it where transactions take turns.
+   * lasts. Where transactions take turns it has nothing to do.
    */
   hold(): Promise<void>;
 

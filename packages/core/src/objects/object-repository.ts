@@ -44,7 +44,7 @@ export interface ObjectRepository {
   /**
    * Holds objects for the transaction that calls it: until that ends, nobody else changes them or takes them away. Waits for
    * those who do; what is read after it is what they have left. Ids of nothing are simply not held. Outside of a
-   * transaction it does nothing that lasts, nor does it where transactions take turns.
+   * transaction it does nothing that lasts. Where transactions take turns it has nothing to do.
    */
   hold(ids: readonly ObjectId[]): Promise<void>;
 
