@@ -55,8 +55,8 @@ export class Engine {
   }
 
   /**
-   * An engine that takes numbers of objects or events back with it writes the highest ones that were given again, before anybody else
-   * can take them. With SQL in the same transaction: a savepoint at its beginning, and here `rollback to` it, write the numbers, `commit`.
+   * An engine that takes numbers of objects or events back with it writes once more the highest ones that were given, before anybody else
+   * can get them. With SQL in the same transaction: a savepoint at its beginning, and here `rollback to` it, write the numbers, `commit`.
    *
    * @param {Connection} connection
    * @returns {Promise<void>}
