@@ -2,11 +2,14 @@ import type { Admission } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
+import { bringBack } from "../fixtures/bring-back.ts";
+import { changeOf } from "../fixtures/change-of.ts";
 import { createAppKey } from "../fixtures/create-app-key.ts";
 import { createUser } from "../fixtures/create-user.ts";
 import { freshDigest } from "../fixtures/fresh-digest.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { generous } from "../fixtures/policy.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 const { idleTimeout } = generous;
@@ -171,6 +174,24 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       const { principal } = await visitor.admit(r, await visitor.open(r));
       equalInAnyOrder(principal?.groups ?? ["no principal"], ids, "the groups");
     }
+  },
+
+  "names the groups that stand in the user, those of a derived class and those in the recycler, too": async ({ storage, r }) => {
+    const { generation } = await r.model.load();
+    const derived = { name: "ProjectGroup", base: "UserGroup", attributes: [], rights: [] };
+    equal(await r.model.change({ put: [derived] }, generation), "ok", "adding a class that is derived from that of groups");
+    const groups = await r.objects.insert(["UserGroup", "ProjectGroup", "UserGroup"].map((className) => ({ className, attributes: { Name: className } })));
+    const ids = groups.map(({ id }) => id);
+    const visitor = await Visitor.create(r);
+    await r.objects.update([changeOf(visitor.account.userId, { Groups: ids }, { links: { Groups: ids } })], { session: null });
+    const digest = await visitor.open(r);
+    const named = async (what: string) => equalInAnyOrder((await visitor.admit(r, digest)).principal?.groups ?? ["no principal"], ids, what);
+    await named("the groups");
+    // What is in the recycler keeps its references, and what a group there could see, its members still see.
+    await takeAway(storage, ids.slice(2), true);
+    await named("the groups with one in the recycler");
+    await bringBack(storage, ids[2] ?? "");
+    await named("the groups after it came back");
   },
 
   "names no groups of a user whose groups were never set": async ({ r }) => {

@@ -1,5 +1,15 @@
-import type { Admission, Digest } from "@sallyport/core";
+import { type Admission, type Digest, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+
+const inTheUser = "names the groups that stand in the user, those of a derived class and those in the recycler, too";
+
+/** The admission with those groups only that are live objects, and wanted. */
+async function withGroups(r: Repositories, admission: Admission, wanted: (group: StoredObject) => boolean): Promise<Admission> {
+  const { principal } = admission;
+  if (principal === null) return admission;
+  const groups = (await r.objects.get(principal.groups, seesAll)).filter(wanted).map(({ id }) => id);
+  return { ...admission, principal: { ...principal, groups } };
+}
 
 /** Faults in who is let in. */
 export const brokenAdmissions: readonly BrokenAdapter[] = [
@@ -149,6 +159,14 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
         return { ...rest, principal: principal === null ? null : { ...principal, groups: [] } };
       },
     },
+  })),
+
+  broken("names only groups of exactly the class of groups", inTheUser, () => (r) => ({
+    admission: { admit: async (request) => withGroups(r, await r.admission.admit(request), ({ className }) => className === "UserGroup") },
+  })),
+
+  broken("forgets the groups in the recycler", inTheUser, () => (r) => ({
+    admission: { admit: async (request) => withGroups(r, await r.admission.admit(request), () => true) },
   })),
 
   broken("takes everybody for an administrator", "tells administrators from others", () => (r) => ({

@@ -1,4 +1,5 @@
-import type { Entrance } from "@sallyport/core";
+import type { Entrance, NewSession, Repositories } from "@sallyport/core";
+import { generous } from "../../src/fixtures/policy.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 const changed = "are admitted no more once their custom account is not what it was";
@@ -6,6 +7,13 @@ const never = "are never admitted through a door that was shut between proof and
 const met = "are never admitted while or after a door is shut, however opening and shutting meet";
 const gone = "are admitted no more once their link is gone, even if the identity is bound again";
 const ended = "end all at once by their custom account but for one, or by their link";
+
+const replaced = "are admitted no more once the secret of their user was replaced, whatever the way in";
+
+/** The version that the secret of a session's user has now. */
+async function versionOf(r: Repositories, { userId, secretVersion }: NewSession): Promise<number> {
+  return (await r.accounts.byUser(userId, [])).account?.secretVersion ?? secretVersion;
+}
 
 /** Faults in what sessions know of how their user came in. */
 export const brokenEntrances: readonly BrokenAdapter[] = [
@@ -20,6 +28,39 @@ export const brokenEntrances: readonly BrokenAdapter[] = [
         const account = entrance.kind === "custom" ? await r.customAccounts.find(entrance.accountId) : null;
         const current: Entrance = entrance.kind === "custom" && account !== null ? { ...entrance, secretVersion: account.secretVersion } : entrance;
         return r.sessions.open({ ...session, entrance: current }, policy);
+      },
+    },
+  })),
+
+  broken("does not ask for the user's own secret in sessions of another way in", replaced, () => {
+    const opened: NewSession[] = [];
+    return (r) => ({
+      sessions: {
+        open: async (session, policy) => {
+          if (session.entrance.kind === "password") return r.sessions.open(session, policy);
+          opened.push(session);
+          return r.sessions.open({ ...session, secretVersion: await versionOf(r, session) }, policy);
+        },
+      },
+      accounts: {
+        setSecret: async (userId, secret, version) => {
+          const outcome = await r.accounts.setSecret(userId, secret, version);
+          for (const session of opened) {
+            const { digest } = session;
+            if (session.userId !== userId || (await r.sessions.end({ digest })) === 0) continue;
+            await r.sessions.open({ ...session, secretVersion: await versionOf(r, session) }, generous);
+          }
+          return outcome;
+        },
+      },
+    });
+  }),
+
+  broken("takes the version of the user's own secret as it is when a session of another way in is opened", replaced, () => (r) => ({
+    sessions: {
+      open: async (session, policy) => {
+        const secretVersion = session.entrance.kind === "password" ? session.secretVersion : await versionOf(r, session);
+        return r.sessions.open({ ...session, secretVersion }, policy);
       },
     },
   })),

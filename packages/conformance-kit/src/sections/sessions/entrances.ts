@@ -1,6 +1,7 @@
 import type { CustomAccount, Digest, Entrance, IdentityLink, Repositories } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
+import { accountNamed } from "../../fixtures/account-named.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
 import { createCustomAccount, pendingPassword } from "../../fixtures/create-custom-account.ts";
 import { generous } from "../../fixtures/policy.ts";
@@ -64,6 +65,27 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       await shut(r, custom);
       equal(await visitor.isAdmitted(r, digest), false, `whether a session of ${what} is admitted`);
       for (const other of others) equal(await visitor.isAdmitted(r, other), true, `whether another session of the same user is admitted after ${what}`);
+    }
+  },
+
+  "are admitted no more once the secret of their user was replaced, whatever the way in": async ({ r }) => {
+    const key = await Visitor.create(r);
+    const bystander = await doors(r, key);
+    const ways: { readonly [what: string]: (of: Doors) => Entrance } = { "a custom account": ({ custom }) => customEntrance(custom), "a link": ({ link }) => linkEntrance(link) };
+    for (const [what, way] of Object.entries(ways)) {
+      const own = await doors(r, key);
+      const { visitor } = own;
+      const entrance = way(own);
+      const [digest, other] = [await visitor.open(r, { entrance }), await bystander.visitor.open(r, { entrance: way(bystander) })];
+      equal(await visitor.isAdmitted(r, digest), true, `whether a session by ${what} is admitted before`);
+      await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
+      equal(await visitor.isAdmitted(r, digest), false, `whether a session by ${what} is admitted once the user has another secret`);
+      equal(await visitor.isAdmitted(r, await visitor.open(r, { entrance })), false, `whether a late session by ${what} with the old secret is admitted`);
+      const account = await accountNamed(r, visitor.account.loginName);
+      holds(account !== null, "The account is gone");
+      const renewed = await Visitor.create(r, { account, key });
+      equal(await renewed.isAdmitted(r, await renewed.open(r, { entrance })), true, `whether a session by ${what} with the new secret is admitted`);
+      equal(await visitor.isAdmitted(r, other), true, `whether another user's session by ${what} is admitted`);
     }
   },
 
