@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly checks?: readonly Check[];
   /** Called before the first check. */
   readonly onStart?: (capabilities: StorageCapabilities) => void;
+  /** Called with each check before it begins. */
+  readonly onBegin?: (check: Check) => void;
   /** Called with each result as soon as it is there, in any order. */
   readonly onResult?: (result: CheckResult) => void;
 }
@@ -29,8 +31,13 @@ export interface ConformanceRun {
   readonly strayErrors: readonly unknown[];
 }
 
+/** How many checks run at once. */
+export function concurrencyOf({ concurrency = 1 }: Pick<AdapterUnderTest, "concurrency">): number {
+  return Math.max(1, concurrency);
+}
+
 /** Runs checks on the adapter, as many at once as it allows. Throws only if the adapter creates no storage at all. */
-export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks, onStart, onResult }: RunOptions = {}): Promise<ConformanceRun> {
+export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks, onStart, onBegin, onResult }: RunOptions = {}): Promise<ConformanceRun> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   const capabilities = await withinLimit(adapter, capabilitiesOf(adapter));
   onStart?.(capabilities);
@@ -38,12 +45,13 @@ export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks,
   const waiting = checks.entries();
   const work = async () => {
     for (const [index, check] of waiting) {
+      onBegin?.(check);
       const result = await runCheck(adapter, check);
       results[index] = result;
       onResult?.(result);
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, adapter.concurrency ?? 1) }, work));
+  await Promise.all(Array.from({ length: concurrencyOf(adapter) }, work));
   const { user, system } = process.cpuUsage(cpu);
   return { adapter: adapter.name, capabilities, results, duration: performance.now() - start, cpu: (user + system) / 1_000, strayErrors: [] };
 }
