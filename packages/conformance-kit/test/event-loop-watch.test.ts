@@ -29,5 +29,5 @@ test("the line names what runs, and what to do", () => {
   expect(silenceWords(["share one clock"], 30_000)).toBe(
     'The adapter has given the event loop no turn for 30 s, while this check runs: "share one clock". No timer fires, the time limit of the checks neither; let the adapter await setImmediate once per call or transaction.',
   );
-  expect(silenceWords([], 30_000)).toMatch(/^The adapter has given the event loop no turn for 30 s, outside of the checks\. /);
+  expect(silenceWords([], 30_000)).toMatch(/^The adapter has given the event loop no turn for 30 s, while no check runs\. /);
 });
