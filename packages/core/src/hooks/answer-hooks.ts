@@ -45,12 +45,13 @@ export class AnswerHooks implements AnswerExtension {
   async complete(written: readonly WrittenObject[]): Promise<void> {
     if (this.active === null || written.length === 0) return;
     try {
-      await this.active.prepared(deeper(this.caller), async (caller) => {
+      const build = async (caller: HookCaller): Promise<void> => {
         for (const [hook, classes] of this.hooks) {
           const concerned = written.filter(({ object }) => classes.has(object.className));
           for (const part of batches(concerned, bytesOf, atOnce)) await this.build(hook, caller, part);
         }
-      });
+      };
+      await this.active.prepared(deeper(this.caller), build, { reads: true });
     } catch (error) {
       throw error instanceof ServiceError ? new AnswerExtensionError(error) : error;
     }

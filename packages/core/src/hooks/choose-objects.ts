@@ -35,8 +35,8 @@ export async function objectChooser(all: ObjectHooks, caller: HookCaller, { clas
   const byDefault = caller.hookDepth === undefined ? hooks.filter((hook) => hook.byDefault && hook !== named) : [];
   const asked = named === undefined ? byDefault : [...byDefault, named];
   if (active === null || asked.length === 0) return null;
-  return (set) =>
-    active.prepared(deeper(caller), async (inside) => {
+  return (set) => {
+    const choose = async (inside: HookCaller): Promise<Choice[]> => {
       const choices: Choice[] = [];
       for (const hook of asked) {
         const chosen = await hook.run(inside, set);
@@ -44,5 +44,7 @@ export async function objectChooser(all: ObjectHooks, caller: HookCaller, { clas
         choices.push({ hook: hook.name, set: chosen });
       }
       return choices;
-    });
+    };
+    return active.prepared(deeper(caller), choose, { reads: true });
+  };
 }

@@ -88,7 +88,7 @@ export class MacroHooks implements ObjectHooks {
       afterDelete: this.hooks(modules, { ...telling, on: "afterDelete", driver: "afterDelete" }),
       authenticate: this.hooks(modules, { on: "xRestApi_Authenticate", driver: "authenticate", reads: true, conceal: ({ pass }: AskedLogIn) => pass, argument: (asked) => asked, answer: (_name, result) => result })[0] ?? null,
       createUserProvider: this.hooks(modules, { on: "xRestApi_DBCreateInit_xRestApiUserProvider", driver: "createUserProvider", reads: false, argument: (user) => user, answer: (_name, result) => result }),
-      prepared: async (context, work) => (await this.ready()).withPlace(context, work),
+      prepared: async (context, work, options) => (await this.ready()).withPlace(context, work, options),
     };
   }
 

@@ -81,10 +81,14 @@ export class MacroRunner {
     return this.inPlace(context, job, (execution) => this.enter(new MacroScope({ ...context, execution }, null), execution, job));
   }
 
-  /** Does work in which hooks may run, in the place of the context, or in one of its own: how long they may take together is bounded. */
-  async withPlace<Context extends Pick<SessionContext, "execution">, T>(context: Context, work: (context: Context) => Promise<T>): Promise<T> {
+  /** Does work in which hooks may run, in the place of the context, or in one of its own: how long they may take together is bounded. `reads`: the work opens no transaction. */
+  async withPlace<Context extends Pick<SessionContext, "execution" | "unit">, T>(
+    context: Context,
+    work: (context: Context) => Promise<T>,
+    { reads } = { reads: false },
+  ): Promise<T> {
     if (context.execution !== undefined) return work(context);
-    const place = await this.parts.runtime.reserve(this.parts.patience, true);
+    const place = await this.parts.runtime.reserve(this.parts.patience, !reads || context.unit.joined);
     try {
       return await work({ ...context, execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime, lines: new LineAllowance() } });
     } finally {
