@@ -109,4 +109,12 @@ describe("executions that are in a thread before it comes to them", () => {
     await Promise.all([begun, ...others]);
     expect(order).toEqual(["one", "begun", "two"]);
   });
+
+  it("are told that their time was up, whether the thread notices first or the server", async () => {
+    const { bench } = open(1);
+    await bench.run("return 1;");
+    const times = Array.from({ length: 12 }, (_one, index) => 30 + index);
+    const ends = await Promise.all(times.map((timeout) => bench.run("for (;;);", { limits: { cpu: 20_000, timeout } }).catch((error: unknown) => error)));
+    expect(ends).toMatchObject(times.map((timeout) => ({ kind: "timeout", message: `took longer than ${timeout} ms` })));
+  });
 });

@@ -63,6 +63,7 @@ export class PlaceEntry {
   private callsInside = 0;
   private hostIsBusy = false;
   private isStripped = false;
+  private isLate = false;
   private settled = false;
   /** How it ends as soon as the host is done with what it does. */
   private fault: MacroFault | undefined;
@@ -133,7 +134,8 @@ export class PlaceEntry {
     for (const line of message.lines) this.host.log(line);
     if (message.type === "call") void this.answer(message);
     else if (message.type === "failed") {
-      this.fail(faultOf(this.entry.module.name, message));
+      // It was ended because its time was up, which the thread may not have noticed by itself.
+      this.fail(message.kind === "ended" && this.isLate ? this.timeout() : faultOf(this.entry.module.name, message));
       if (message.isUnfit === true) this.thread.kill();
     } else this.finish(message);
   }
@@ -205,25 +207,33 @@ export class PlaceEntry {
       this.timer = setTimeout(() => this.timeIsUp(), this.timeLeft);
       return;
     }
-    const message = `took longer than ${Math.round(this.budget.timeout)} ms`;
     if (this.hostIsBusy) {
       // Settled only when the host has nothing under way for it any more.
-      this.fault ??= new MacroFault("timeout", this.entry.module.name, message, { cpu: this.cpu });
+      this.fault ??= this.timeout();
       return;
     }
     if (!this.thread.runs()) {
       // Others are before it, and cannot be ended on its account.
-      this.lose("timeout", message);
+      this.lose("timeout", this.lateness);
       this.thread.post({ type: "drop", id: this.id });
       return;
     }
+    this.isLate = true;
     this.thread.stop();
     this.timer = setTimeout(() => {
       if (!this.isRunning) return;
       const runs = this.thread.runs();
-      this.lose("timeout", message);
+      this.lose("timeout", this.lateness);
       if (runs) this.thread.kill();
     }, GRACE);
+  }
+
+  private get lateness(): string {
+    return `took longer than ${Math.round(this.budget.timeout)} ms`;
+  }
+
+  private timeout(): MacroFault {
+    return new MacroFault("timeout", this.entry.module.name, this.lateness, { cpu: this.cpu });
   }
 
   private abandon(error: unknown): void {
