@@ -2,25 +2,11 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MacroEntry, MacroPlace } from "@sallyport/core";
-import type { QuickJsMacroRuntime } from "@sallyport/macros";
 import { EXECUTIONS_OF_THREAD, READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
-import { Bench, caller, limits, macro } from "./runtime.ts";
+import { Bench, benches, caller, entry } from "./runtime.ts";
 
-const entry = (body: string, own: Partial<MacroEntry["limits"]> = {}): MacroEntry => ({
-  module: { name: "Probe", code: macro(body) },
-  driver: "run",
-  argument: { skipCheck: false, caller },
-  limits: { ...limits, ...own },
-});
-
-const benches: Bench[] = [];
-afterAll(() => Promise.all(benches.map((bench) => bench.runtime.close())));
-
-function open(threads: number, queue = 100): { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime } {
-  const bench = new Bench(threads, queue);
-  benches.push(bench);
-  return { bench, runtime: bench.runtime };
-}
+const { open, close } = benches();
+afterAll(close);
 
 /** Answers every call with an entry inside of the place. */
 function nesting(bench: Bench, place: MacroPlace, inner: () => MacroEntry) {

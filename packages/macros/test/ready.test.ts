@@ -1,24 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { MacroEntry } from "@sallyport/core";
-import type { QuickJsMacroRuntime } from "@sallyport/macros";
 import { READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
-import { Bench, caller, limits, macro } from "./runtime.ts";
+import { benches, entry } from "./runtime.ts";
 
-const entry = (body: string, own: Partial<MacroEntry["limits"]> = {}): MacroEntry => ({
-  module: { name: "Probe", code: macro(body) },
-  driver: "run",
-  argument: { skipCheck: false, caller },
-  limits: { ...limits, ...own },
-});
-
-const benches: Bench[] = [];
-afterAll(() => Promise.all(benches.map((bench) => bench.runtime.close())));
-
-function open(threads: number, queue = 100): { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime } {
-  const bench = new Bench(threads, queue);
-  benches.push(bench);
-  return { bench, runtime: bench.runtime };
-}
+const { open, close } = benches();
+afterAll(close);
 
 describe("executions that are in a thread before it comes to them", () => {
   it("are told of what is done before something behind it takes long", async () => {

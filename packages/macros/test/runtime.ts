@@ -1,4 +1,4 @@
-import { type HostCall, type JsonValue, type MacroDeclaration, type MacroHost, type MacroLimits, type MacroOutcome, ServiceError } from "@sallyport/core";
+import { type HostCall, type JsonValue, type MacroDeclaration, type MacroEntry, type MacroHost, type MacroLimits, type MacroOutcome, ServiceError } from "@sallyport/core";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 
 export const caller = { userId: "7K", name: "Ada", groups: [], administrator: false, appNames: ["office"], database: "main" };
@@ -68,4 +68,22 @@ export class Bench {
   async declare(code: string, language: "js" | "ts" = "js"): Promise<MacroDeclaration> {
     return (await this.runtime.inspect({ name: "Probe", code }, language)).declaration;
   }
+}
+
+/** A macro with this body, as it is entered. */
+export function entry(body: string, own: Partial<MacroLimits> = {}): MacroEntry {
+  return { module: { name: "Probe", code: macro(body) }, driver: "run", argument: { skipCheck: false, caller }, limits: { ...limits, ...own } };
+}
+
+/** Benches of a suite, which closes them at its end. */
+export function benches(): { readonly open: (threads: number, queue?: number) => { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime }; readonly close: () => Promise<unknown> } {
+  const all: Bench[] = [];
+  return {
+    open: (threads, queue = 100) => {
+      const bench = new Bench(threads, queue);
+      all.push(bench);
+      return { bench, runtime: bench.runtime };
+    },
+    close: () => Promise.all(all.map((bench) => bench.runtime.close())),
+  };
 }
