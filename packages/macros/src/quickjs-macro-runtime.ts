@@ -99,6 +99,8 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     const seat = await this.turns.enter(wait, isHolding);
     if (!this.closed) return seat;
     this.seats.give(seat, isHolding);
+    // Those behind it hear of it as well.
+    this.turns.admit();
     throw stopping();
   }
 

@@ -307,6 +307,18 @@ describe("places", () => {
   });
 });
 
+it("tells all who wait when it is closed", async () => {
+  const bench = new Bench(1);
+  const place = await bench.runtime.reserve(1_000, true);
+  const began = performance.now();
+  const waiting = Array.from({ length: 3 }, () => bench.runtime.reserve(60_000, true).catch((error: unknown) => error));
+  const closed = bench.runtime.close();
+  place.release();
+  expect(await Promise.all(waiting)).toMatchObject(waiting.map(() => ({ code: 706 })));
+  expect(performance.now() - began).toBeLessThan(30_000);
+  await closed;
+});
+
 it("ends what runs when it is closed, and lets nobody in", async () => {
   const bench = new Bench(1);
   const place = await bench.runtime.reserve(1_000, false);
