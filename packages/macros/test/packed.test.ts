@@ -50,15 +50,17 @@ function attempt(run: Act, object: Members): unknown {
   }
 }
 
-function changesOf(watched: Watch): JsonValue {
+/** The order in which members were removed means nothing. */
+function changesOf(watched: Watch): unknown {
   const changes = new ChangeList();
   watched.tell(changes);
-  return unpackChanges(JSON.parse(JSON.stringify(changes.packed())) as JsonValue, 1);
+  const [changed] = unpackChanges(JSON.parse(JSON.stringify(changes.packed())) as JsonValue, 1) as unknown as [{ readonly set: Members; readonly removed: readonly string[] } | null];
+  return changed === null ? null : { set: changed.set, removed: changed.removed.toSorted() };
 }
 
 function packedOf(items: readonly { readonly json: Members; readonly rest: Members }[]) {
-  const { text: crossing, ...layout } = packItems(items);
-  return unpack(JSON.parse(JSON.stringify(layout)) as typeof layout, crossing);
+  const { layout, page } = packItems(items);
+  return unpack(JSON.parse(JSON.stringify(layout)) as typeof layout, page);
 }
 
 describe("objects that cross as one text", () => {
@@ -75,7 +77,7 @@ describe("objects that cross as one text", () => {
   it("are texts that the engine takes as they are", () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 6 }), (items) => {
-        const { text: crossing } = packItems(items);
+        const crossing = packItems(items).page.text;
         expect(Buffer.from(crossing).toString()).toBe(crossing);
         expect(crossing).not.toContain("\0");
       }),
@@ -84,12 +86,12 @@ describe("objects that cross as one text", () => {
 
   it("do not say names again that are the same", () => {
     const json = { Name: "a", Shelf: "b" };
-    expect(packItems([{ json }, { json }, { json: { Name: "a" } }, { json, rest: {} }]).shapes.map(({ from }) => from)).toEqual([0, 2, 3]);
+    expect(packItems([{ json }, { json }, { json: { Name: "a" } }, { json, rest: {} }]).layout.shapes.map(({ from }) => from)).toEqual([0, 2, 3]);
   });
 
   it("leave out what is undefined", () => {
-    const { shapes } = packItems([{ json: { Name: undefined, Shelf: "b" } }]);
-    expect(shapes).toEqual([{ from: 0, written: ["Shelf"], rest: [] }]);
+    const { layout } = packItems([{ json: { Name: undefined, Shelf: "b" } }]);
+    expect(layout.shapes).toEqual([{ from: 0, written: ["Shelf"], rest: [] }]);
   });
 });
 
@@ -105,6 +107,20 @@ describe("a packed object in the hands of a hook", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it("is changed like any other however much is written", () => {
+    const json: Members = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`Was${index}`, index]));
+    const [plain, packed] = [new Watch({ ...json }), new PackedWatch(packedOf([{ json, rest: {} }])[0] as ConstructorParameters<typeof PackedWatch>[0])];
+    for (const { object } of [plain, packed]) {
+      for (let index = 0; index < 40; index += 1) {
+        object[`New${index % 35}`] = index;
+        object[`Was${index}`] = "other";
+        if (index % 3 === 0) delete object[`Was${index}`];
+      }
+    }
+    expect(changesOf(packed)).toEqual(changesOf(plain));
+    expect({ ...packed.object }).toEqual({ ...plain.object });
   });
 
   it("shows all attributes, and lets none be changed", () => {

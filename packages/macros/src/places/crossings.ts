@@ -5,12 +5,12 @@ import { unpackChanges } from "./unpack-changes.ts";
 
 /** How what drivers are given and give crosses between here and the thread. */
 interface Crossing {
-  readonly pack: (argument: JsonValue) => Pick<Enter, "argument" | "text">;
+  readonly pack: (argument: JsonValue) => Pick<Enter, "argument" | "page">;
   readonly unpack: (result: JsonValue, argument: JsonValue) => JsonValue;
 }
 
 const asJson: Crossing = {
-  pack: (argument) => ({ argument: JSON.stringify(argument), text: "" }),
+  pack: (argument) => ({ argument: JSON.stringify(argument) }),
   unpack: (result) => result,
 };
 
@@ -20,8 +20,8 @@ const unpack: Crossing["unpack"] = (result, argument) => unpackChanges(result, i
 /** Objects of a page are the most that ever crosses. */
 const ofPage: Crossing = {
   pack: (argument) => {
-    const { text, ...items } = packItems(itemsOf(argument));
-    return { argument: JSON.stringify({ ...(argument as object), items }), text };
+    const { layout, page } = packItems(itemsOf(argument));
+    return { argument: JSON.stringify({ ...(argument as object), items: layout }), page };
   },
   unpack,
 };

@@ -2,7 +2,8 @@ import { describe } from "./describe.ts";
 import type { Definition } from "./drivers/driver.ts";
 import { drivers } from "./drivers/index.ts";
 import { tell } from "./host-calls.ts";
-import { parse, stringify } from "./primordials.ts";
+import type { Page } from "./packed-items.ts";
+import { Integers, parse, stringify } from "./primordials.ts";
 import { random } from "./random.ts";
 import type { Failure } from "./wire.ts";
 
@@ -27,7 +28,7 @@ export function failed(thrown: unknown): void {
   fail(failure.kind === "threw" && isSyntaxError(failure.message) ? { ...failure, kind: "invalid" } : failure);
 }
 
-async function drive(loaded: unknown, driver: string, argument: string, text: string): Promise<void> {
+async function drive(loaded: unknown, driver: string, argument: string, page: Page | undefined): Promise<void> {
   const definition = ((await loaded) as { default?: unknown }).default;
   if (typeof definition !== "object" || definition === null) {
     fail({ kind: "invalid", message: "has no default export made with defineMacro or defineHook" });
@@ -39,7 +40,7 @@ async function drive(loaded: unknown, driver: string, argument: string, text: st
   const chooseStatus = (message: string): void => {
     status = stringify(message);
   };
-  const result = await call(definition as Definition, parse(argument) as never, { text, chooseStatus });
+  const result = await call(definition as Definition, parse(argument) as never, { page, chooseStatus });
   if (result === undefined) {
     tell("done", "", status);
     return;
@@ -57,9 +58,9 @@ async function drive(loaded: unknown, driver: string, argument: string, text: st
 }
 
 /** Calls a module by a driver. It ends in one `done` or `failed`; what comes afterwards, nobody hears. */
-export async function enter(loaded: unknown, driver: string, argument: string, text: string): Promise<void> {
+export async function enter(loaded: unknown, driver: string, argument: string, text?: string, ends?: ArrayBuffer): Promise<void> {
   try {
-    await drive(loaded, driver, argument, text);
+    await drive(loaded, driver, argument, text === undefined || ends === undefined ? undefined : { text, ends: new Integers(ends) });
   } catch (error) {
     fail(describe(error));
   }

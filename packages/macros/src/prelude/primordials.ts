@@ -5,6 +5,7 @@ export const { isArray } = Array;
 export const toText = String;
 export const { isSafeInteger } = Number;
 export const { floor } = Math;
+export const Integers = Int32Array;
 
 /** A method as a function of what it is a method of. */
 const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <This, Given extends readonly unknown[], Result>(
@@ -12,3 +13,9 @@ const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <This
 ) => (of: This, ...given: Given) => Result;
 
 export const slice: (text: string, from: number, to?: number) => string = uncurried(String.prototype.slice);
+const bind = uncurried(Function.prototype.bind);
+
+/** Cuts pieces out of a text. */
+export function slicing(text: string): (from: number, to: number) => string {
+  return bind(String.prototype.slice, text) as (from: number, to: number) => string;
+}

@@ -54,19 +54,19 @@ export class Entry {
 
   /** Whether it has come to its end. */
   start(): boolean {
-    const { id, isNext, at, module, driver, argument, text, limits } = this.given;
+    const { id, isNext, at, module, driver, argument, page, limits } = this.given;
     if (!isNext) {
       this.waited = Math.max(0, Date.now() - at);
       this.pulse.begin(id, this.waited);
     }
     return this.run(() => {
-      if (argument.length + text.length > limits.memory) throw new SandboxExhausted();
+      if (argument.length + (page === undefined ? 0 : page.text.length + page.ends.byteLength) > limits.memory) throw new SandboxExhausted();
       this.sandbox.enter({
         name: module.name,
         code: this.code ?? module.code,
         driver,
         argument,
-        text,
+        page,
         memory: limits.memory,
         seed: randomFillSync(new Int32Array(4)),
         listener: (kind, first, second) => this.hear(kind, first, second),

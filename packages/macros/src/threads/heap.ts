@@ -40,7 +40,7 @@ export class Heap {
     return { pointer: pointer as OwnedHeapCharPointer, length };
   }
 
-  putWords(pointer: number, words: readonly number[]): void {
+  putWords(pointer: number, words: ArrayLike<number>): void {
     new Uint32Array(this.allocator.HEAPU8.buffer, pointer, words.length).set(words);
   }
 }

@@ -1,4 +1,5 @@
 import type { MacroFaultKind, MacroModule } from "@sallyport/core";
+import type { Page } from "../prelude/packed-items.ts";
 
 /** What a thread is told to run. Data of clients and modules cross as JSON text, which neither side takes for more than text. */
 export interface Enter {
@@ -13,8 +14,8 @@ export interface Enter {
   readonly language?: "js" | "ts";
   readonly driver: string;
   readonly argument: string;
-  /** What the argument says of texts by their places. */
-  readonly text: string;
+  /** The values of objects that the argument tells the names of. */
+  readonly page?: Page;
   readonly limits: {
     readonly cpu: number;
     /** Milliseconds from now. */

@@ -15,6 +15,7 @@ import {
 import { BoundedMemory } from "./bounded-memory.ts";
 import { Heap } from "./heap.ts";
 import { findLayout, MemoryImage } from "./memory-image.ts";
+import type { Page } from "../prelude/packed-items.ts";
 import { AUTHORING, AUTHORING_FILE, MAIN_FILE, preludeModule, preludeModuleName } from "./prelude-modules.ts";
 
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
@@ -104,7 +105,7 @@ export class Sandbox {
     readonly code: string;
     readonly driver: string;
     readonly argument: string;
-    readonly text: string;
+    readonly page: Page | undefined;
     readonly memory: number;
     readonly seed: Int32Array;
     readonly listener: Listener;
@@ -119,7 +120,7 @@ export class Sandbox {
     this.heap.free(code.pointer);
     const error = this.ffi.QTS_ResolveException(this.context, loaded);
     if (error) this.call("failed", error);
-    else this.call("enter", loaded, this.text(given.driver), this.text(given.argument), this.text(given.text));
+    else this.call("enter", loaded, this.text(given.driver), this.text(given.argument), ...(given.page === undefined ? [] : [this.text(given.page.text), this.words(given.page.ends)]));
   }
 
   /** Gives the sandbox the answer that it waits for. */
@@ -150,6 +151,13 @@ export class Sandbox {
     const value = this.ffi.QTS_NewString(this.context, pointer);
     this.heap.free(pointer);
     return value;
+  }
+
+  /** An `ArrayBuffer`, to which the engine sees from now on. */
+  private words(words: Int32Array): JSValuePointer {
+    const pointer = this.heap.allocate(words.byteLength);
+    this.heap.putWords(pointer, words);
+    return this.ffi.QTS_NewArrayBuffer(this.context, pointer as never, words.byteLength);
   }
 
   /** Calls a function of the prelude, none of which throws unless the engine has no memory left, or is stopped. */

@@ -1,5 +1,5 @@
 import type { Caller } from "../../authoring/caller.ts";
-import { type PackedLayout, unpack } from "../packed-items.ts";
+import { type PackedLayout, type Page, unpack } from "../packed-items.ts";
 import { servicesFor } from "../services.ts";
 import { ChangeList, type PackedChanges } from "./change-list.ts";
 import { type Definition, functionOf, type Surroundings } from "./driver.ts";
@@ -12,10 +12,10 @@ interface Argument {
 }
 
 /** A hook of serializations, for all objects of a page. */
-export async function buildSerialization(definition: Definition, { items, caller }: Argument, { text }: Surroundings): Promise<PackedChanges> {
+export async function buildSerialization(definition: Definition, { items, caller }: Argument, { page }: Surroundings): Promise<PackedChanges> {
   const build = functionOf(definition, "run");
   const context = servicesFor(caller);
-  const objects = unpack(items, text);
+  const objects = unpack(items, page as Page);
   const changes = new ChangeList();
   for (let index = 0; index < objects.length; index += 1) {
     const packed = objects[index] as (typeof objects)[number];

@@ -25,9 +25,10 @@ export class ChangeList {
 
   set(name: string, value: unknown): void {
     const { members } = this;
-    members[members.length] = this.index;
-    members[members.length] = name;
-    members[members.length] = value;
+    const end = members.length;
+    members[end] = this.index;
+    members[end + 1] = name;
+    members[end + 2] = value;
   }
 
   remove(name: string): void {

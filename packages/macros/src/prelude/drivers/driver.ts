@@ -1,10 +1,12 @@
+import type { Page } from "../packed-items.ts";
+
 /** The default export of a module; anything, until a driver has looked at it. */
 export type Definition = Readonly<Record<string, unknown>>;
 
 /** What an entry has besides its argument. */
 export interface Surroundings {
-  /** What its argument says of texts by their places. */
-  readonly text: string;
+  /** The values of objects that its argument tells the names of. */
+  readonly page: Page | undefined;
   readonly chooseStatus: (message: string) => void;
 }
 

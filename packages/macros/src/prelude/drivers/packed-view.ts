@@ -1,6 +1,6 @@
 import type { PackedObject } from "../packed-items.ts";
 import { freeze } from "../primordials.ts";
-import { isOpen, type Members } from "./watch.ts";
+import type { Members } from "./watch.ts";
 
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor, has, isExtensible, ownKeys, preventExtensions, set } = Reflect;
 
@@ -21,10 +21,12 @@ export class PackedView implements ProxyHandler<Members> {
   }
 
   get(target: Members, name: string | symbol): unknown {
-    const place = this.packed !== null && typeof name === "string" ? this.packed.place(name) : undefined;
-    if (place !== undefined) {
-      const value = (this.packed as PackedObject).value(place);
-      if (!isOpen(value)) return value;
+    const { packed } = this;
+    if (packed !== null && typeof name === "string") {
+      const place = packed.names.places[name];
+      if (place === undefined) return target[name];
+      const value = packed.value(place);
+      if (typeof value !== "object" || value === null) return value;
       this.build();
     }
     return target[name as string];

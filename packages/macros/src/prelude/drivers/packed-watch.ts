@@ -1,21 +1,24 @@
 import type { PackedObject } from "../packed-items.ts";
 import { is, stringify } from "../primordials.ts";
 import type { ChangeList } from "./change-list.ts";
-import { isNothing, isOpen, type Members, record, Watch } from "./watch.ts";
+import { isNothing, isOpen, type Members, Watch } from "./watch.ts";
 
 const { deleteProperty, has, ownKeys, preventExtensions } = Reflect;
 
 /** In the place of a member that was deleted. */
 const GONE = Symbol("gone");
 
+/** How many entries the list of what was written may have: it is searched from its beginning. */
+const LONGEST = 32;
+
 /**
  * Watches what is done to the written members of a packed object. It is built when more is done than to read members that cannot change
- * inside, to write, and to delete: until then there is nothing in the target.
+ * inside, to write some, and to delete: until then there is nothing in the target.
  */
 export class PackedWatch extends Watch {
   private packed: PackedObject | null;
-  /** What was written before it is built. */
-  private given: Record<string, unknown> | null;
+  /** What was written before it is built: by twos a name and the value. */
+  private given: unknown[] | null;
 
   constructor(packed: PackedObject) {
     super({});
@@ -30,24 +33,29 @@ export class PackedWatch extends Watch {
       return;
     }
     if (given === null) return;
-    for (const name in given) {
-      const value = given[name];
-      const text = isOpen(value) ? stringify(value) : undefined;
-      const place = written(packed, name);
-      if (isNothing(value, text)) {
+    for (let index = 0; index < given.length; index += 2) {
+      const name = given[index] as string;
+      const value = given[index + 1];
+      const place = writtenPlace(packed, name);
+      if (typeof value !== "string" && isNothing(value, isOpen(value) ? stringify(value) : undefined)) {
         if (place !== undefined) changes.remove(name);
       } else if (place === undefined || !is(packed.value(place), value)) changes.set(name, value);
     }
   }
 
   override get(target: Members, name: string | symbol): unknown {
-    const { given, packed } = this;
+    const { packed } = this;
     if (packed !== null && typeof name === "string") {
-      if (given !== null && name in given) return given[name] === GONE ? target[name] : given[name];
-      const place = written(packed, name);
+      const { given } = this;
+      const at = given === null ? -1 : indexOf(given, name);
+      if (at !== -1) {
+        const value = (given as unknown[])[at + 1];
+        return value === GONE ? target[name] : value;
+      }
+      const place = writtenPlace(packed, name);
       if (place === undefined) return target[name];
       const value = packed.value(place);
-      if (!isOpen(value)) return value;
+      if (typeof value !== "object" || value === null) return value;
       this.build();
     }
     return super.get(target, name);
@@ -55,10 +63,7 @@ export class PackedWatch extends Watch {
 
   override set(target: Members, name: string | symbol, value: unknown, receiver: unknown): boolean {
     // What the target inherits may have a say in it.
-    if (this.packed !== null && typeof name === "string" && receiver === this.object && !(name in target)) {
-      (this.given ??= record<unknown>())[name] = value;
-      return true;
-    }
+    if (this.packed !== null && typeof name === "string" && receiver === this.object && !(name in target) && this.keep(name, value)) return true;
     this.build();
     return super.set(target, name, value, receiver);
   }
@@ -89,11 +94,26 @@ export class PackedWatch extends Watch {
   }
 
   override deleteProperty(target: Members, name: string | symbol): boolean {
-    if (this.packed !== null && typeof name === "string") {
-      (this.given ??= record<unknown>())[name] = GONE;
+    if (this.packed !== null && typeof name === "string" && this.keep(name, GONE)) return true;
+    this.build();
+    return super.deleteProperty(target, name);
+  }
+
+  /** Keeps what was written; false if that would be too much. */
+  private keep(name: string, value: unknown): boolean {
+    const { given } = this;
+    if (given === null) {
+      this.given = [name, value];
       return true;
     }
-    return super.deleteProperty(target, name);
+    const at = indexOf(given, name);
+    if (at !== -1) given[at + 1] = value;
+    else if (given.length < LONGEST) {
+      const end = given.length;
+      given[end] = name;
+      given[end + 1] = value;
+    } else return false;
+    return true;
   }
 
   private build(): void {
@@ -103,16 +123,24 @@ export class PackedWatch extends Watch {
     const names = packed.names.written;
     for (let index = 0; index < names.length; index += 1) target[names[index] as string] = packed.value(index);
     if (given === null) return;
-    for (const name in given) {
+    for (let index = 0; index < given.length; index += 2) {
+      const name = given[index] as string;
+      const value = given[index + 1];
       this.note(name);
-      if (given[name] === GONE) deleteProperty(target, name);
-      else target[name] = given[name];
+      if (value === GONE) deleteProperty(target, name);
+      else target[name] = value;
     }
   }
 }
 
+/** Where in the list of what was written a member stands; -1 if it does not. */
+function indexOf(given: readonly unknown[], name: string): number {
+  for (let index = 0; index < given.length; index += 2) if (given[index] === name) return index;
+  return -1;
+}
+
 /** Where a member stands that is written. */
-function written(packed: PackedObject, name: string): number | undefined {
-  const place = packed.place(name);
-  return place === undefined || !packed.isWritten(place) ? undefined : place;
+function writtenPlace({ names: { places, count } }: PackedObject, name: string): number | undefined {
+  const place = places[name];
+  return place === undefined || place >= count ? undefined : place;
 }
