@@ -7,7 +7,6 @@ import { atMost, jsonBytes } from "../objects/json-bytes.ts";
 import { ObjectSerializer } from "../objects/object-serializer.ts";
 import { fullPlan } from "../objects/serialization/index.ts";
 import type { SerializationSource } from "../objects/serialization-source.ts";
-import type { JsonValue } from "../objects/stored-object.ts";
 import type { ActiveHooks, Hook, SerializedItem } from "./active-hooks.ts";
 import { concernedClasses } from "./concerning.ts";
 import { deeper } from "./deeper.ts";
@@ -19,6 +18,13 @@ import type { ObjectHooks } from "./object-hooks.ts";
 const atOnce = { items: 1_000, bytes: 4 * 1024 * 1024 };
 
 type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
+
+interface AnsweredObject extends WrittenObject {
+  /** Whether there are attributes that are not written. */
+  readonly isPartial: boolean;
+}
+
+const nothing: Members = {};
 
 /** Has hooks build on what is written of objects. */
 export class AnswerHooks implements AnswerExtension {
@@ -42,16 +48,18 @@ export class AnswerHooks implements AnswerExtension {
     return this.hooks.some(([, classes]) => classes.has(className));
   }
 
-  async complete(written: readonly WrittenObject[]): Promise<void> {
-    if (this.active === null || written.length === 0) return;
+  async complete(written: readonly WrittenObject[]): Promise<number> {
+    if (this.active === null || written.length === 0) return 0;
     try {
-      const build = async (caller: HookCaller): Promise<void> => {
+      const build = async (caller: HookCaller): Promise<number> => {
+        let added = 0;
         for (const [hook, classes] of this.hooks) {
-          const concerned = written.filter(({ object }) => classes.has(object.className));
-          for (const part of batches(concerned, bytesOf, atOnce)) await this.build(hook, caller, part);
+          const concerned = written.filter(({ object }) => classes.has(object.className)).map(answered);
+          for (const part of batches(concerned, bytesOf, atOnce)) added += await this.build(hook, caller, part);
         }
+        return added;
       };
-      await this.active.prepared(deeper(this.caller), build, { reads: true });
+      return await this.active.prepared(deeper(this.caller), build, { reads: true });
     } catch (error) {
       throw error instanceof ServiceError ? new AnswerExtensionError(error) : error;
     }
@@ -61,19 +69,24 @@ export class AnswerHooks implements AnswerExtension {
     this.all.ignored(this.caller, error);
   }
 
-  private async build(hook: BuildHook, caller: HookCaller, part: readonly WrittenObject[]): Promise<void> {
+  /** Gives the bytes that were added, at most. */
+  private async build(hook: BuildHook, caller: HookCaller, part: readonly AnsweredObject[]): Promise<number> {
     const rests = await this.rests(part);
-    const items = part.map(({ output }, index) => ({ json: output as Members, rest: rests[index] ?? {} }));
+    const items = part.map(({ output }, index) => ({ json: output as Members, rest: rests[index] ?? nothing }));
     const changes = await hook.run(caller, items);
+    let added = 0;
     for (const [index, { output }] of part.entries()) {
       const change = changes[index] ?? null;
-      if (change !== null) changeMembers(output, change);
+      if (change === null) continue;
+      changeMembers(output, change);
+      added += jsonBytes(change.set, atMost);
     }
+    return added;
   }
 
   /** The attributes that are not written, for each object. */
-  private async rests(part: readonly WrittenObject[]): Promise<readonly Members[]> {
-    const partial = part.filter(({ object, output }) => Object.keys(object.attributes).some((name) => !Object.hasOwn(output, name)));
+  private async rests(part: readonly AnsweredObject[]): Promise<readonly Members[]> {
+    const partial = part.filter(({ isPartial }) => isPartial);
     if (partial.length === 0) return [];
     const whole = await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(partial.map(({ object }) => object));
     const byOutput = new Map(partial.map(({ output }, index) => [output, whole[index]]));
@@ -81,6 +94,11 @@ export class AnswerHooks implements AnswerExtension {
   }
 }
 
-function bytesOf({ object, output }: WrittenObject): number {
-  return jsonBytes(output as JsonValue, atMost) + jsonBytes(object.attributes, atMost);
+function answered(written: WrittenObject): AnsweredObject {
+  const { object, output } = written;
+  return { ...written, isPartial: Object.keys(object.attributes).some((name) => !Object.hasOwn(output, name)) };
+}
+
+function bytesOf({ object, bytes, isPartial }: AnsweredObject): number {
+  return bytes + (isPartial ? jsonBytes(object.attributes, atMost) : 0);
 }

@@ -17,5 +17,5 @@ export function isOpenMember(name: string): boolean {
 /** Changes members as a hook did. Meta-fields stay as they are, whatever it did to them. */
 export function changeMembers(members: Record<string, unknown>, { set, removed }: MemberChanges): void {
   for (const name of removed) if (isOpenMember(name)) delete members[name];
-  for (const [name, value] of Object.entries(set)) if (isOpenMember(name)) members[name] = value;
+  for (const name of Object.keys(set)) if (isOpenMember(name)) members[name] = set[name];
 }

@@ -5,6 +5,8 @@ import type { StoredObject } from "./stored-object.ts";
 export interface WrittenObject {
   readonly object: StoredObject;
   readonly output: Record<string, unknown>;
+  /** What the output takes as JSON, with all that stands in it; at most. */
+  readonly bytes: number;
 }
 
 /** Who builds on what is written of objects. */
@@ -13,8 +15,8 @@ export interface AnswerExtension {
   begin(): Promise<boolean>;
   /** Whether objects of a class are to be completed. */
   concerns(className: string): boolean;
-  /** Changes the outputs. An `AnswerExtensionError` if they are refused. */
-  complete(written: readonly WrittenObject[]): Promise<void>;
+  /** Changes the outputs, and gives how many bytes they take more, at most. An `AnswerExtensionError` if they are refused. */
+  complete(written: readonly WrittenObject[]): Promise<number>;
   /** Takes note of an error that the caller is not told. */
   ignore(error: ServiceError): void;
 }

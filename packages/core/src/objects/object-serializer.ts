@@ -23,6 +23,8 @@ interface WrittenAnswer {
   readonly outputs: SerializedObject[];
   /** Those among the objects that are to be completed. */
   readonly extended: readonly WrittenObject[];
+  /** What the outputs take as JSON, at most; `null` where something that may grow stands in them more than once. */
+  readonly bytes: number | null;
 }
 
 /**
@@ -51,13 +53,13 @@ export class ObjectSerializer {
     return this.source.extension === undefined || !this.plan.extensible ? this.writeAll(roots).outputs : this.writeExtended(roots, this.source.extension);
   }
 
-  /** More may be added to it: it is measured again. */
+  /** More may be added to it. It is measured again where it may have become too large. */
   private async writeExtended(roots: readonly StoredObject[], extension: AnswerExtension): Promise<SerializedObject[]> {
     const concerns = (await extension.begin()) ? (className: string) => extension.concerns(className) : null;
-    const { outputs, extended } = this.writeAll(roots, concerns);
+    const { outputs, extended, bytes } = this.writeAll(roots, concerns);
     if (extended.length === 0) return outputs;
-    await extension.complete(extended);
-    acceptAnswerBytes(outputs, this.source.answerBytes);
+    const added = await extension.complete(extended);
+    if (bytes === null || bytes + added > this.source.answerBytes) acceptAnswerBytes(outputs, this.source.answerBytes);
     return outputs;
   }
 
@@ -74,11 +76,13 @@ export class ObjectSerializer {
   private write(roots: readonly StoredObject[], measure: Measure, concerns: Concerns): WrittenAnswer {
     const { storeTime, answerBytes } = this.source;
     const extended: WrittenObject[] = [];
-    const extend = (object: StoredObject, output: Record<string, unknown>): void => {
-      if (concerns?.(object.className) === true) extended.push({ object, output });
+    const extend = (written: WrittenObject): void => {
+      if (concerns?.(written.object.className) === true) extended.push(written);
     };
-    const writer = new ObjectWriter(this.loaded, storeTime, new WriteBudget(answerBytes), measure, concerns === null ? undefined : extend);
-    return { outputs: roots.map((root) => writer.write(root, this.plan)), extended };
+    const budget = new WriteBudget(answerBytes);
+    const writer = new ObjectWriter(this.loaded, storeTime, budget, measure, concerns === null ? undefined : extend);
+    const outputs = roots.map((root) => writer.write(root, this.plan));
+    return { outputs, extended, bytes: writer.repeats ? null : budget.bytesWritten };
   }
 
   /** Loads everything that is written of what the objects point to, and returns that of which attributes are written. */

@@ -1,4 +1,5 @@
 import type { ModelClass } from "../model/model.ts";
+import type { WrittenObject } from "./answer-extension.ts";
 import { jsonBytes, type Measure } from "./json-bytes.ts";
 import type { LoadedObjects } from "./loaded-objects.ts";
 import type { ObjectId } from "./object-id.ts";
@@ -24,6 +25,7 @@ const around = { id: 18, metaFields: 72, attribute: 6, collection: 80 } as const
 export class ObjectWriter {
   /** By plan: an object that many point to is written once, and counts each time. */
   private readonly targets = new Map<ObjectPlan, Map<ObjectId, WrittenTarget>>();
+  private isRepeating = false;
 
   constructor(
     private readonly loaded: LoadedObjects,
@@ -31,12 +33,18 @@ export class ObjectWriter {
     private readonly budget: WriteBudget,
     private readonly measure: Measure,
     /** Told of each object on which hooks may build; those that it leads to come before it. */
-    private readonly extend?: (object: StoredObject, output: Record<string, unknown>) => void,
+    private readonly extend?: (written: WrittenObject) => void,
   ) {}
 
+  /** Whether something stands in the answer more than once. */
+  get repeats(): boolean {
+    return this.isRepeating;
+  }
+
   write(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
+    const before = this.budget.bytesWritten;
     const output = this.writeMembers(object, plan);
-    if (this.extend !== undefined && plan.extensible && "attributes" in object) this.extend(object, output as Output);
+    if (this.extend !== undefined && plan.extensible && "attributes" in object) this.extend({ object, output: output as Output, bytes: this.budget.bytesWritten - before });
     return output;
   }
 
@@ -96,6 +104,7 @@ export class ObjectWriter {
     this.targets.set(plan, ofPlan);
     const known = ofPlan.get(object.id);
     if (known !== undefined) {
+      this.isRepeating = true;
       this.budget.add(known.cost);
       return known.output;
     }

@@ -10,18 +10,22 @@ export interface Written {
 /** Counts what is written into an answer, repetitions too. More than so many bytes, or too many objects: `AnswerTooLargeError`. */
 export class WriteBudget {
   private objects = 0;
-  private bytesWritten = 0;
+  private bytes = 0;
 
-  constructor(private readonly bytes: number) {}
+  constructor(private readonly most: number) {}
 
   add({ objects, bytes }: Written): void {
     this.objects += objects;
-    this.bytesWritten += bytes;
+    this.bytes += bytes;
     acceptObjectCount(this.objects);
-    if (this.bytesWritten > this.bytes) throw new AnswerTooLargeError();
+    if (this.bytes > this.most) throw new AnswerTooLargeError();
   }
 
   get written(): Written {
-    return { objects: this.objects, bytes: this.bytesWritten };
+    return { objects: this.objects, bytes: this.bytes };
+  }
+
+  get bytesWritten(): number {
+    return this.bytes;
   }
 }
