@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type MacroDeclaration, type MacroHost, type MacroModule, type MacroPlace, type MacroRuntime, ServiceError } from "@sallyport/core";
+import { type MacroDeclaration, type MacroHost, type MacroPlace, type MacroRuntime, type ModuleText, ServiceError } from "@sallyport/core";
 import { Piscina } from "piscina";
 import type { Seat } from "./places/seat.ts";
 import { Seats } from "./places/seats.ts";
@@ -59,12 +59,12 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     return { busy: this.seats.busy, waiting: this.turns.waiting };
   }
 
-  async inspect(module: MacroModule, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: MacroModule }> {
+  async inspect(text: ModuleText, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }> {
     const place = await this.openPlace(INSPECTION_WAIT, false);
     try {
-      const entry = { module, driver: "declare", argument: null, limits: INSPECTION };
+      const entry = { module: { ...text, checksInput: false }, driver: "declare", argument: null, limits: INSPECTION };
       const { result, code } = await place.inspect(entry, nobody, language);
-      return { declaration: result as MacroDeclaration, module: { name: module.name, code: code as string } };
+      return { declaration: result as MacroDeclaration, module: { name: text.name, code: code as string } };
     } finally {
       place.release();
     }

@@ -85,9 +85,10 @@ it("logs lines", async () => {
 it("holds the input to its schema", async () => {
   const schema = "input: { type: 'object', $defs: { Id: { type: 'string', pattern: '^[0-9A-Z]+$' } }, properties: { ids: { type: 'array', items: { $ref: '#/$defs/Id' } } }, required: ['ids'] },";
   const code = macro("return input.ids.length;", schema);
-  expect((await bench.enter(code, { input: { ids: ["7K", "7M"] } })).result).toBe(2);
-  await expect(bench.enter(code, { input: { ids: ["7K", "no"] } })).rejects.toMatchObject({ code: 307, detail: expect.stringMatching(/^\/ids\/1: /) });
-  await expect(bench.enter(code)).rejects.toMatchObject({ code: 307, detail: "input: is missing" });
+  expect((await bench.enter(code, { input: { ids: ["7K", "7M"] }, checksInput: true })).result).toBe(2);
+  await expect(bench.enter(code, { input: { ids: ["7K", "no"] }, checksInput: true })).rejects.toMatchObject({ code: 307, detail: expect.stringMatching(/^\/ids\/1: /) });
+  await expect(bench.enter(code, { input: { ids: [] } })).rejects.toMatchObject({ kind: "threw", message: expect.stringContaining("inspected") });
+  await expect(bench.enter(code, { checksInput: true })).rejects.toMatchObject({ code: 307, detail: "input: is missing" });
 });
 
 it("asks the checker before anything else is run", async () => {

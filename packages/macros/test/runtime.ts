@@ -15,6 +15,7 @@ ${body}
 
 interface Given {
   readonly input?: JsonValue;
+  readonly checksInput?: boolean;
   readonly driver?: string;
   /** Instead of the argument of `run`. */
   readonly argument?: JsonValue;
@@ -52,7 +53,7 @@ export class Bench {
     const argument = given.argument ?? { skipCheck: false, caller, ...(given.input === undefined ? {} : { input: given.input }) };
     try {
       return await place.enter(
-        { module: { name: "Probe", code }, driver: given.driver ?? "run", argument, limits: { ...limits, ...given.limits } },
+        { module: { name: "Probe", code, checksInput: given.checksInput ?? false }, driver: given.driver ?? "run", argument, limits: { ...limits, ...given.limits } },
         this.host(given.answer),
       );
     } finally {
@@ -72,7 +73,7 @@ export class Bench {
 
 /** A macro with this body, as it is entered. */
 export function entry(body: string, own: Partial<MacroLimits> = {}): MacroEntry {
-  return { module: { name: "Probe", code: macro(body) }, driver: "run", argument: { skipCheck: false, caller }, limits: { ...limits, ...own } };
+  return { module: { name: "Probe", code: macro(body), checksInput: false }, driver: "run", argument: { skipCheck: false, caller }, limits: { ...limits, ...own } };
 }
 
 /** Benches of a suite, which closes them at its end. */

@@ -2,7 +2,7 @@ import type { MacroEntry, MacroHost, MacroPlace, MacroRuntime } from "@sallyport
 import { RecordedRuntime } from "./recorded-runtime.ts";
 
 const limits = { cpu: 1, timeout: 1, memory: 1, hostCalls: 1, resultBytes: 1 };
-const entryOf = (name: string): MacroEntry => ({ module: { name, code: "" }, driver: "run", argument: null, limits });
+const entryOf = (name: string): MacroEntry => ({ module: { name, code: "", checksInput: false }, driver: "run", argument: null, limits });
 
 /** A runtime whose every module asks for what its name says. */
 const asking: MacroRuntime = {

@@ -1,4 +1,4 @@
-import { type HostCall, type JsonValue, type MacroEntry, MacroFault, type MacroHost, type MacroModule, type MacroOutcome, type MacroPlace, type MacroRuntime } from "@sallyport/core";
+import { type HostCall, type JsonValue, type MacroEntry, MacroFault, type MacroHost, type MacroOutcome, type MacroPlace, type MacroRuntime, type ModuleText } from "@sallyport/core";
 
 /** A call of the host that a macro or hook made. */
 export interface RecordedCall {
@@ -43,8 +43,8 @@ export class RecordedRuntime implements MacroRuntime {
     return this.recorded.load;
   }
 
-  inspect(module: MacroModule, language: "js" | "ts"): ReturnType<MacroRuntime["inspect"]> {
-    return this.recorded.inspect(module, language);
+  inspect(text: ModuleText, language: "js" | "ts"): ReturnType<MacroRuntime["inspect"]> {
+    return this.recorded.inspect(text, language);
   }
 
   async reserve(wait: number, isHolding: boolean): Promise<MacroPlace> {

@@ -7,8 +7,12 @@ const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "
 
 describe("what a module declares", () => {
   test("is a macro for administrators, with all that is allowed, where nothing is said", () => {
-    const module = { name: "Macro", code: "" };
+    const module = { name: "Macro", code: "", checksInput: false };
     expect(accept({})).toEqual({ kind: "macro", name: "Macro", module, access: null, skipCheck: null, transaction: true, limits: most, readsCaller: false });
+  });
+
+  test("holds its inputs to a schema where there is one", () => {
+    expect([{ input: {} }, { input: true }, {}].map((declaration) => accept(declaration).module.checksInput)).toEqual([true, true, false]);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import type { JsonValue } from "../objects/stored-object.ts";
 import { isHookName } from "./hook-name.ts";
 import type { HookModule, Macro, MacroAccess } from "./macro.ts";
 import { MacroFault } from "./macro-fault.ts";
-import type { MacroDeclaration, MacroLimits, MacroModule } from "./macro-runtime.ts";
+import type { MacroDeclaration, MacroLimits, ModuleText } from "./macro-runtime.ts";
 
 const mebibyte = 1_048_576;
 const smallestMemory = 1;
@@ -12,13 +12,14 @@ const mostNames = 100;
 const ofMacros: ReadonlySet<string> = new Set(["access", "check", "input", "timeout", "memory", "transaction", "run"]);
 
 /** What a module says about itself, as a macro or a hook. What it must not say: `MacroFault`, in words for its author. */
-export function acceptDeclaration(module: MacroModule, declaration: MacroDeclaration, most: MacroLimits): Macro | HookModule {
-  const { name } = module;
+export function acceptDeclaration(text: ModuleText, declaration: MacroDeclaration, most: MacroLimits): Macro | HookModule {
+  const { name } = text;
   const given = new Map(Object.entries(declaration));
+  const module = { ...text, checksInput: given.has("input") };
   const fault = (reason: string) => new MacroFault("invalid", name, reason);
   if (given.get("run") !== true) throw fault("There is no function run.");
   const limits = { ...most, ...limitsOf(given, most, fault) };
-  const readsCaller = /\bcaller\b/.test(module.code);
+  const readsCaller = /\bcaller\b/.test(text.code);
   if (given.has("on") || isHookName(name)) {
     const hook = acceptHook(name, declaration);
     if (typeof hook === "string") throw fault(hook);

@@ -29,6 +29,7 @@ export type {
   MacroPlace,
   MacroRuntime,
   MacroUsage,
+  ModuleText,
 } from "./macro-runtime.ts";
 export { mostMacroBytes, PutMacro, type PutOutcome } from "./put-macro.ts";
 export { isRefusalCode } from "./refusal-code.ts";

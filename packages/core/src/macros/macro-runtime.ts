@@ -1,11 +1,16 @@
 import type { JsonValue } from "../objects/stored-object.ts";
 
-/** A module as the sandbox takes it: one macro or hook. */
-export interface MacroModule {
+/** The text of one macro or hook, an ES module. */
+export interface ModuleText {
   /** The macro's name; faults name places in the text as `name:line:column`. */
   readonly name: string;
-  /** JavaScript, an ES module. */
   readonly code: string;
+}
+
+/** A module as the sandbox takes it: its text in JavaScript. */
+export interface MacroModule extends ModuleText {
+  /** Whether it holds its inputs to a schema. */
+  readonly checksInput: boolean;
 }
 
 /** What a module says about itself: the members of its default export. Functions are `true`. Nothing about it is judged yet. */
@@ -91,7 +96,7 @@ export interface MacroRuntime {
    *
    * @throws `MacroFault` for a text that is no module, or whose top level fails.
    */
-  inspect(module: MacroModule, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: MacroModule }>;
+  inspect(text: ModuleText, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }>;
   /**
    * A place to run in. 706 when none becomes free within `wait` milliseconds, or too many wait. `isHolding`: whether whoever has it keeps
    * others from something, such as a connection; he does not wait behind an execution that may take long.

@@ -1,18 +1,22 @@
-import { type Schema, Validator } from "@cfworker/json-schema";
 import { Refusal } from "../authoring/refusal.ts";
-import { jsonPointerOf } from "./json-pointer-of.ts";
-import { parse, stringify } from "./primordials.ts";
+
+/** What is wrong with an input, by a JSON Schema; nothing if it matches. */
+export type FindFault = (schema: unknown, input: unknown) => string | undefined;
+
+let findFault: FindFault | undefined;
+
+/** For modules that hold inputs to a schema. Others do without: what there is in an engine is copied for each entry. */
+export function provideValidator(given: FindFault): void {
+  findFault = given;
+}
 
 /** Holds an input to a JSON Schema; what does not match is refused with 307. */
 export function checkInput(schema: unknown, input: unknown): void {
+  if (findFault === undefined) throw new TypeError("input: was not there when the module was inspected");
   if (input === undefined) {
     if (schema !== true) throw new Refusal(307, "input: is missing");
     return;
   }
-  // The validator writes into the schema, which may be frozen.
-  const { valid, errors } = new Validator(parse(stringify(schema)) as Schema, "2020-12").validate(input);
-  if (valid) return;
-  // The last one is the innermost: the others say that what contains it does not match.
-  const fault = errors.at(-1);
-  throw new Refusal(307, `${jsonPointerOf(fault?.instanceLocation ?? "#")}: ${fault?.error ?? "does not match"}`);
+  const fault = findFault(schema, input);
+  if (fault !== undefined) throw new Refusal(307, fault);
 }

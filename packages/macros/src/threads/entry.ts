@@ -62,8 +62,7 @@ export class Entry {
     return this.run(() => {
       if (argument.length + (page === undefined ? 0 : page.text.length + page.ends.byteLength) > limits.memory) throw new SandboxExhausted();
       this.sandbox.enter({
-        name: module.name,
-        code: this.code ?? module.code,
+        module: this.code === undefined ? module : { ...module, code: this.code },
         driver,
         argument,
         page,

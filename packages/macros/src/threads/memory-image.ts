@@ -49,21 +49,21 @@ interface Content {
   readonly heap: Uint8Array;
 }
 
-/** Of the first engine of this thread. */
-let known: Content | undefined;
+/** Those of the first engine of this thread. */
+const known: Content[] = [];
 
 /** The two words at which an engine's own random numbers begin. They come from the clock, and nobody sees these numbers. */
 const MOST_DIFFERENCES = 2;
 
 /** Engines are made in the same way, and hold the same: those of a thread share one content, which the processor has at hand then. */
 function shared(content: Content): Content {
-  known ??= content;
-  return differences(known.data, content.data) + differences(known.heap, content.heap) <= MOST_DIFFERENCES ? known : content;
+  const like = known.find(({ heap }) => heap.length === content.heap.length);
+  if (like === undefined) known.push(content);
+  return like !== undefined && differences(like.data, content.data) + differences(like.heap, content.heap) <= MOST_DIFFERENCES ? like : content;
 }
 
-/** In how many words two pieces of memory differ; in all of them if one is longer. */
+/** In how many words two pieces of memory differ that are of the same length. */
 function differences({ buffer: one }: Uint8Array, { buffer: other }: Uint8Array): number {
-  if (one.byteLength !== other.byteLength) return Infinity;
   const [words, others] = [new Uint32Array(one), new Uint32Array(other)];
   let count = 0;
   for (let index = 0; index < words.length; index += 1) if (words[index] !== others[index]) count += 1;

@@ -12,6 +12,9 @@ export const AUTHORING = "@sallyport/macros";
 export const AUTHORING_FILE = "/authoring/index.js";
 export const MAIN_FILE = "/prelude/main.js";
 
+/** What modules need besides that hold inputs to a schema. */
+export const VALIDATOR_FILE = "/prelude/validator.js";
+
 /** The sandbox knows no `URL`; the validator needs it for references such as `#/$defs/Address`. */
 const URL_SHIM = `import { SchemaUrl as URL } from "/prelude/schema-url.js";\n`;
 

@@ -12,11 +12,12 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
+import type { MacroModule } from "@sallyport/core";
 import { BoundedMemory } from "./bounded-memory.ts";
 import { Heap } from "./heap.ts";
-import { findLayout, MemoryImage } from "./memory-image.ts";
+import { findLayout, MemoryImage, type MemoryLayout } from "./memory-image.ts";
 import type { Page } from "../prelude/packed-items.ts";
-import { AUTHORING, AUTHORING_FILE, MAIN_FILE, preludeModule, preludeModuleName } from "./prelude-modules.ts";
+import { AUTHORING, AUTHORING_FILE, MAIN_FILE, preludeModule, preludeModuleName, VALIDATOR_FILE } from "./prelude-modules.ts";
 
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
@@ -49,7 +50,11 @@ export class Sandbox {
   private readonly functions: ReadonlyMap<PreludeFunction, JSValuePointer>;
   /** Room for what calls of the engine give and take. */
   private readonly room: number;
+  private readonly engine: QuickJSContext;
+  private readonly layout: MemoryLayout;
   private readonly image: MemoryImage;
+  /** With the validator of inputs, once it was needed. */
+  private checkingImage: MemoryImage | undefined;
   private readonly memory: BoundedMemory;
   private listener: Listener = () => {};
   private interrupt: Interrupt = () => false;
@@ -68,7 +73,7 @@ export class Sandbox {
     this.memory = bounded;
     this.ffi = engine.getFFI();
     this.heap = Heap.of(engine);
-    const layout = findLayout(memory, this.heap);
+    this.layout = findLayout(memory, this.heap);
     const runtime = engine.newRuntime();
     runtime.setMaxStackSize(STACK);
     runtime.setInterruptHandler(() => this.interrupt());
@@ -77,6 +82,7 @@ export class Sandbox {
       (from, name) => (this.sealed ? nameForStrangers(name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
+    this.engine = context;
     // The pointers stand in members that the library keeps to itself.
     this.runtime = pointerIn(runtime, "rt");
     this.context = pointerIn(context, "ctx");
@@ -84,7 +90,7 @@ export class Sandbox {
     this.functions = loadPrelude(context, (kind, first, second) => this.listener(kind, first, second));
     this.room = this.heap.allocate(64);
     this.sealed = true;
-    this.image = new MemoryImage(memory, layout);
+    this.image = new MemoryImage(memory, this.layout);
   }
 
   /** Makes everything as it was. False when the engine cannot be used again. */
@@ -101,8 +107,7 @@ export class Sandbox {
 
   /** Loads a module and calls it by a driver. `seed`: 4 words for its random numbers. */
   enter(given: {
-    readonly name: string;
-    readonly code: string;
+    readonly module: MacroModule;
     readonly driver: string;
     readonly argument: string;
     readonly page: Page | undefined;
@@ -111,12 +116,14 @@ export class Sandbox {
     readonly listener: Listener;
     readonly interrupt: Interrupt;
   }): void {
+    const { name, checksInput } = given.module;
+    const image = checksInput ? this.withValidator() : this.image;
     this.listener = given.listener;
     this.interrupt = given.interrupt;
-    this.memory.limit = this.image.endWith(given.memory);
+    this.memory.limit = image.endWith(given.memory);
     this.call("seed", ...[...given.seed].map((word) => this.ffi.QTS_NewFloat64(this.context, word)));
-    const code = this.heap.put(given.code);
-    const loaded = this.ffi.QTS_Eval(this.context, code.pointer, code.length, given.name, AS_MODULE.detect, AS_MODULE.flags);
+    const code = this.heap.put(given.module.code);
+    const loaded = this.ffi.QTS_Eval(this.context, code.pointer, code.length, name, AS_MODULE.detect, AS_MODULE.flags);
     this.heap.free(code.pointer);
     const error = this.ffi.QTS_ResolveException(this.context, loaded);
     if (error) this.call("failed", error);
@@ -144,6 +151,16 @@ export class Sandbox {
   /** Runs what is ready to run, or some of it. */
   runJobs(): void {
     this.ffi.QTS_ExecutePendingJob(this.runtime, JOBS_AT_ONCE, this.room as never);
+  }
+
+  private withValidator(): MemoryImage {
+    if (this.checkingImage === undefined) {
+      this.sealed = false;
+      this.engine.unwrapResult(this.engine.evalCode(preludeModule(VALIDATOR_FILE), VALIDATOR_FILE, { type: "module" }));
+      this.sealed = true;
+      this.checkingImage = new MemoryImage(this.memory.memory, this.layout);
+    } else this.checkingImage.restore();
+    return this.checkingImage;
   }
 
   private text(text: string): JSValuePointer {
