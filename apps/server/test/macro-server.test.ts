@@ -139,7 +139,7 @@ test("executions whose clients went away are ended: those that run, and those th
     const answer = fetch(`${server.url}/v1/execute/${name}`, { method: "POST", headers: sealed.headers, body: JSON.stringify(input), signal: leaving.signal });
     return { leave: () => leaving.abort(), gone: answer.then(() => "answered", () => "gone") };
   };
-  const busy = async () => /^sallyport_macro_threads_busy (\d)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1];
+  const busy = async () => /^sallyport_macros_running (\d)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1];
 
   const endless = abandoned("Endless", {});
   await eventually(busy, "1");
@@ -192,7 +192,7 @@ test("what macros do is counted", async () => {
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   for (const code of [0, 401, 710]) expect(metrics).toContain(`sallyport_macro_executions_total{code="${code}"} 1`);
   expect(metrics).toMatch(/^sallyport_macro_duration_seconds_count 3$/m);
-  expect(metrics).toMatch(/^sallyport_macro_threads_busy 0$/m);
+  expect(metrics).toMatch(/^sallyport_macros_running 0$/m);
   expect(metrics).toMatch(/^sallyport_macros_waiting 0$/m);
   expect(await call(server, "/_CheckService")).toMatchObject({ code: "0" });
 });

@@ -154,7 +154,7 @@ export class Metrics implements RequestObserver {
   }
 
   watchMacros(runtime: Pick<MacroRuntime, "load">): void {
-    this.gauge("sallyport_macro_threads_busy", "Executions that have begun, those that wait for the server included.", (gauge) => gauge.set(runtime.load.busy));
+    this.gauge("sallyport_macros_running", "Executions that have begun, those that wait for the server included.", (gauge) => gauge.set(runtime.load.busy));
     this.gauge("sallyport_macros_waiting", "Executions that wait to begin.", (gauge) => gauge.set(runtime.load.waiting));
   }
 
