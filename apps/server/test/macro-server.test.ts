@@ -96,9 +96,9 @@ test("executions that find no thread in time, and those that are too many, are a
   const gate = readingGate(storage().repositories, id);
   const waiting = [execute("Steps", { steps: [["get", id]] })];
   await gate.reached;
-  // While one waits for the database, others go on in its thread, up to seven that wait as well.
+  // While one waits for the database, others go on in its thread, up to eleven that wait as well.
   expect((await execute("Echo", 0)).body.data).toBe(0);
-  for (let begun = 2; begun <= 8; begun += 1) {
+  for (let begun = 2; begun <= 12; begun += 1) {
     waiting.push(execute("Steps", { steps: [["get", id]] }));
     await eventually(gate.waiting, begun);
   }
