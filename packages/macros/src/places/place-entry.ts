@@ -30,8 +30,8 @@ export interface EntryThread {
   readonly isNext: boolean;
   /** Whether the thread has come to this entry. */
   readonly hasBegun: () => boolean;
-  /** Milliseconds for which it waited for that, if that is known. */
-  readonly waited: () => number;
+  /** Milliseconds for which it waited for that; nothing once others have begun behind it. */
+  readonly waited: () => number | undefined;
   /** Says that the entry is to stop wherever it is. */
   readonly stop: () => void;
   /** Ends the thread. */
@@ -92,16 +92,23 @@ export class PlaceEntry {
     return !this.settled && !this.hostIsBusy;
   }
 
+  /** Whether its types are being stripped, or are about to be. */
+  get isPrepared(): boolean {
+    return this.isStripped && !this.thread.runs();
+  }
+
   /** Milliseconds for which a thread that runs this may be silent. While types are stripped, nobody can be heard. */
   get patience(): number {
-    return this.isStripped ? this.budget.timeout : this.budget.cpu + GRACE;
+    return this.isPrepared ? this.budget.timeout : this.budget.cpu + GRACE;
   }
 
   /** Milliseconds for which others were before it. */
   get waited(): number {
     if (this.thread.isNext || this.isStripped) return 0;
     if (this.knownWait !== undefined) return this.knownWait;
-    return this.thread.hasBegun() ? this.thread.waited() : Date.now() - this.told;
+    const waited = this.thread.hasBegun() ? this.thread.waited() : undefined;
+    // If it has begun, what it says is on its way, and may be held up by what runs behind it.
+    return waited ?? Date.now() - this.told;
   }
 
   begin(language: "js" | "ts" | undefined): void {
@@ -150,7 +157,7 @@ export class PlaceEntry {
 
   /** Nothing more is to be heard of it. */
   lose(kind: MacroFaultKind, message: string): void {
-    this.isUntouched = !this.isStripped && !this.thread.hasBegun();
+    this.isUntouched = !this.isStripped && this.knownWait === undefined && !this.thread.hasBegun();
     this.fault ??= new MacroFault(kind, this.entry.module.name, message, { cpu: this.cpu });
     if (!this.hostIsBusy) this.fail(this.fault);
   }

@@ -11,6 +11,8 @@ const TICK = 100;
 const REST = 250;
 /** Milliseconds after which it is looked at again what a thread that is to come to rest has begun. */
 const LOOK = 10;
+/** Characters of messages that go together, but for the last one: what goes together is in the thread's own memory together, and there is little of that. */
+const MOST_TOGETHER = 1024 * 1024;
 
 /** Has a thread serve a seat until the signal, or until the seat says that it is over. */
 export type StartThread = (service: Service, port: MessagePort, signal: AbortSignal) => Promise<unknown>;
@@ -54,7 +56,7 @@ export class Seat {
   /** The execution on whose account the thread was lost, if it was one. */
   private guilty: object | undefined;
   private ticking: NodeJS.Timeout | undefined;
-  private seen = 0;
+  private seen = { beats: 0, current: 0 };
   private silence = 0;
 
   constructor(start: StartThread) {
@@ -95,7 +97,7 @@ export class Seat {
       runs: () => this.pulse.current === id,
       isNext,
       hasBegun: () => isNext || this.pulse.begun >= id,
-      waited: () => (this.pulse.begun === id ? this.pulse.waited : 0),
+      waited: () => (this.pulse.begun === id ? this.pulse.waited : undefined),
       stop: () => this.pulse.stop(id),
       kill: () => this.kill(id),
       onWait,
@@ -124,14 +126,17 @@ export class Seat {
     this.post({ type: "rest", id: rest, ids });
     // A thread that is still starting cannot be in the midst of anything.
     await Promise.race([this.ready.given, this.lost.given]);
-    const isAtThem = () => ids.includes(this.pulse.current);
+    // Looked up once: a moment later the thread may be at work for somebody else.
+    const ofThem = () => [this.pulse.current].find((id) => ids.includes(id));
     const stop = (): void => {
-      if (isAtThem()) this.pulse.stop(this.pulse.current);
+      const id = ofThem();
+      if (id !== undefined) this.pulse.stop(id);
     };
     stop();
     const looking = setInterval(stop, LOOK);
     const timer = setTimeout(() => {
-      if (isAtThem()) this.kill(this.pulse.current);
+      const id = ofThem();
+      if (id !== undefined) this.kill(id);
       // Others are before them, and they have not begun.
       else rested.give();
     }, REST);
@@ -165,7 +170,14 @@ export class Seat {
     if (this.outbox.length === 0) return;
     const messages = this.outbox;
     this.outbox = [];
-    this.port.postMessage(messages);
+    let [from, size] = [0, 0];
+    for (const [index, message] of messages.entries()) {
+      size += sizeOf(message);
+      if (size < MOST_TOGETHER) continue;
+      this.port.postMessage(messages.slice(from, index + 1));
+      [from, size] = [index + 1, 0];
+    }
+    if (from < messages.length) this.port.postMessage(messages.slice(from));
   }
 
   private hear(message: FromThread | Ready | Rested): void {
@@ -182,9 +194,10 @@ export class Seat {
     if (this.entries.size === 0) this.stopTicking();
     const { beats, current } = this.pulse;
     const entries = [...this.entries.values()].filter((entry) => entry.isRunning);
-    const running = entries.find(({ id }) => id === current) ?? entries[0];
-    if (!this.isReady || running === undefined || beats !== this.seen) {
-      this.seen = beats;
+    // Where the thread is at work for none of them, it may be making JavaScript for one.
+    const running = entries.find(({ id }) => id === current) ?? entries.find(({ isPrepared }) => isPrepared) ?? entries[0];
+    if (!this.isReady || running === undefined || beats !== this.seen.beats || current !== this.seen.current) {
+      this.seen = { beats, current };
       this.silence = 0;
       return;
     }
@@ -209,4 +222,12 @@ export class Seat {
     clearInterval(this.ticking);
     this.ticking = undefined;
   }
+}
+
+/** How much a message takes, more or less. */
+function sizeOf(message: ToThread): number {
+  if (message.type === "answer") return message.text?.length ?? 0;
+  if (message.type !== "enter") return 0;
+  const { argument, module, page } = message;
+  return argument.length + module.code.length + (page === undefined ? 0 : page.text.length + page.ends.length);
 }

@@ -61,6 +61,7 @@ export class ThreadPlace implements MacroPlace {
 
   private async run(entry: MacroEntry, host: MacroHost, language?: "js" | "ts"): Promise<Ended & { readonly cpu: number }> {
     if (this.released) throw new MacroFault("ended", entry.module.name, "its place was given back");
+    if (!this.seated) throw new MacroFault("displaced", entry.module.name, "its place went to others");
     if (this.seat.isOver) throw new MacroFault(this.seat.faultOf(this), entry.module.name, "its thread is gone");
     const around = this.nested.at(-1);
     for (let moves = 0; ; moves += 1) {

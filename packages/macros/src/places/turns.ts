@@ -31,6 +31,8 @@ export class Turns {
       const timer = setTimeout(() => {
         this.queue.delete(entry);
         reject(new ServiceError(706, { detail: "no macro ended in time", retryAfter: 1 }));
+        // There may be room for those behind it that there was not for this one.
+        this.admit();
       }, wait);
       const entry: Waiting = {
         isHolding,

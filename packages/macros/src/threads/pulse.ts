@@ -29,7 +29,7 @@ export class Pulse {
     Atomics.store(this.words, CURRENT, id);
   }
 
-  /** The last entry that has begun; those that wait for their turn begin in the order of their ids. */
+  /** The last entry that has begun; those that wait for their turn begin in the order of their ids, but for modules that had to become JavaScript first. */
   get begun(): number {
     return Atomics.load(this.words, BEGUN);
   }
@@ -39,8 +39,9 @@ export class Pulse {
     return Atomics.load(this.words, WAITED);
   }
 
-  /** Says that an entry begins, and how long it waited. */
+  /** Says that an entry begins, and how long it waited. One that comes late does not take back that others have begun. */
   begin(id: number, waited: number): void {
+    if (id < this.begun) return;
     Atomics.store(this.words, WAITED, waited);
     Atomics.store(this.words, BEGUN, id);
   }

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { HostCall, MacroHost } from "@sallyport/core";
+import { PlaceEntry } from "../src/places/place-entry.ts";
+import { READY_OF_THREAD } from "../src/threads/executions-of-thread.ts";
+import { benches, caller, entry, limits, macro } from "./runtime.ts";
+
+/** What an execution could do to those that share its thread. */
+
+const { open, close } = benches();
+afterAll(close);
+
+const STUCK = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);";
+const kindOf = ({ kind, code }: { readonly kind?: string; readonly code?: number }) => kind ?? code;
+
+it("what has begun never runs again, though a module that took long to become JavaScript takes the thread with it", async () => {
+  const { bench, runtime } = open(1);
+  await bench.run("return 1;");
+  const effects: unknown[] = [];
+  const began = performance.now();
+  const stuck = runtime.inspect({ name: "Probe", code: `const a: number = 1;\n${STUCK}\n${macro("")}` }, "ts").catch(kindOf);
+  const answer = async ({ argument }: HostCall) => {
+    effects.push((argument as { name: string }).name);
+    if (effects.length > 1) await stuck;
+    return {};
+  };
+  const written = bench.run("await call('Write'); await call('Wait');", { limits: { timeout: 60_000 }, answer }).catch(kindOf);
+  expect([await stuck, await written, effects]).toEqual(["cpu", "displaced", ["Write", "Wait"]]);
+  // It has the time of a module that runs as soon as it runs.
+  expect(performance.now() - began).toBeLessThan(20_000);
+});
+
+it("who waits while a module becomes JavaScript has not been silent himself", async () => {
+  const { bench, runtime } = open(1);
+  await bench.run("return 1;");
+  let answer = (): void => {};
+  const waits = bench.run("return await now();", {
+    limits: { cpu: 20, timeout: 60_000 },
+    answer: () =>
+      new Promise<string>((resolve) => {
+        answer = () => resolve("answered");
+      }),
+  });
+  while (bench.calls.length === 0) await delay(5);
+  const inspect = (code: string) => runtime.inspect({ name: "Probe", code: code + macro("") }, "ts").catch(kindOf);
+  // What does that is loaded when it is needed first.
+  await inspect("");
+  void inspect("interface Long { a: string; b: { c: number } }\n".repeat(80_000));
+  await delay(50);
+  answer();
+  expect(await waits).toBe("answered");
+});
+
+it("who has to be alone in a thread and is not let in in time keeps nobody waiting any more", async () => {
+  const { bench, runtime } = open(1);
+  await bench.run("return 1;");
+  let isOver = false;
+  const running = bench.run("const end = Date.now() + 1_500; while (Date.now() < end);", { limits: { cpu: 20_000, timeout: 20_000 } }).finally(() => (isOver = true));
+  const alone = runtime.reserve(20, true);
+  const behind = runtime.reserve(20_000, false);
+  await expect(alone).rejects.toMatchObject({ code: 706 });
+  const place = await behind;
+  expect(isOver).toBe(false);
+  place.release();
+  await running;
+});
+
+it("large answers that come together do not take the thread's memory, and the small one among them comes", async () => {
+  const { bench } = open(1);
+  await bench.run("return 1;");
+  const many = 10;
+  let arrived = 0;
+  let go = (): void => {};
+  const together = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const large = `${"x".repeat(13_000_000)}\u4e2d`;
+  const ask = (result: string) =>
+    bench
+      .run("return (await call('Large')).length;", {
+        limits: { cpu: 20_000, timeout: 60_000 },
+        answer: async () => {
+          if ((arrived += 1) === many + 1) go();
+          await together;
+          return { result };
+        },
+      })
+      .catch(kindOf);
+  const [small, ...others] = await Promise.all([ask("small"), ...Array.from({ length: many }, () => ask(large))]);
+  expect([small, new Set(others)]).toEqual([5, new Set(["memory"])]);
+});
+
+it("a place that was lost on the way to another thread is none any more", async () => {
+  const { bench, runtime } = open(1);
+  await bench.run("return 1;");
+  const running = bench.run("const end = Date.now() + 1_000; while (Date.now() < end);", { limits: { cpu: 20_000, timeout: 20_000 } });
+  const place = await runtime.reserve(0, false);
+  const others = await Promise.all(Array.from({ length: READY_OF_THREAD - 2 }, () => runtime.reserve(0, false)));
+  const queued = runtime.reserve(20_000, false);
+  await expect(place.enter(entry("return 1;", { timeout: 50 }), bench.host())).rejects.toMatchObject({ code: 706 });
+  await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
+  place.release();
+  await running;
+  for (const other of [...others, await queued]) other.release();
+  expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
+});
+
+it("the time that others took is no time of one whose first word is held up by those behind it", async () => {
+  const host: MacroHost = { answer: async () => null, isCatchable: () => false, log: () => {} };
+  const thread = { post: () => {}, runs: () => false, isNext: false, hasBegun: () => true, waited: () => undefined, stop: () => {}, kill: () => {}, onWait: () => {} };
+  const entered = new PlaceEntry(1, entry("return 1;"), host, limits, thread);
+  entered.begin(undefined);
+  await delay(50);
+  expect(entered.waited).toBeGreaterThanOrEqual(40);
+  entered.hear({ type: "done", id: 1, waited: 7, cpu: 1, lines: [], result: "1", status: undefined, hostCalls: 0, code: undefined });
+  expect([entered.waited, (await entered.ended).result]).toEqual([7, 1]);
+});
+
+it("every execution has its own answer and does what it does once, whatever others do to their threads, and whoever leaves", async () => {
+  const { bench, runtime } = open(2, 500);
+  const effects: number[] = [];
+  const victim = async (number: number): Promise<unknown> => {
+    const place = await runtime.reserve(60_000, number % 7 === 3);
+    const inner = () => ({ ...entry("return input;", { timeout: 60_000 }), argument: { skipCheck: false, caller, input: number } });
+    const host = bench.host(async ({ name, argument }) => {
+      if (name !== "call") return number;
+      effects.push((argument as { input: number }).input);
+      await delay(number % 4);
+      return { result: (await place.enter(inner(), bench.host())).result ?? null };
+    });
+    const given = place.enter({ ...entry("const first = await now(); const own = await call('Write', input); return [first, own, await now()];", { timeout: 60_000 }), argument: { skipCheck: false, caller, input: number } }, host);
+    const told = given.then(({ result }) => result, kindOf);
+    if (number % 5 === 4) await delay(number % 9);
+    else await told;
+    place.release();
+    return told;
+  };
+  const stuck = () => bench.run(`await now(); ${STUCK}`, { limits: { cpu: 20 } }).catch(kindOf);
+  const late = () => runtime.inspect({ name: "Probe", code: `const a: number = 1;\nthrow a;\n${macro("")}` }, "ts").catch(kindOf);
+  const all = Array.from({ length: 60 }, (_one, number) => victim(number));
+  const hostile = [stuck(), late(), stuck(), late(), stuck()];
+  const results = await Promise.all(all);
+  expect(await Promise.all(hostile)).not.toContain("ended");
+  for (const [number, result] of results.entries()) {
+    if (Array.isArray(result)) expect(result).toEqual([number, number, number]);
+    else expect(["displaced", "ended"]).toContain(result);
+  }
+  expect(effects.length).toBe(new Set(effects).size);
+  expect(results.filter(Array.isArray).length).toBeGreaterThan(0);
+  expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
+});
