@@ -12,10 +12,11 @@ const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <This
   method: (this: This, ...given: Given) => Result,
 ) => (of: This, ...given: Given) => Result;
 
-export const slice: (text: string, from: number, to?: number) => string = uncurried(String.prototype.slice);
+const cut = String.prototype.slice;
+export const slice: (text: string, from: number, to?: number) => string = uncurried(cut);
 const bind = uncurried(Function.prototype.bind);
 
 /** Cuts pieces out of a text. */
 export function slicing(text: string): (from: number, to: number) => string {
-  return bind(String.prototype.slice, text) as (from: number, to: number) => string;
+  return bind(cut, text) as (from: number, to: number) => string;
 }
