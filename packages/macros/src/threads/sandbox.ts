@@ -23,7 +23,7 @@ type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
 const STACK = 64 * 1024;
 /** An engine that has grown beyond this is not kept. */
-const LARGEST_KEPT = 48 * 1024 * 1024;
+const LARGEST_KEPT = 32 * 1024 * 1024;
 /** Before the names of modules that there are not. */
 const REFUSED = "?";
 const JOBS_AT_ONCE = 256;
