@@ -145,6 +145,15 @@ describe("ObjectSerializer", () => {
       await expect(within(bytes + 60, [root])).resolves.toHaveLength(1);
     });
 
+    test("counts at least what is written of references to nothing", async () => {
+      const names = Array.from({ length: 40 }, (_, index) => `R${index}`);
+      await fixture.define({ name: "Shelf", base: null, attributes: names.map((name) => ({ name, type: "reference", target: "Book" })), rights: [] });
+      const [root] = (await fixture.r.objects.insert([{ className: "Shelf", attributes: Object.fromEntries(names.map((name) => [name, null])) }])) as [StoredObject];
+      const bytes = Buffer.byteLength(JSON.stringify(await within(10_000, [root])));
+      await expect(within(bytes - 1, [root])).rejects.toBeInstanceOf(AnswerTooLargeError);
+      await expect(within(bytes + 150, [root])).resolves.toHaveLength(1);
+    });
+
     test("tells of what is done by the meta-fields alone if it is too large", async () => {
       const roots = await books(1, ids.author);
       const model = new Model(await fixture.r.model.load());

@@ -19,7 +19,7 @@ interface WrittenTarget {
 }
 
 /** Bytes of the names and punctuation around what differs. */
-const around = { id: 18, metaFields: 72, attribute: 6, collection: 80 } as const;
+const around = { id: 18, metaFields: 72, attribute: 6, collection: 80, nothing: 4 } as const;
 
 /** Writes objects as plans say, from what is loaded, and counts what that takes. */
 export class ObjectWriter {
@@ -93,7 +93,12 @@ export class ObjectWriter {
   private writeLink(object: StoredObject, link: PlannedLink): SerializedObject | SerializedCollection | null {
     const { ids, count } = this.loaded.shown(object, link);
     const targets = this.loaded.targets(ids, link);
-    if (!link.isCollection) return targets[0] === undefined ? null : this.writeTarget(targets[0], link.target);
+    if (!link.isCollection) {
+      const [target] = targets;
+      if (target !== undefined) return this.writeTarget(target, link.target);
+      this.count(around.nothing);
+      return null;
+    }
     this.count(around.collection);
     const elements = targets.map((element) => this.writeTarget(element, link.target));
     return { "~Count": count ?? elements.length, "~UnfilteredCount": count ?? elements.length, "~Elements": elements };
