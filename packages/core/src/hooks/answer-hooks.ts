@@ -20,8 +20,10 @@ const atOnce = { items: 1_000, bytes: 4 * 1024 * 1024 };
 type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
 
 interface AnsweredObject extends WrittenObject {
-  /** Whether there are attributes that are not written. */
-  readonly isPartial: boolean;
+  /** Whether there are attributes that are not written, or that the hooks so far have taken out. */
+  isPartial: boolean;
+  /** Bytes that hooks have added so far, at most: the next hook is given them as well. */
+  added: number;
 }
 
 const nothing: Members = {};
@@ -52,12 +54,13 @@ export class AnswerHooks implements AnswerExtension {
     if (this.active === null || written.length === 0) return 0;
     try {
       const build = async (caller: HookCaller): Promise<number> => {
-        let added = 0;
+        const answered = written.map((each): AnsweredObject => ({ ...each, isPartial: false, added: 0 }));
         for (const [hook, classes] of this.hooks) {
-          const concerned = written.filter(({ object }) => classes.has(object.className)).map(answered);
-          for (const part of batches(concerned, bytesOf, atOnce)) added += await this.build(hook, caller, part);
+          const concerned = answered.filter(({ object }) => classes.has(object.className));
+          for (const each of concerned) each.isPartial = lacksAttributes(each);
+          for (const part of batches(concerned, bytesOf, atOnce)) await this.build(hook, caller, part);
         }
-        return added;
+        return answered.reduce((sum, { added }) => sum + added, 0);
       };
       return await this.active.prepared(deeper(this.caller), build, { reads: true });
     } catch (error) {
@@ -69,19 +72,16 @@ export class AnswerHooks implements AnswerExtension {
     this.all.ignored(this.caller, error);
   }
 
-  /** Gives the bytes that were added, at most. */
-  private async build(hook: BuildHook, caller: HookCaller, part: readonly AnsweredObject[]): Promise<number> {
+  private async build(hook: BuildHook, caller: HookCaller, part: readonly AnsweredObject[]): Promise<void> {
     const rests = await this.rests(part);
     const items = part.map(({ output }, index) => ({ json: output as Members, rest: rests[index] ?? nothing }));
     const changes = await hook.run(caller, items);
-    let added = 0;
-    for (const [index, { output }] of part.entries()) {
+    for (const [index, answered] of part.entries()) {
       const change = changes[index] ?? null;
       if (change === null) continue;
-      changeMembers(output, change);
-      added += jsonBytes(change.set, atMost);
+      changeMembers(answered.output, change);
+      answered.added += jsonBytes(change.set, atMost);
     }
-    return added;
   }
 
   /** The attributes that are not written, for each object. */
@@ -94,11 +94,10 @@ export class AnswerHooks implements AnswerExtension {
   }
 }
 
-function answered(written: WrittenObject): AnsweredObject {
-  const { object, output } = written;
-  return { ...written, isPartial: Object.keys(object.attributes).some((name) => !Object.hasOwn(output, name)) };
+function lacksAttributes({ object, output }: WrittenObject): boolean {
+  return Object.keys(object.attributes).some((name) => !Object.hasOwn(output, name));
 }
 
-function bytesOf({ object, bytes, isPartial }: AnsweredObject): number {
-  return bytes + (isPartial ? jsonBytes(object.attributes, atMost) : 0);
+function bytesOf({ object, bytes, added, isPartial }: AnsweredObject): number {
+  return bytes + added + (isPartial ? jsonBytes(object.attributes, atMost) : 0);
 }

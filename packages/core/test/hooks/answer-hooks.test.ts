@@ -57,6 +57,26 @@ describe("hooks of answers", () => {
     expect(asked).toBe(3);
   });
 
+  test("see attributes that hooks before them have taken out", async () => {
+    const seen: SerializedItem[] = [];
+    f.hooks.use({ buildSerialization: [build(["Person"], () => add({}, ["Age"]), "takes"), build(["Person"], (item) => (seen.push(item), null), "sees")] });
+    expect(await get({ depth: 0 })).not.toHaveProperty("Age");
+    expect(seen.map(({ rest }) => rest)).toEqual([{ Age: 30 }]);
+  });
+
+  test("are given no more at once where hooks before them have added much", async () => {
+    await f.fixture.insert(...Array.from({ length: 9 }, (_, index) => ({ className: "Person", attributes: { Name: `P${index}` } })));
+    const sizes: [string, number][] = [];
+    const counted = (hook: BuildHook): BuildHook => ({ ...hook, run: (caller, items) => (sizes.push([hook.name, items.length]), hook.run(caller, items)) });
+    const long = "x".repeat(100_000);
+    f.hooks.use({ buildSerialization: [counted(build(["Person"], () => add({ Label: long }), "adds")), counted(build(["Person"], () => null, "sees"))] });
+    await list({ depth: 0 });
+    const [first, ...others] = sizes;
+    expect(first?.[0]).toBe("adds");
+    expect(others.length).toBeGreaterThan(1);
+    expect(others.map(([, count]) => count).reduce((sum, count) => sum + count, 0)).toBe(first?.[1]);
+  });
+
   test("see only what the caller sees", async () => {
     const [secret] = (await f.fixture.insert({ className: "Secret", attributes: { Word: "hidden" } })) as [string];
     await f.update.run({ ...f.context, principal: { ...f.context.principal, administrator: true } }, { kind: "id", id }, { given: { Secret: secret }, expectedVersions: null, serialization: undefined });
