@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { ServiceError } from "@sallyport/core";
 import { runOn, withConnection } from "../src/dialects/postgres/connection.ts";
 import { createPostgresKnex, KnexStorage, type PostgresKnex } from "../src/index.ts";
+import { frozenServerSuite } from "./frozen-server-suite.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
 import { TcpRelay } from "./tcp-relay.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
@@ -94,6 +95,16 @@ describe("failures of the database", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
     await relay.refuse();
   });
+
+  frozenServerSuite(() => ({
+    url: database.url,
+    connect: async (url) => storageOver(database.connect({ url, connectTimeout: 30_000, pool: { max: 2 } })),
+  }));
+
+  test("a slow statement keeps its own timeout", async () => {
+    const { knex } = database.connect({ applicationName: "slow" });
+    await expect(withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(6)" }))).resolves.toMatchObject({ rowCount: 1 });
+  }, 20_000);
 
   test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
     const unknown = new URL(database.url);

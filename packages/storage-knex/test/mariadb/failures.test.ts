@@ -3,6 +3,7 @@ import { ServiceError } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
 import { runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
 import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "../../src/index.ts";
+import { frozenServerSuite } from "../frozen-server-suite.ts";
 import { codeOf, newSession, openPolicy } from "../sample.ts";
 import { TcpRelay } from "../tcp-relay.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
@@ -138,6 +139,11 @@ describe("failures of MariaDB", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
     await relay.refuse();
   });
+
+  frozenServerSuite(() => ({
+    url: server.url,
+    connect: async (url) => storageOver(await server.connect({ url, connectTimeout: 30_000, pool: { max: 2 } })),
+  }));
 
   test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
     const { knex } = await server.connect();

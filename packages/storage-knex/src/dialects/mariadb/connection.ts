@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Knex } from "knex";
 import type { SqlResult } from "../../sql-runner.ts";
+import type { AwaitedAnswers } from "./awaited-answers.ts";
 import { connectionError, losesConnection, statementError } from "./mariadb-error.ts";
 import type { PositionalQuery } from "./positional-query.ts";
 import { type Row, withValues } from "./row-values.ts";
@@ -22,8 +23,8 @@ export interface Connection {
   execute(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string): { stream(options: { readonly highWaterMark: number }): AsyncIterable<Row> };
-  /** Milliseconds that the server may stay silent. */
-  silence?: number;
+  /** Told of every answer that is awaited. */
+  answers?: AwaitedAnswers;
   /** What Knex looks at before it uses a connection again: anything here makes it throw the connection away. */
   __knex__disposed?: unknown;
 }
@@ -69,18 +70,16 @@ export function dismiss(connection: Connection, why: string): void {
 export function runOn<T>(connection: Connection, { sql, values, plain = false, unhurried = false }: Query): Promise<SqlResult<T>> {
   return new Promise((resolve, reject) => {
     const answered: Answered = (error, answer) => {
-      clearTimeout(timer);
+      if (awaited !== undefined) connection.answers?.end(awaited);
       if (error === null || error === undefined) return resolve(resultOf<T>(answer));
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));
     };
-    // The driver's own time-out begins when the statement is prepared, which a silent server never does.
-    const timer = unhurried
-      ? undefined
-      : setTimeout(() => {
-          connection.stream.destroy();
-          answered(new SilentServer(), undefined);
-        }, connection.silence);
+    const cut = () => {
+      connection.stream.destroy();
+      answered(new SilentServer(), undefined);
+    };
+    const awaited = unhurried ? undefined : connection.answers?.begin(cut);
     if (plain) connection.query(sql, values, answered);
     else connection.execute(sql, values, answered);
   });

@@ -1,4 +1,7 @@
 import knexPkg, { type Knex } from "knex";
+import type { Connection, ConnectionOptions } from "mysql2";
+import { type Probe, ServerWatch } from "../../server-watch.ts";
+import { AwaitedAnswers } from "./awaited-answers.ts";
 import { type MariadbClientConfiguration, MariadbKnexClient } from "./mariadb-knex-client.ts";
 import { serverOf } from "./mariadb-server.ts";
 import { sessionSettings } from "./session-settings.ts";
@@ -43,9 +46,17 @@ export interface MariadbKnex {
 export async function createMariadbKnex(settings: MariadbSettings): Promise<MariadbKnex> {
   const { url, pool, statementTimeout } = settings;
   const server = serverOf(url);
-  const client: MariadbClientConfiguration = { driver: await mysql2(), maxPendingAcquires: pool.maxPendingAcquires };
+  const driver = await mysql2();
   const silence = settings.silenceTimeout ?? statementTimeout + 5_000;
   const greeting = sessionSettings({ statementTimeout, idleInTransactionTimeout: settings.idleInTransactionTimeout ?? 30_000 });
+  const answers = new AwaitedAnswers();
+  const watch = new ServerWatch({
+    limit: silence,
+    waitingSince: () => answers.waitingSince,
+    cut: (before) => answers.cut(before),
+    probe: () => probeOf(driver, { ...server, connectTimeout: settings.connectTimeout }),
+  });
+  const client: MariadbClientConfiguration = { driver, watch, maxPendingAcquires: pool.maxPendingAcquires };
   const knex = createKnex({
     ...client,
     client: MariadbKnexClient,
@@ -75,7 +86,7 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       // While there is no database, those who wait are told one after the other.
       createRetryIntervalMillis: 1,
       afterCreate: (connection: Greeted, done: (error: Error | null) => void) => {
-        connection.silence = silence;
+        connection.answers = answers;
         connection.query({ sql: greeting, timeout: silence }, (error) => done(error));
       },
     },
@@ -83,17 +94,27 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   } as Knex.Config);
   let closed: Promise<void> | undefined;
-  return { knex, close: () => (closed ??= knex.destroy()) };
+  return { knex, close: () => (closed ??= knex.destroy().finally(() => watch.stop())) };
+}
+
+interface Driver {
+  createConnection(options: ConnectionOptions): Connection;
 }
 
 interface Greeted {
-  silence?: number;
+  answers?: AwaitedAnswers;
   query(options: object, callback: (error: Error | null) => void): void;
 }
 
-async function mysql2(): Promise<unknown> {
+function probeOf(driver: Driver, options: ConnectionOptions): Probe {
+  const connection = driver.createConnection(options);
+  connection.on("error", () => {});
+  return { ask: () => connection.promise().query("select 1"), close: () => connection.destroy() };
+}
+
+async function mysql2(): Promise<Driver> {
   try {
-    return (await import("mysql2")).default;
+    return (await import("mysql2")).default as unknown as Driver;
   } catch (error) {
     throw new Error("MariaDB needs the package mysql2 beside this one: npm install mysql2", { cause: error });
   }

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import Mysql2Client from "knex/lib/dialects/mysql2/index.js";
+import type { ServerWatch } from "../../server-watch.ts";
 import { PoolExhausted } from "../../pool-exhausted.ts";
 
 /** What is read of Knex's pool. */
@@ -12,6 +13,7 @@ interface Pool {
 /** What this client is configured with, beside what Knex knows. */
 export interface MariadbClientConfiguration {
   readonly driver: unknown;
+  readonly watch: ServerWatch;
   /** Callers that may wait for a connection; one more is refused at once. */
   readonly maxPendingAcquires: number;
 }
@@ -24,7 +26,10 @@ export class MariadbKnexClient extends Mysql2Client {
 
   override async acquireConnection(): Promise<unknown> {
     if (this.waiting >= this.configuration.maxPendingAcquires) throw new PoolExhausted("Too many callers wait for a connection.");
-    return super.acquireConnection();
+    return this.configuration.watch.connected(
+      () => super.acquireConnection(),
+      (connection) => void this.releaseConnection(connection),
+    );
   }
 
   /** A connection that cannot be trusted any more is not asked to take its leave. */

@@ -29,7 +29,7 @@ export interface Connection {
   underWay?: number;
   /** What a query waits for on a connection that takes one at a time. Never rejects. */
   ahead?: Promise<unknown>;
-  /** Since when an answer is awaited; for the watch over silent servers. */
+  /** `performance.now()` since which an answer is awaited; for the watch over the server. */
   busySince?: number | undefined;
 }
 
@@ -91,11 +91,11 @@ function noOp(): void {}
 function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
   // The driver's own promise costs a second one, for a stack trace that the request id makes up for.
   return new Promise((resolve, reject) => {
-    if (query.unhurried !== true) connection.busySince ??= Date.now();
+    if (query.unhurried !== true) connection.busySince ??= performance.now();
     connection.underWay = (connection.underWay ?? 0) + 1;
     connection.query(query, (error, answer) => {
       connection.underWay = (connection.underWay ?? 1) - 1;
-      connection.busySince = connection.underWay > 0 ? Date.now() : undefined;
+      connection.busySince = connection.underWay > 0 ? performance.now() : undefined;
       if (error === null || error === undefined) return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));

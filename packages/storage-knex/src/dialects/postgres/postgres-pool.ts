@@ -1,6 +1,7 @@
 import pg from "pg";
 import { PoolExhausted } from "../../pool-exhausted.ts";
-import { SilenceWatch } from "./silence-watch.ts";
+import { type Probe, ServerWatch } from "../../server-watch.ts";
+import type { Connection as SentOn } from "./connection.ts";
 
 export interface PostgresPoolSettings extends pg.PoolConfig {
   /** Milliseconds in which a new connection must stand. */
@@ -13,6 +14,8 @@ export interface PostgresPoolSettings extends pg.PoolConfig {
 
 type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
 
+type WatchedClient = pg.ClientBase & Pick<SentOn, "busySince"> & Required<Pick<SentOn, "connection">>;
+
 /** As the driver declares it. */
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
@@ -23,25 +26,32 @@ type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) =>
 export class PostgresPool {
   private readonly pool: pg.Pool;
   private readonly maxPendingAcquires: number;
-  private readonly watch: SilenceWatch;
+  private readonly clients = new Set<WatchedClient>();
+  private readonly watch: ServerWatch;
 
   constructor({ connectTimeout, maxPendingAcquires, silenceTimeout, ...settings }: PostgresPoolSettings) {
     this.pool = new pg.Pool({ ...settings, Client: clientThatConnectsWithin(connectTimeout) } as pg.PoolConfig);
     this.maxPendingAcquires = maxPendingAcquires;
-    this.watch = new SilenceWatch(silenceTimeout);
+    this.watch = new ServerWatch({
+      limit: silenceTimeout,
+      waitingSince: () => this.waitingSince(),
+      cut: (before) => this.cut(before),
+      probe: () => probeOf(settings),
+    });
     // The pool drops broken connections by itself; without listeners their errors would end the process.
     this.pool.on("error", () => {});
     this.pool.on("connect", (client) => {
       client.on("error", () => {});
-      this.watch.add(client);
+      this.clients.add(client as unknown as WatchedClient);
     });
-    this.pool.on("remove", (client) => this.watch.remove(client));
+    this.pool.on("remove", (client) => this.clients.delete(client as unknown as WatchedClient));
   }
 
   acquire(): { promise: Promise<Connection> } {
     // Those for whom a connection lies ready are in the pool's queue too, until the next tick.
     const waiting = this.pool.waitingCount - this.pool.idleCount;
-    return { promise: waiting < this.maxPendingAcquires ? this.connect() : Promise.reject(tooMany()) };
+    if (waiting >= this.maxPendingAcquires) return { promise: Promise.reject(tooMany()) };
+    return { promise: this.watch.connected(() => this.connect(), (connection) => this.release(connection)) };
   }
 
   release(connection: Connection): boolean {
@@ -79,6 +89,19 @@ export class PostgresPool {
     return this.pool.end().finally(() => this.watch.stop());
   }
 
+  private waitingSince(): number | undefined {
+    let longest: number | undefined;
+    for (const { busySince } of this.clients) if (busySince !== undefined && (longest === undefined || busySince < longest)) longest = busySince;
+    return longest;
+  }
+
+  private cut(before: number): void {
+    for (const { busySince, connection } of this.clients) {
+      // The client's own `end` would wait for the answers.
+      if (busySince !== undefined && busySince < before) connection.stream.destroy();
+    }
+  }
+
   private connect(): Promise<Connection> {
     return new Promise((resolve, reject) => {
       this.pool.connect((error, client) => {
@@ -87,6 +110,17 @@ export class PostgresPool {
       });
     });
   }
+}
+
+function probeOf(settings: pg.PoolConfig): Probe {
+  const client = new pg.Client({ ...settings, pipeline: false } as pg.ClientConfig);
+  client.on("error", () => {});
+  const connected = client.connect();
+  connected.catch(() => {});
+  return {
+    ask: () => connected.then(() => client.query("select 1")),
+    close: () => (client as unknown as Required<Pick<SentOn, "connection">>).connection.stream.destroy(),
+  };
 }
 
 function tooMany(): PoolExhausted {

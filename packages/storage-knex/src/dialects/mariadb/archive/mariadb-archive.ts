@@ -15,9 +15,6 @@ import { fillDatabase } from "./fill-database.ts";
 /** Whoever is at the other end may take his time: seconds, 0 for as long as he likes. */
 const patience = "set max_statement_time = 0, idle_transaction_timeout = 0, net_write_timeout = 31536000";
 
-/** Milliseconds; longer than any statement takes. */
-const day = 86_400_000;
-
 export class MariadbArchive implements StorageArchive {
   private readonly sections: ArchivedTables;
 
@@ -82,7 +79,8 @@ export class MariadbArchive implements StorageArchive {
     await run(patience);
     const { rows } = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [lockName(this.tables.database, "archive")]);
     if (rows[0]?.locked !== 1) return "busy";
-    connection.silence = day;
+    // What fills a database may take as long as it needs.
+    delete connection.answers;
     return new TransactionRunner(connection, this.knex, this.tables.database).complete(async (sql) => {
       if (!(await this.holdEmpty(sql))) return "notEmpty";
       await fillDatabase(sql, this.tables, this.sections, records);

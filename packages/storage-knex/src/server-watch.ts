@@ -1,0 +1,124 @@
+import { ServiceError } from "@sallyport/core";
+
+/** A connection outside the pool. It sends one trivial query, which a running server answers at once. */
+export interface Probe {
+  ask(): Promise<unknown>;
+  close(): void;
+}
+
+export interface ServerWatchParts {
+  /** Maximum milliseconds for any answer, accurate to a quarter, even if the probe succeeds. */
+  readonly limit: number;
+  /** `performance.now()` at the start of the oldest pending query; `undefined` if no query is pending. */
+  readonly waitingSince: () => number | undefined;
+  /** Cuts the connections with queries that started before then. */
+  readonly cut: (before: number) => void;
+  /** Opens a probe connection; does not wait for it. */
+  readonly probe: () => Probe;
+}
+
+/** Milliseconds after which an answer is late, and the probe checks the server. */
+const late = 1_000;
+/** Timeout of the probe in milliseconds. Together with `late` it keeps every wait for a frozen server below 5 s. */
+const patience = 2_500;
+
+/**
+ * Tells a frozen server (a stopped machine, an unplugged cable) from a slow statement. When an answer is late, a probe queries the
+ * server on a connection of its own. If the probe gets no answer either, all pending queries fail, and requests for a connection are
+ * refused until the server answers a probe again.
+ */
+export class ServerWatch {
+  private readonly timer: NodeJS.Timeout;
+  private readonly waiters = new Set<(error: ServiceError) => void>();
+  private probe: Probe | null = null;
+  private asking = false;
+  private frozen = false;
+
+  constructor(private readonly parts: ServerWatchParts) {
+    this.timer = setInterval(() => this.look(), Math.min(late / 4, Math.max(10, parts.limit / 4))).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.leaveProbe();
+  }
+
+  /** Waits for a connection; 704 if the server is frozen, or is found to be frozen meanwhile. A connection that arrives later goes to `release`. */
+  connected<T>(connecting: () => Promise<T>, release: (connection: T) => void): Promise<T> {
+    if (this.frozen) return Promise.reject(isFrozen());
+    return new Promise((resolve, reject) => {
+      let over = false;
+      const giveUp = (error: ServiceError) => {
+        over = true;
+        reject(error);
+      };
+      this.waiters.add(giveUp);
+      const settle = async () => {
+        try {
+          const connection = await connecting();
+          if (over) release(connection);
+          else resolve(connection);
+        } catch (error) {
+          reject(error as Error);
+        } finally {
+          this.waiters.delete(giveUp);
+        }
+      };
+      void settle();
+    });
+  }
+
+  private look(): void {
+    const now = performance.now();
+    this.parts.cut(now - this.parts.limit);
+    if (this.asking) return;
+    const since = this.parts.waitingSince();
+    if (this.frozen || (since !== undefined && now - since > late)) void this.judge();
+    else this.leaveProbe();
+  }
+
+  private async judge(): Promise<void> {
+    this.asking = true;
+    this.frozen = !(await this.answers());
+    this.asking = false;
+    if (!this.frozen) return;
+    this.leaveProbe();
+    this.parts.cut(Number.POSITIVE_INFINITY);
+    const waiters = [...this.waiters];
+    this.waiters.clear();
+    for (const giveUp of waiters) giveUp(isFrozen());
+  }
+
+  /** Whether the server answers the probe in time. An error, such as too many connections, is an answer. */
+  private async answers(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<false>((resolve) => {
+      // After a pause of this process, an answer that has arrived meanwhile is read before the verdict.
+      timer = setTimeout(() => setImmediate(() => resolve(false)), patience);
+    });
+    const answered = await Promise.race([this.ask(), silence]);
+    clearTimeout(timer);
+    return answered;
+  }
+
+  private async ask(): Promise<true> {
+    let asked: Probe | null = null;
+    try {
+      asked = this.probe ??= this.parts.probe();
+      await asked.ask();
+    } catch {
+      // A probe that timed out fails later, when another one may have replaced it.
+      if (this.probe === asked) this.leaveProbe();
+    }
+    return true;
+  }
+
+  private leaveProbe(): void {
+    this.probe?.close();
+    this.probe = null;
+  }
+}
+
+function isFrozen(): ServiceError {
+  return new ServiceError(704, { detail: "The database server does not answer." });
+}
