@@ -104,12 +104,23 @@ describe.each(places)("%s at its endpoint %s", (type, endpoint) => {
 
 const detailOfDebug: Readonly<Record<DebugFault, RegExp>> = {
   otherApp: /another application/,
-  otherUser: /somebody else's/,
+  otherUser: /another user/,
   notValid: /not valid/,
   expired: /over/,
   noUser: /nobody's/,
   otherKind: /not valid/,
 };
+
+test.each<[TokenFault, RegExp]>([
+  ["noNonce", /another log-in/],
+  ["otherNonce", /another log-in/],
+  ["otherAudience", /another application/],
+  ["noSubject", /another user/],
+  ["memberTwice", /twice/],
+  ["noToken", /no id token/],
+])("an id token of Facebook is refused: %s", async (fault, detail) => {
+  expect(await refusal("facebook", { idToken: fault })).toMatchObject({ code: 324, detail: expect.stringMatching(detail) });
+});
 
 test.each(debugFaults)("an access token of Facebook is refused: %s", async (fault) => {
   expect(await refusal("facebook", { debug: fault })).toMatchObject({ code: 324, detail: expect.stringMatching(detailOfDebug[fault]) });

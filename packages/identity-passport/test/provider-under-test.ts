@@ -9,7 +9,7 @@ export function providerUnderTest(world: ImitatedProviders, type: ProviderType):
   return {
     name: type,
     proof: type === "facebook" ? "accessToken" : "idToken",
-    hasPkce: type === "google" || type === "microsoft",
+    hasPkce: type !== "apple",
     create: (options) => world.providers(options).get(type)!,
     data,
     secrets: data["clientSecret"] === undefined ? ["PRIVATE KEY"] : [data["clientSecret"]],

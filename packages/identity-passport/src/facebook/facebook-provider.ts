@@ -10,8 +10,9 @@ import { codeOf } from "../strategies/code-of.ts";
 import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
 import type { OAuthStrategy, StrategyClass, StrategyOptions } from "../strategies/oauth-strategy.ts";
 import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
-import { authorizationAddress, tradeCode } from "../strategies/run-strategy.ts";
+import { authorizationAddress, challengeOf, tradeCode } from "../strategies/run-strategy.ts";
 import { stateOfCaller } from "../strategies/state-of-caller.ts";
+import { requireOwnLogIn } from "./require-own-log-in.ts";
 
 const version = "v24.0";
 
@@ -23,7 +24,10 @@ const real = {
 
 const imitated = (base: string): typeof real => ({ authorize: `${base}/facebook/dialog/oauth`, graph: `${base}/facebook`, issuer: imitatedIssuer("facebook") });
 
-/** Facebook, which signs nothing here: what counts is what it says of the access token that it gave for the code. */
+/**
+ * Facebook. `debug_token` tells the user of the access token; PKCE and the nonce of the id token tie the code to this
+ * log-in.
+ */
 export class FacebookProvider implements IdentityProvider {
   readonly type = "facebook";
   private readonly surroundings: ProviderSurroundings;
@@ -39,7 +43,8 @@ export class FacebookProvider implements IdentityProvider {
   }
 
   async begin(request: AuthorizationRequest): Promise<string> {
-    return authorizationAddress(this.strategyFor(request), request.state, {});
+    const { state, codeVerifier, nonce } = request;
+    return authorizationAddress(this.strategyFor(request), state, { ...challengeOf(codeVerifier), nonce });
   }
 
   async finish(answer: AuthorizationAnswer): Promise<ProviderProfile> {
@@ -47,12 +52,13 @@ export class FacebookProvider implements IdentityProvider {
     const { client, timeout } = this.surroundings;
     const code = codeOf(parameters, state);
     const signal = AbortSignal.timeout(timeout);
-    const traded = (await tradeCode(this.strategyFor(answer), { code, state, client, signal, blamesData })) as { access_token?: unknown };
+    const traded = (await tradeCode(this.strategyFor(answer), { code, state, client, signal, blamesData })) as { access_token?: unknown; id_token?: unknown };
     const token = traded.access_token;
     if (typeof token !== "string") throw unproven("the provider sent no access token");
     const subject = await this.userOf(token, data, signal);
+    requireOwnLogIn(traded.id_token, { clientId: data["clientId"] ?? "", nonce: answer.nonce, subject });
     const profile = await this.profileOf(token, data, signal);
-    if (profile["id"] !== subject) throw unproven("the profile is somebody else's");
+    if (profile["id"] !== subject) throw unproven("the profile is of another user");
     return {
       issuer: this.endpoints.issuer,
       subject,
@@ -95,15 +101,15 @@ export class FacebookProvider implements IdentityProvider {
     return json;
   }
 
-  private strategyFor({ data, redirectUri, state }: AuthorizationRequest): OAuthStrategy {
+  private strategyFor({ data, redirectUri, state, codeVerifier }: AuthorizationRequest): OAuthStrategy {
     const options: StrategyOptions = {
       clientID: data["clientId"] ?? "",
       clientSecret: data["clientSecret"] ?? "",
       callbackURL: redirectUri,
       authorizationURL: this.endpoints.authorize,
       tokenURL: `${this.endpoints.graph}/oauth/access_token`,
-      scope: "email,public_profile",
-      store: stateOfCaller(state, null),
+      scope: "openid,email,public_profile",
+      store: stateOfCaller(state, codeVerifier),
       skipUserProfile: true,
       passReqToCallback: false,
     };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { AuthorizationAnswer, AuthorizationRequest, CallbackParameters, IdentityProvider, ProviderData, ProviderProfile, ProviderType } from "@sallyport/core";
 import type { ProviderAnswer } from "../http/guarded-client.ts";
 import { inTime } from "../http/in-time.ts";
@@ -9,7 +8,7 @@ import { verifyIdToken } from "../tokens/verify-id-token.ts";
 import { codeOf } from "./code-of.ts";
 import type { OAuthStrategy, StrategyOptions, Verify } from "./oauth-strategy.ts";
 import type { ProviderSurroundings } from "./provider-surroundings.ts";
-import { authorizationAddress, tradeCode } from "./run-strategy.ts";
+import { authorizationAddress, challengeOf, tradeCode } from "./run-strategy.ts";
 import { stateOfCaller } from "./state-of-caller.ts";
 
 /** What sets a provider with id tokens apart from others. */
@@ -51,7 +50,7 @@ export class OpenIdProvider implements IdentityProvider {
   async begin(request: AuthorizationRequest): Promise<string> {
     const { hasPkce, parameters } = this.kind;
     const strategy = this.strategyFor(request, "");
-    const challenge = hasPkce ? { code_challenge: challengeOf(request.codeVerifier), code_challenge_method: "S256" } : {};
+    const challenge = hasPkce ? challengeOf(request.codeVerifier) : {};
     return authorizationAddress(strategy, request.state, { ...parameters, ...challenge, nonce: request.nonce });
   }
 
@@ -120,8 +119,6 @@ export class OpenIdProvider implements IdentityProvider {
     return keys;
   }
 }
-
-const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
 const refusesClient = new Set(["invalid_client", "unauthorized_client"]);
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { misconfigured, unproven } from "../http/provider-failure.ts";
 import type { GuardedClient, ProviderAnswer } from "../http/guarded-client.ts";
 import type { OAuthStrategy, StrategyOutcomes } from "./oauth-strategy.ts";
@@ -10,6 +11,11 @@ export function authorizationAddress(strategy: OAuthStrategy, state: string, par
     outcomesOf(strategy, { redirect: resolve, success: other, fail: other, error: other, pass: other });
     strategy.authenticate({ query: {} }, { state });
   });
+}
+
+/** The parameters that PKCE adds to an authorization request. */
+export function challengeOf(verifier: string): { readonly code_challenge: string; readonly code_challenge_method: "S256" } {
+  return { code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" };
 }
 
 export interface CodeTrade {

@@ -1,11 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { DebugFault } from "../misbehaviour.ts";
+import { idToken } from "../tokens/id-token.ts";
 import { answer, marker, send } from "./answer.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { trade } from "./token.ts";
 
-const rules = { title: "Facebook", cancelled: { error: "access_denied", error_reason: "user_denied", error_description: marker }, requires: ["state", "scope"] };
+const rules = { title: "Facebook", cancelled: { error: "access_denied", error_reason: "user_denied", error_description: marker }, requires: ["state", "scope", "nonce", "code_challenge"] };
 
 const refuse = ({ response }: Call, code: number) => send(response, 400, { error: { message: marker, type: "OAuthException", code, fbtrace_id: marker } });
 
@@ -17,10 +18,12 @@ export const facebookRoutes = {
     const client = imitation.clients.get(form.get("client_id") ?? "");
     if (client === undefined) return refuse(call, 101);
     if (form.get("client_secret") !== client.clientSecret) return refuse(call, 1);
-    return trade(call, async ({ account, clientId }) => {
+    return trade(call, async ({ account, clientId, nonce }) => {
       const token = randomBytes(48).toString("base64url");
       imitation.accessTokens.set(token, { account, clientId });
-      return { access_token: token, token_type: "bearer", expires_in: 5_184_000 };
+      const content = { issuer: "https://facebook.imitation.invalid", clientId, subject: account.subject, nonce, claims: {}, now: Math.floor(call.now / 1_000) };
+      const proof = await idToken(imitation.keys, content, imitation.misbehaviour.idToken);
+      return { access_token: token, token_type: "bearer", expires_in: 5_184_000, ...(proof === null ? {} : { id_token: proof }) };
     });
   },
 
