@@ -56,7 +56,7 @@ export function passwordSuite(server: () => RunningServer): void {
 
   /** A token as the mail would hold it; it is not asked for through the outbox, which a minute would have to pass between. */
   const token = async ({ name, userId }: Somebody): Promise<string> => {
-    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail user:${userId}`));
+    await repositories().throttle.pass([], [`resetMail:user:${userId}`]);
     const prepared = await resetMail.prepare(repositories(), { user: name });
     if (prepared === null) throw new Error("There is nobody to write to.");
     return prepared.token;
@@ -238,8 +238,15 @@ export function passwordSuite(server: () => RunningServer): void {
     expect(await resetMail.prepare(repositories(), { user: somebody.name })).toMatchObject({ name: somebody.name, minutes: 30, token: expect.stringMatching(/^[\w-]{43}$/) });
     expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
     await repositories().accounts.setEmail(somebody.userId, null);
-    await repositories().oneTime.consume("resetMail", digests.sha256(`reset mail user:${somebody.userId}`));
+    await repositories().throttle.pass([], [`resetMail:user:${somebody.userId}`]);
     expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
+  });
+
+  test("parallel preparations for one user produce one mail", async () => {
+    const { name } = await newUser(server());
+    const storage = server().databases.get("")?.storage;
+    const prepared = await Promise.all(Array.from({ length: 6 }, () => storage?.transaction((r) => resetMail.prepare(r, { user: name }))));
+    expect(prepared.filter((each) => each !== null)).toHaveLength(1);
   });
 
   test("refused tokens are a tally in the audit, which names nobody", async () => {

@@ -29,7 +29,7 @@ describe("a request for a new password", () => {
   test("asks the same of storage for every name, and nothing of accounts", async () => {
     await ask("demo");
     const known = await callsOf("demo");
-    expect(known.map(({ name }) => name)).toEqual(["admission.admit", "outbox.waiting", "outbox.put", "audit.tally"]);
+    expect(known.map(({ name }) => name)).toEqual(["admission.admit", "outbox.waiting", "throttle.attempt", "throttle.fail", "throttle.attempt", "throttle.fail", "outbox.put", "audit.tally"]);
     for (const user of ["nobody of this name", "reader", "admin", "DEMO", "x".repeat(1_024), "demo\r\nBcc: all@mail.example", "\0"]) {
       expect(await callsOf(user)).toEqual(known);
     }

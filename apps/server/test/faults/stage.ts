@@ -47,8 +47,8 @@ export async function openStage(engine: Engine, more: object = {}, environment: 
   const place = typeof engine === "string" ? { engine, dataDir } : { engine: "postgres", url: engine.databaseUrl, migrateOnStart: true };
   const storage = engine === "memory" ? { engine } : { ...place, schema: "sallyport_demo", ...more };
   const configuration = loadConfiguration({
-    content: { databases: [{ alias: "", storage }], debugMessages: true, sessions: { sweepInterval: "1d" } },
-    environment: { ...testEnvironment, ...storedServerKeys, THROTTLE_ADDRESS_FREE_FAILURES: "10000", THROTTLE_USER_FREE_FAILURES: "10000", LOCKS_PER_SESSION: "0", ...environment },
+    content: { databases: [{ alias: "", storage }], sessions: { sweepInterval: "1d" } },
+    environment: { ...testEnvironment, ...storedServerKeys, DEBUG_MESSAGES: "true", THROTTLE_ADDRESS_FREE_FAILURES: "10000", THROTTLE_USER_FREE_FAILURES: "10000", LOCKS_PER_SESSION: "0", ...environment },
   });
   const script = new FaultScript();
   const engines = new FaultyEngines(script);

@@ -122,10 +122,26 @@ describe("a captured log-in", () => {
     expect(await secure(body)).toBe("310");
   });
 
-  test("that was refused for its fields is used, too", async () => {
-    const body = secureBody({ ...goodFields, appNames: ["unknown"] });
-    expect(await secure(body)).toBe("208");
-    expect(await secure({ ...body, publicKey: stranger.text })).toBe("310");
+  test.each<[string, object, string]>([
+    ["an app name", { appNames: ["unknown"] }, "208"],
+    ["its password", { pass: "wrong" }, "302"],
+    ["its user", { user: "unknown" }, "302"],
+  ])("with a fault in %s stores no cipher block", async (_title, wrong, code) => {
+    const count = async (): Promise<number> => (await postgres.sql.query("select count(*)::int as n from sallyport_demo.cipher_blocks")).rows[0].n;
+    const before = await count();
+    const made = { ...goodFields, ...wrong };
+    expect(await secure(secureBody(made))).toBe(code);
+    expect(await hybrid(hybridBody({ contents: JSON.stringify(made) }))).toBe(code);
+    expect(await count()).toBe(before);
+  });
+
+  test("is refused before the check of second factors, and is not counted as a failure", async () => {
+    await postgres.sql.query("update sallyport_demo.applications set second_factor = 'forced' where name = 'demo-app'");
+    const body = secureBody({ ...goodFields, appNames: ["demo-app"] });
+    expect(await secure(body)).toBe("340");
+    for (let round = 0; round < 12; round += 1) expect(await secure({ ...body, publicKey: stranger.text })).toBe("310");
+    await postgres.sql.query("update sallyport_demo.applications set second_factor = 'off' where name = 'demo-app'");
+    expect(await secure(body)).toBe("accepted");
   });
 
   test("cannot be tried by one network so often that others wait", async () => {
@@ -164,16 +180,12 @@ describe("a captured log-in", () => {
       expect(await hybrid({ ...body, data: cut, publicKey: stranger.text })).toBe("310");
     });
 
-    test("has an AES key that is nothing else", async () => {
+    test("has an AES key that is too short to serve as credentials", async () => {
       const aesKey = Buffer.from('{"user":1,"pass":2,"appNames":3}');
       const body = hybridBody({ aesKey });
       expect(aesKey).toHaveLength(32);
-      // In the order in which somebody would do it who has one of the two and wants to know the other.
       expect(await hybrid(body)).toBe("accepted");
-      expect(await secure({ publicKey: body.publicKey, credentials: body.aesKey })).toBe("310");
-      const credentials = base64(blocksOf(aesKey));
-      expect(await secure({ publicKey: client.text, credentials })).toBe("301");
-      expect(await hybrid(hybridBody({ aesKey, sealedKey: credentials }))).toBe("310");
+      expect(await secure({ publicKey: stranger.text, credentials: body.aesKey })).toBe("301");
     });
 
     test("may be followed by others under the same AES key, encrypted once or anew", async () => {

@@ -33,11 +33,16 @@ export interface LogInMessageParts {
 export interface OpenedLogIn {
   /** The fields, not checked yet. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /**
+   * Binds the message to its client key and counts this use; 310 if another client used it, or if it was used too often or too
+   * long ago. The gate calls it after the password check, so that made-up messages are not stored.
+   */
+  readonly claim: () => Promise<void>;
   /** Encrypts the answer for the client, in the manner in which the client encrypted. */
   readonly seal: (answer: Uint8Array) => Promise<string>;
 }
 
-/** What was found in a message, before it is known to be new. */
+/** What was found in a message. */
 interface Contents {
   readonly keyId: string;
   /** Of the AES key, if there is one: whoever cuts up and joins a captured message anew needs it again. */
@@ -47,8 +52,9 @@ interface Contents {
 }
 
 /**
- * Opens encrypted log-ins. A message is bound to the client key that it came with first: captured, it is worthless to
- * others. Whatever is wrong with it is 310, all in the same words and the same time; a client key that cannot be used is 309.
+ * Opens encrypted log-ins. A message with the right password is bound to the client key of its first use, so a captured message is
+ * useless with another key. Every failure to open a message is 310 with the same text and the same time; an unusable client key
+ * is 309.
  */
 export class LogInMessages {
   private readonly places = new PlacesByNetwork(mostOfNetwork);
@@ -62,8 +68,8 @@ export class LogInMessages {
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
     return this.orRefuse(context, async () => {
       const opened = await credentials.open(body.credentials, accepted);
-      const fields = opened && (await this.accept(context, clientKey, opened));
-      return fields && { fields, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
+      const understood = opened && this.understand(context, clientKey, opened);
+      return understood && { ...understood, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
     });
   }
 
@@ -73,8 +79,8 @@ export class LogInMessages {
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
     return this.orRefuse(context, async () => {
       const opened = await hybrid.open(body, accepted);
-      const fields = opened && (await this.accept(context, clientKey, { ...opened, blocks: [opened.digest] }));
-      return fields && { fields, seal: async (answer) => hybrid.seal(clientKey, answer) };
+      const understood = opened && this.understand(context, clientKey, { ...opened, blocks: [opened.digest] });
+      return understood && { ...understood, seal: async (answer) => hybrid.seal(clientKey, answer) };
     });
   }
 
@@ -85,13 +91,15 @@ export class LogInMessages {
     return { accepted, clientKey };
   }
 
-  /** The fields of a message that may be used by this client, now. */
-  private async accept(context: AppKeyContext, clientKey: ClientKey, contents: Contents): Promise<OpenedLogIn["fields"] | undefined> {
+  private understand(context: AppKeyContext, clientKey: ClientKey, contents: Contents): Omit<OpenedLogIn, "seal"> | undefined {
     const fields = this.parts.parseObject(contents.plain);
     if (fields === undefined) return undefined;
-    if (await this.isGoodNow(context, clientKey, contents)) return fields;
-    await this.replays.add(context);
-    return undefined;
+    const claim = async () => {
+      if (await this.isGoodNow(context, clientKey, contents)) return;
+      await this.replays.add(context);
+      throw new ServiceError(310);
+    };
+    return { fields, claim };
   }
 
   private async isGoodNow({ r }: AppKeyContext, { digest }: ClientKey, { keyId, keyBlock, blocks }: Contents): Promise<boolean> {

@@ -20,6 +20,8 @@ export interface Claim {
   readonly prepareProof: () => Promise<Proof>;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
+  /** Counts the use of an encrypted message. Called after the proof and before second factors; throws if the message was used before. */
+  readonly claimMessage?: () => Promise<void>;
   /** What is to be opened with a secure session. */
   readonly channel?: Channel;
   /** What it brings for second factors; nothing unless given. */

@@ -26,7 +26,7 @@ export type BeforeOpening<T> = (person: Person) => Promise<T>;
 
 /**
  * The only way to a session. Every door brings a claim here; the gate checks in a fixed order: lockout (302 with a
- * delay), proof (302), second factors (340 to 342), session limits (315), and opens the session, spends the tokens, forgets the
+ * delay), proof (302), whether the message that it came in was used (310), second factors (340 to 342), session limits (315), and opens the session, spends the tokens, forgets the
  * user's failures and writes the audit together. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
  * app key and network.
  */
@@ -49,6 +49,7 @@ export class Gate {
 
     const person = await prove();
     if (person === null) throw await countFailure(context, entered(context, claim, null, 302), keys);
+    await claim.claimMessage?.();
     const guess = asking.length === 0 || !claim.secondFactor?.token ? null : await this.guess(context, claim);
     if (guess !== null && guess.wait > 0) return lockedOut(context, entered(context, claim, person, 342), guess.wait);
     try {

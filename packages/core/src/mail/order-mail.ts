@@ -40,14 +40,15 @@ export class OrderMail {
 
   /**
    * Puts the order in: it is sent, whatever becomes of this process. In a transaction it is put in with everything else. 712 when mail is not
-   * configured, or has not been possible for a while, for everybody alike; 706 when too much waits.
+   * configured, or has not been possible for a while, for everybody alike; 706 when too much waits. `isWanted` is called after the check of the transport.
    */
-  async run({ alias, r }: MailDesk, order: MailOrder): Promise<void> {
+  async run({ alias, r }: MailDesk, order: MailOrder, isWanted?: () => Promise<boolean>): Promise<void> {
     const { orders, settings, ring } = this.parts;
     if (settings === null) throw new ServiceError(712, { detail: "Mail is not configured." });
     const sealed = orders.seal(alias, { order });
     const { stuck } = await r.outbox.waiting();
     if (stuck > settings.unusableAfter) throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
+    if (isWanted !== undefined && !(await isWanted())) return;
     await r.outbox.put(sealed, { lifetime: lifetimeOf(order), limit: limitOf(order, settings) });
     // Sending this costs more where there is such a user: it is not to begin when somebody could measure it with his next request.
     if (order.kind !== "passwordReset") ring(alias);

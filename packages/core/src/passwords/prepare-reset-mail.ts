@@ -2,6 +2,7 @@ import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
 import type { PreparedReset, ResetMail, ResetOrder } from "../mail/reset-mail.ts";
 import type { Repositories } from "../storage/repositories.ts";
+import { takeTurn } from "../throttle/throttle-repository.ts";
 import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
 import type { PasswordResets } from "./password-reset.ts";
 
@@ -28,18 +29,11 @@ export class PrepareResetMail implements ResetMail {
     const account = await this.resets[custom === true ? "custom" : "own"].named(r, user);
     if (account === null || account.email === null) return null;
     const { subject, payload, email: to, loginName: name } = account;
-    if (!(await this.mayBeWritten(r, subject))) return null;
+    // Repeated requests must not fill the mailbox of a user.
+    if ((await takeTurn(r.throttle, { key: `resetMail:${subject}`, policy: pauses })) > 0) return null;
     const token = this.random.secret();
     await r.oneTime.issue({ kind: "passwordReset", digest: this.digests.sha256(token), subject, payload, lifetime: resetMinutes * minute });
     return { to, name, token, minutes: resetMinutes };
   }
 
-  /** Whoever asks again and again must not fill somebody's mailbox. Of two at once one fails with 799, and finds on its next try that it was late. */
-  private async mayBeWritten(r: Repositories, subject: string): Promise<boolean> {
-    const digest = this.digests.sha256(`reset mail ${subject}`);
-    if ((await r.oneTime.read("resetMail", digest)) !== null) return false;
-    const pause = await r.throttle.fail([{ key: `resetMail:${subject}`, policy: pauses }]);
-    await r.oneTime.issue({ kind: "resetMail", digest, subject: null, payload: true, lifetime: pause });
-    return true;
-  }
 }

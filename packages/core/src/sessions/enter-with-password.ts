@@ -19,6 +19,8 @@ export interface LogInInput {
   readonly deviceId: string | null;
   /** What it brings for second factors; nothing unless given. */
   readonly secondFactor?: ShownFactor;
+  /** As of `Claim`. */
+  readonly claimMessage?: NonNullable<Claim["claimMessage"]>;
 }
 
 /** How the session is to be opened. */
@@ -45,7 +47,7 @@ export class EnterWithPassword {
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async run(context: AppKeyContext, { user, pass, appNames, deviceId, secondFactor }: LogInInput, wanted: WantedSession): Promise<PasswordEntry> {
+  async run(context: AppKeyContext, { user, pass, appNames, deviceId, ...shown }: LogInInput, wanted: WantedSession): Promise<PasswordEntry> {
     const { clientHash } = context.database.policy;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
@@ -56,7 +58,7 @@ export class EnterWithPassword {
       ]);
       return prove;
     };
-    const claim = { ...wanted, userKey: databaseUserKey(user), prepareProof, appNames, deviceId, ...(secondFactor === undefined ? {} : { secondFactor }) };
+    const claim = { ...wanted, ...shown, userKey: databaseUserKey(user), prepareProof, appNames, deviceId };
     const entry = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
     const { account } = entry.person;
     // After the entry, so that the time of a refusal never tells of it.

@@ -40,3 +40,15 @@ export interface ThrottleRepository {
   /** Removes at most `limit` keys whose failures are forgotten; how many it were. */
   sweep(limit: number): Promise<number>;
 }
+
+/**
+ * Counts one use of something with a rate limit. Returns the milliseconds to wait if the use exceeds the limit, else 0. Exact for parallel
+ * calls, provided that the longest delay of the policy is longer than its first.
+ */
+export async function takeTurn(throttle: ThrottleRepository, key: ThrottleKey): Promise<number> {
+  const { wait, claimed } = await throttle.attempt([key]);
+  if (wait > 0) return wait;
+  const delay = await throttle.fail([key]);
+  // Parallel calls may have used up what was free at the attempt.
+  return claimed || delay <= key.policy.firstDelay ? 0 : delay;
+}

@@ -39,16 +39,17 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
         always: true,
       },
       description: [
-        "`credentials` are the fields of `LogInRequest`. The same message is taken from the same client only, at most three times within a minute.",
+        "`credentials` are the fields of `LogInRequest`. A message with the right password is taken from the same client only, at most three times within a minute.",
         "Failures are not encrypted. From then on every answer of the session is, and so is every body: see `EncryptedMessage`.",
       ].join(" "),
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body, settings }) => {
-        const { fields, seal } = await logInMessages.openCredentials(context, body);
+        const { fields, claim: claimMessage, seal } = await logInMessages.openCredentials(context, body);
         const parsed = parseFields(logInRequest, fields, logInFaultOrder);
+        const input = { ...logInInput(parsed), claimMessage };
         const plain = settings.plainAfterSecureLogin && parsed.furtherencryption === false;
-        if (plain) return { data: await logIn.run(context, logInInput(parsed)), seal };
-        const { symmetricKey, ivPrefix, ...data } = await logInSecurely.run(context, logInInput(parsed));
+        if (plain) return { data: await logIn.run(context, input), seal };
+        const { symmetricKey, ivPrefix, ...data } = await logInSecurely.run(context, input);
         return { data: { ...data, symmetricKey: encodeBase64(symmetricKey), ivPrefix: encodeBase64(ivPrefix) }, seal };
       },
     }),

@@ -50,8 +50,8 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUs
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body }) => {
         if (!("aesKey" in body)) return { data: await logInWithToken.run(context, logInInput(body), "token") };
-        const { fields, seal } = await logInMessages.openHybrid(context, body);
-        const input = logInInput(parseFields(logInRequest, fields, logInFaultOrder));
+        const { fields, claim: claimMessage, seal } = await logInMessages.openHybrid(context, body);
+        const input = { ...logInInput(parseFields(logInRequest, fields, logInFaultOrder)), claimMessage };
         return { data: await logInWithToken.run(context, input, "session"), seal };
       },
     }),

@@ -43,7 +43,11 @@ export function bindPasswords(container: Container): void {
   );
   container
     .bind(identifiers.askForReset)
-    .toResolvedValue((order, { mail }, { custom }) => new AskForReset(order, mail.language, custom), [orderMail, configuration, identifiers.passwordResets]);
+    .toResolvedValue(
+      (order, { mail, passwords }, { custom }, digest) =>
+        new AskForReset({ orderMail: order, digests: digest, language: mail.language, customReset: custom, perNetwork: passwords.resetsPerNetwork }),
+      [orderMail, configuration, identifiers.passwordResets, digests],
+    );
   container.bind(identifiers.confirmReset).toResolvedValue(
     (hashing, digest, policy, passwords, resets, notice) => new ConfirmReset({ hasher: hashing, digests: digest, policy, passwords, resets, notice }),
     [hasher, digests, passwordPolicy, replacePassword, identifiers.passwordResets, passwordNotice],

@@ -108,6 +108,11 @@ export const passwordsSection = section({
     default: 8,
     doc: "Characters of a custom user's password at least, where it comes in clear.",
   }),
+  resetsPerNetwork: field(wholeNumber(0, 1_000_000), {
+    env: "PASSWORD_RESETS_PER_NETWORK",
+    default: 50,
+    doc: "Resets that one IPv4 address or IPv6 /64 may ask for within an hour; more are answered 706, with delays from a minute to 15. 0: any number.",
+  }),
   resetLink: optionalField(resetLink, {
     env: "PASSWORD_RESET_LINK",
     doc: "The link in mails with which a new password can be set; `{token}` and `{alias}` are filled in. Unless given, mails hold the token alone.",
