@@ -3,11 +3,13 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import {
   type AppKeyContext,
   CheckSecondFactors,
+  CursorSealing,
   type ClassDefinition,
   Database,
   type DatabasePolicy,
   FactorProofs,
   FactorSecrets,
+  type KeyWrapping,
   type NewObject,
   type ObjectId,
   type Repositories,
@@ -24,6 +26,14 @@ export const random = {
 };
 
 const throttle = { freeFailures: 3, firstDelay: 60_000, longestDelay: 60_000, forgetAfter: 3_600_000 };
+
+const plainWrapping: KeyWrapping = {
+  wrap: (bytes) => Buffer.from(bytes).toString("base64url"),
+  unwrap: (text) => Buffer.from(text, "base64url"),
+};
+
+/** Cursors that are not encrypted. */
+export const plainCursors = new CursorSealing({ wrapping: plainWrapping, wrappingBy: () => plainWrapping, digests, random });
 
 /** Of a server without a master key. */
 export const checkSecondFactors = new CheckSecondFactors(

@@ -1,5 +1,5 @@
 import { CreateObject, GetObject, JoinedUnit, ListObjects, type ObjectId, ReadStructure, seesAll, type SessionContext, UpdateObject } from "../src/index.ts";
-import { digests, type Fixture, openFixture } from "./fixture.ts";
+import { digests, type Fixture, openFixture, plainCursors } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
 const takenBack = new Error("taken back");
@@ -60,7 +60,7 @@ test("nobody remembers objects that never come to be", async () => {
 });
 
 test("nobody remembers how many objects there would have been", async () => {
-  const lists = new ListObjects(digests as never, quietly);
+  const lists = new ListObjects(digests as never, plainCursors, quietly);
   await joined(async (inside) => {
     await inside.r.objects.insert(Array.from({ length: 5_001 }, () => ({ className: "File", attributes: {} })));
     expect((await lists.run(inside, list)).list["~Count"]).toBe(5_001);

@@ -27,8 +27,8 @@ describe("queries on Postgres", () => {
       { alias: "", storage: { ...storage, schema: "sallyport_demo" } },
       { alias: "hurried", storage: { ...storage, url: `${postgres.url}?application_name=hurried`, schema: "sallyport_demo_second", statementTimeout: "1s" } },
     ];
-    const content = { databases, debugMessages: true, log: { slowQueries: "2s" } };
-    const configuration = loadConfiguration({ content, environment: { ...testEnvironment, LOG_LEVEL: "warn" } });
+    const content = { databases, log: { slowQueries: "2s" } };
+    const configuration = loadConfiguration({ content, environment: { ...testEnvironment, LOG_LEVEL: "warn", DEBUG_MESSAGES: "true" } });
     const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
     server = await startServer(configuration, logger);
     [sessionId, hurriedId] = [await logIn(server, "reader"), await logIn(server, "reader", {}, "/hurried")];
@@ -64,7 +64,7 @@ describe("queries on Postgres", () => {
   test.each<[string, string, string]>([
     ["?cursor=nothing", "307", "at /cursor: It is none that was given out."],
     ["?count=exact", "307", "at /count"],
-    [`?cursor=${Buffer.from('["q","1"]').toString("base64url")}`, "307", "at /cursor: It belongs to another query."],
+    [`?cursor=${Buffer.from('["q","1"]').toString("base64url")}`, "307", "at /cursor: It is none that was given out."],
     ["?page=-1", "307", "at /page"],
   ])("%s is refused with its place", async (parameters, code, debugMessage) => {
     expect((await call(server, `/v1/objects/Invoice${parameters}`, { sessionId })).body.status).toMatchObject({ internalStatus: code, debugMessage });
@@ -97,14 +97,16 @@ describe("queries on Postgres", () => {
       expect((await list(query, `&page=1&cursor=${cursor}`)).body.status.debugMessage).toBe("at /page: A cursor tells where the list goes on.");
     });
 
-    test("are refused a cursor whose values are of other types", async () => {
-      const [digest, id] = JSON.parse(Buffer.from((await list(query, "&perPage=5")).body.data["~Cursor"], "base64url").toString());
-      const forged = (...parts: unknown[]) => Buffer.from(JSON.stringify([digest, ...parts])).toString("base64url");
-      expect((await list(query, `&cursor=${forged(id, "Name", "2026-01-01")}`)).code).toBe("0");
-      expect((await list(query, `&cursor=${forged(id, null, null)}`)).code).toBe("0");
-      for (const parts of [[id], [id, "Name"], [id, 5, "2026-01-01"], [id, "Name", "yesterday"], [id, "Name", true], [id, "\0", null], ["x", "Name", null], ["0", "Name", null], [id, "Name", null, null]]) {
-        expect((await list(query, `&cursor=${forged(...parts)}`)).code).toBe("307");
+    test("hold nothing that can be read, and are refused when they are altered", async () => {
+      const cursor = (await list(query, "&perPage=5")).body.data["~Cursor"] as string;
+      expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toMatch(/20\d\d-|Lamps|Name/);
+      expect((await list(query, "&perPage=5")).body.data["~Cursor"]).not.toBe(cursor);
+      for (const at of [0, 5, 40, cursor.length - 2]) {
+        const altered = cursor.slice(0, at) + (cursor[at] === "A" ? "B" : "A") + cursor.slice(at + 1);
+        expect((await list(query, `&cursor=${altered}`)).code).toBe("307");
       }
+      const path = `/hurried/v1/objects/Invoice?query=${encodeURIComponent(JSON.stringify(query))}&cursor=${cursor}`;
+      expect((await call(server, path, { sessionId: hurriedId })).code).toBe("307");
     });
   });
 
@@ -116,8 +118,10 @@ describe("queries on Postgres", () => {
       [`{"where":{"$and":[${"{},".repeat(1_500)}{}]}}`, "", ["0"]],
       [`{"where":${'{"$not":'.repeat(100)}{}${"}".repeat(100)}}`, "", ["307"]],
       [`${"[".repeat(5_000)}`, "", ["308"]],
-      [{ where: { Number: { $like: "%a".repeat(2_000) } } }, "", ["0"]],
-      [{ where: { Number: { $like: `${"_%".repeat(1_000)}x` } } }, "", ["0"]],
+      [{ where: { Number: { $like: "%a".repeat(2_000) } } }, "", ["307"]],
+      [{ where: { Number: { $like: `${"_%".repeat(1_000)}x` } } }, "", ["307"]],
+      [{ where: { Number: { $like: `${"%".repeat(1_000)}x` } } }, "", ["0"]],
+      [{ where: { Number: { $like: `${"_%".repeat(16)}x` } } }, "", ["0"]],
       [{ where: { Number: { $in: Array.from({ length: 1_000 }, (_, index) => `${index}`) } } }, "", ["0"]],
       [{ where: { Number: { $in: Array.from({ length: 1_001 }, () => "") } } }, "", ["307"]],
       [{ where: { Number: "n".repeat(12_000) } }, "", ["0"]],

@@ -1,5 +1,4 @@
 export { anyJson } from "./any-json.ts";
-export { type CursorFields, decodeCursor, encodeCursor } from "./cursor-text.ts";
 export { checkJsonLimits, jsonLimits } from "./json-limits.ts";
 export { parseJsonParameter } from "./json-parameter.ts";
 export { parseFields } from "./parse-fields.ts";

@@ -9,6 +9,10 @@ const attribute = z
     mandatory: z.boolean().optional().describe("Whether every object must have a value."),
     indexed: z.boolean().optional().describe("Whether objects are found and sorted by it quickly. Not for `json` and `collection`."),
     onDelete: deleteRule.optional(),
+    read: z
+      .array(z.string())
+      .optional()
+      .describe("Ids or UUIDs of user groups with read access; administrators always have it. By default every caller with read access to the class. Not allowed on mandatory attributes."),
   })
   .meta({ id: "AttributeDefinition" });
 

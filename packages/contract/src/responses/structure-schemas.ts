@@ -13,6 +13,7 @@ const attributeStructure = z
       .optional()
       .describe("Of an indexed attribute: whether the indexes of the class and of those below it are there."),
     onDelete: deleteRule.optional(),
+    read: z.array(z.string()).optional().describe("For administrators: ids of the groups with read access, if it is restricted."),
     inherited: z.boolean().describe("Whether a base declares it."),
   })
   .meta({ id: "AttributeStructure" });

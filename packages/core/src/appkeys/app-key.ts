@@ -6,6 +6,17 @@ export interface AppKey {
   readonly enabled: boolean;
   /** The app names that a log-in with this key may use; `null` means all. */
   readonly appNames: readonly string[] | null;
-  /** Web origins that may use the key from a browser, as browsers spell them (`https://app.example`). */
+  /** Web origins that may use the key from a browser, as browsers spell them (`https://app.example`), or with any port (`http://localhost:*`). */
   readonly origins: readonly string[];
+}
+
+/** Stands for any port at the end of a listed origin. */
+export const anyPort = ":*";
+
+/** The entries of `AppKey.origins` that allow this origin: the origin itself, and its host with any port. */
+export function listingsOf(origin: string): readonly string[] {
+  // No browser sends an entry with `:*` as its origin.
+  if (origin.endsWith(anyPort)) return [];
+  const parts = /^([a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[^:/[\]]+))(?::\d{1,5})?$/.exec(origin);
+  return parts === null ? [origin] : [origin, `${parts[1]}${anyPort}`];
 }

@@ -1,4 +1,4 @@
-export type { AppKey } from "./app-key.ts";
+export { anyPort, type AppKey, listingsOf } from "./app-key.ts";
 export type { AppKeyRepository, NewAppKey } from "./app-key-repository.ts";
 export type { Application } from "./application.ts";
 export type { ApplicationRepository, NewApplication } from "./application-repository.ts";

@@ -39,7 +39,7 @@ export class DeleteObject {
       guardUsers([{ className }], { model, principal });
       const active = await hooksOfDeletions(this.hooks, context);
       const sight = { model, visibility };
-      if (active !== null) return deleteWithHooks(active, context, id, { sight, recycled, expectedVersions });
+      if (active !== null) return deleteWithHooks(active, context, id, { sight, known: model.as(principal), recycled, expectedVersions });
       return unit.transaction(async (inside) => {
         const held = await heldFirst(inside, id, { model, expectedVersions });
         const those = await acceptDeletion(inside, held, { ...sight, principal, session: context.sessionDigest, recycled });

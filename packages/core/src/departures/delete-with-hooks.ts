@@ -1,6 +1,7 @@
 import type { ActiveHooks } from "../hooks/active-hooks.ts";
 import { DeletionHooks } from "../hooks/deletion-hooks.ts";
 import { hookFailure } from "../hooks/hook-failure.ts";
+import type { Model } from "../model/model.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Sight } from "../objects/serialization-source.ts";
 import { inTransaction } from "../request/in-transaction.ts";
@@ -11,6 +12,8 @@ import { removeThose } from "./remove-those.ts";
 
 export interface HookedDeletion {
   readonly sight: Sight;
+  /** The model for hooks, filtered by the rights of the caller. */
+  readonly known: Model;
   readonly recycled: boolean;
   readonly expectedVersions: readonly number[] | null;
 }
@@ -19,13 +22,13 @@ export interface HookedDeletion {
 const mostRounds = 8;
 
 /** Deletes an object with hooks, in one transaction with what they do; what that takes along, too, is told them before it goes. */
-export function deleteWithHooks(active: ActiveHooks, context: SessionContext, id: ObjectId, { sight, recycled, expectedVersions }: HookedDeletion): Promise<void> {
+export function deleteWithHooks(active: ActiveHooks, context: SessionContext, id: ObjectId, { sight, known, recycled, expectedVersions }: HookedDeletion): Promise<void> {
   const { principal, sessionDigest: session } = context;
   const { model } = sight;
   return active.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const { r } = inside;
-      const hooks = new DeletionHooks(active, sight);
+      const hooks = new DeletionHooks(active, { ...sight, model: known });
       let held = await heldFirst(r, id, { model, expectedVersions });
       for (let round = 1; ; round += 1) {
         const those = await acceptDeletion(r, held, { ...sight, principal, session, recycled });

@@ -27,6 +27,7 @@ export class RestoreObject {
   run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
     const { r, principal } = context;
     return withCurrentModel(context, async (model) => {
+      const known = model.as(principal);
       const visibility = visibilityOf(principal, model);
       const departure = await r.departures.find(reference, visibility);
       const { id, className } = departure ?? (await visibleObject(r, reference, visibility, 609));
@@ -35,10 +36,12 @@ export class RestoreObject {
       if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
       if (departure === null) throw isThere();
       if (departure.kind === "deleted") throw new ServiceError(609);
-      const plan = planSerialization(serialization, { model, visibility, className });
-      const sight = { model, visibility };
+      const plan = planSerialization(serialization, { model: known, visibility, className });
+      // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
+      const whole = { model, visibility };
+      const sight = { model: known, visibility };
       const hooks = await hooksOfSaves(this.hooks, context, Array.from(model.all(), ({ definition }) => definition.name), sight);
-      const restored = await (hooks === null ? restore(context, id, sight) : restoreWithHooks(hooks, context, id, sight));
+      const restored = await (hooks === null ? restore(context, id, whole) : restoreWithHooks(hooks, context, id, whole));
       // Somebody else was faster.
       if (restored.length === 0) throw isThere();
       const root = restored.find((object) => object.id === id) as StoredObject;

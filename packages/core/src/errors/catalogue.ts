@@ -78,7 +78,7 @@ export const catalogue = [
   { code: 702, status: 500, name: "Unable to store file", condition: "The file store refuses the file." },
   { code: 703, status: 500, name: "Unable to logout", condition: "Ending the session failed in storage; the session is unchanged." },
   { code: 704, status: 500, name: "Unable to connect to RAS server", condition: "The database cannot be reached." },
-  { code: 705, status: 500, name: "Missing database configuration", condition: "The database has no storage settings, or is not migrated." },
+  { code: 705, status: 500, name: "Missing database configuration", condition: "The database has no storage settings, or is not migrated; or the server has no master key, or another one than sealed the database's keys, where a key is needed." },
   { code: 706, status: 503, name: "The server is currently unavailable", condition: "The server sheds load or is in maintenance; `Retry-After` says when to come back." },
   { code: 707, status: 500, name: "File to download is unavailable", condition: "The bytes of the file are gone from the store." },
   { code: 708, status: 500, name: "Error while encrypting file", condition: "Encrypting or decrypting the stored file failed." },

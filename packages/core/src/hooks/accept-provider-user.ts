@@ -27,7 +27,7 @@ export class AcceptProviderUser {
     const active = await this.hooks.current(caller);
     const [hook] = active?.createUserProvider ?? [];
     if (active === null || hook === undefined) return "accepted";
-    const model = await requestModel(caller);
+    const model = (await requestModel(caller)).as(caller.principal);
     const sight = { model, visibility: visibilityOf(caller.principal, model) };
     return active.prepared(caller, (ready) =>
       inTransaction(ready, async (inside) => {

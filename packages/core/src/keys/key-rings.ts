@@ -40,6 +40,14 @@ export class KeyRings {
     return this.sealing.usable;
   }
 
+  /** Whether a current key of the database was sealed under another master key than the one there is; `false` without one. */
+  async sealedElsewhere(database: Database): Promise<boolean> {
+    if (!this.usable) return false;
+    const kinds: readonly ServerKeyKind[] = ["rsa", "jwt"];
+    const stored = await Promise.all(kinds.map((kind) => database.storage.repositories.keys.current(kind)));
+    return stored.some((key, index) => key !== null && this.open(key, this.ringOf(kinds[index] as ServerKeyKind, database)) === undefined);
+  }
+
   /** The key to use. */
   async current(kind: ServerKeyKind, database: Database): Promise<ServerKeyPair> {
     const ring = await this.begin(kind, database);

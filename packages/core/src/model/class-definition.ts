@@ -22,6 +22,8 @@ export interface AttributeDefinition {
   readonly indexed?: boolean;
   /** Of a link only; see `deleteRuleOf` for what holds unless given. */
   readonly onDelete?: DeleteRule;
+  /** Ids of the groups with read access, beside administrators. Unrestricted by default. */
+  readonly read?: readonly ObjectId[];
 }
 
 export const permissions = ["read", "create", "write", "delete"] as const;

@@ -1,3 +1,4 @@
+import type { ObjectId } from "../objects/object-id.ts";
 import type { AttributeType, ClassRight, DeleteRule, Permission } from "./class-definition.ts";
 
 /** An attribute as clients see it. */
@@ -12,6 +13,8 @@ export interface AttributeStructure {
   readonly indexState?: "ready" | "building";
   /** Of links: what the deletion of what they point to means to the object. */
   readonly onDelete?: DeleteRule;
+  /** For administrators: ids of the groups with read access, if it is restricted. */
+  readonly read?: readonly ObjectId[];
   /** Whether a base declares it. */
   readonly inherited: boolean;
 }

@@ -1,3 +1,4 @@
+import type { Principal } from "../rights/principal.ts";
 import type { AttributeDefinition, AttributeType, ClassDefinition } from "./class-definition.ts";
 import type { StoredModel } from "./model-repository.ts";
 
@@ -14,14 +15,22 @@ export interface ModelClass {
   readonly family: readonly string[];
 }
 
+/** Maximum number of cached filtered models. */
+const mostCached = 100;
+
 /** The classes of a database, linked; immutable. */
 export class Model {
   readonly generation: number;
+  /** Whether an attribute has read rights. */
+  private readonly hasAttributeRights: boolean;
+  /** Filtered models by groups of the caller. */
+  private readonly filtered = new Map<string, Model>();
   private readonly definitions: ReadonlyMap<string, ClassDefinition>;
   private readonly classes: ReadonlyMap<string, ModelClass>;
 
   constructor({ generation, classes }: StoredModel) {
     this.generation = generation;
+    this.hasAttributeRights = classes.some(({ attributes }) => attributes.some(({ read }) => read !== undefined));
     this.definitions = new Map(classes.map((definition) => [definition.name, definition]));
     const families = new Map<string, string[]>(classes.map(({ name }) => [name, []]));
     const lines = new Map(classes.map(({ name }) => [name, this.lineOf(name)]));
@@ -34,6 +43,24 @@ export class Model {
         return [definition.name, { definition, attributes, links, family: families.get(definition.name) ?? [] }];
       }),
     );
+  }
+
+  /**
+   * The model without the attributes that the caller may not read. Use cases work under it; only the code that keeps references consistent uses the
+   * whole model.
+   */
+  as({ administrator, groups }: Pick<Principal, "administrator" | "groups">): Model {
+    if (administrator || !this.hasAttributeRights) return this;
+    const key = groups.join(" ");
+    let known = this.filtered.get(key);
+    if (known === undefined) {
+      const isKnown = ({ read }: AttributeDefinition) => read === undefined || read.some((group) => groups.includes(group));
+      const classes = Array.from(this.definitions.values(), (each) => ({ ...each, attributes: each.attributes.filter(isKnown) }));
+      known = new Model({ generation: this.generation, classes });
+      if (this.filtered.size >= mostCached) this.filtered.clear();
+      this.filtered.set(key, known);
+    }
+    return known;
   }
 
   /** The class with exactly this name. */

@@ -69,8 +69,8 @@ interface Prepared {
 /** Checks everything; what comes back is ready to be stored. */
 async function prepare(r: Repositories, { name, definition: given, expectedGenerations }: PutClassInput): Promise<Prepared> {
   const { stored, model: before } = await currentModel(r.model, expectedGenerations);
-  const rights = await acceptRights(given.rights, before.find(name)?.definition.rights ?? [], before, r.objects);
-  const definition = acceptClass(name, given, rights, before);
+  const { rights, attributes } = await acceptRights(given, before.find(name)?.definition, before, r.objects);
+  const definition = acceptClass(name, { ...given, attributes }, rights, before);
   const others = stored.classes.map((each) => (each.name === name ? definition : each));
   const classes = before.find(name) === undefined ? [...others, definition] : others;
   const after = new Model({ generation: stored.generation + 1, classes });

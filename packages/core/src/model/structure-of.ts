@@ -26,6 +26,7 @@ export function structureOf(modelClass: ModelClass, { model, principal, indexes 
     indexed: attribute.indexed === true,
     ...(attribute.indexed === true ? { indexState: indexes.serve(modelClass, attribute.name) ? "ready" : "building" } : {}),
     ...(links.includes(attribute) ? { onDelete: deleteRuleOf(attribute) } : {}),
+    ...(principal.administrator && attribute.read !== undefined ? { read: attribute.read } : {}),
     inherited: !own.has(attribute.name),
   });
   return {

@@ -23,7 +23,8 @@ export class CreateObject {
 
   run(context: SessionContext, className: string, given: GivenAttributes, serialization?: Serialization): Promise<FoundObject> {
     const { principal } = context;
-    return withCurrentModel(context, async (model) => {
+    return withCurrentModel(context, async (whole) => {
+      const model = whole.as(principal);
       const visibility = visibilityOf(principal, model);
       const modelClass = model.find(className);
       if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);

@@ -26,7 +26,7 @@ export class GetObject {
     serialization?: Serialization,
   ): Promise<FoundObject> {
     const { r, principal } = context;
-    const model = await requestModel(context);
+    const model = (await requestModel(context)).as(principal);
     const visibility = visibilityOf(principal, model);
     const found = await visibleObject(r, reference, visibility, 609);
     learnClass(context, found);

@@ -6,6 +6,7 @@ import { hookedSource } from "../hooks/hooked-source.ts";
 import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
 import { requestModel } from "../model/request-model.ts";
 import { type Cursor, cursorBehind, positionOf } from "../query/cursor.ts";
+import type { CursorSealing } from "../query/cursor-sealing.ts";
 import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
 import type { SlowQueries } from "../query/slow-queries.ts";
@@ -24,7 +25,7 @@ export interface ListObjectsInput {
   readonly page: number;
   readonly perPage: number;
   /** Goes on behind it, instead of at a page. */
-  readonly cursor: Cursor | undefined;
+  readonly cursor: string | undefined;
   /** Whether counting stops at 5,000. */
   readonly capped: boolean;
   readonly serialization: Serialization | undefined;
@@ -38,7 +39,7 @@ export interface ObjectList extends SerializedCollection {
 export interface ListedObjects {
   readonly list: ObjectList;
   /** Where the list goes on; `null` when the page was not full. */
-  readonly next: Cursor | null;
+  readonly next: string | null;
   /** Of the elements. */
   readonly versions: readonly number[];
 }
@@ -50,6 +51,7 @@ const cap = 5_000;
 export class ListObjects {
   constructor(
     private readonly digests: Digests,
+    private readonly cursors: CursorSealing,
     private readonly slowQueries: SlowQueries,
     private readonly hooks: ObjectHooks = noHooks,
   ) {}
@@ -57,7 +59,7 @@ export class ListObjects {
   async run(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
     const { className, perPage, capped, serialization } = input;
     const { r, database, principal } = context;
-    const model = await requestModel(context);
+    const model = (await requestModel(context)).as(principal);
     const visibility = visibilityOf(principal, model);
     if (model.find(className) === undefined || !sees(visibility, className)) throw new ServiceError(304);
     const plan = planSerialization(serialization, { model, visibility, className });
@@ -67,7 +69,8 @@ export class ListObjects {
     const query = await resolveQuery(asked, { model, objects: r.objects, visibility, className, choose, chosen });
     // What hooks have chosen is a part of the query: where it differs, a cursor leads somewhere else.
     const digest = this.digests.sha256(JSON.stringify([className, asked, ...chosen])).slice(0, 16);
-    const page = pageOf(input, digest, query);
+    const cursor = input.cursor === undefined ? undefined : await this.cursors.open(context, input.cursor);
+    const page = pageOf({ ...input, cursor }, digest, query);
 
     const started = Date.now();
     const { found, count, unfilteredCount } = await this.read(context, query, visibility, page, capped).finally(() =>
@@ -81,9 +84,10 @@ export class ListObjects {
     );
     const serializer = new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan);
     const elements = await serializer.run(found.objects);
+    const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
     return {
       list: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}), "~Elements": elements },
-      next: found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest),
+      next: next === null ? null : await this.cursors.seal(context, next),
       versions: found.objects.map(({ version }) => version),
     };
   }
@@ -110,7 +114,7 @@ export class ListObjects {
   }
 }
 
-function pageOf({ page, perPage, cursor }: ListObjectsInput, digest: string, { sort = [] }: ObjectQuery): Page {
+function pageOf({ page, perPage, cursor }: Pick<ListObjectsInput, "page" | "perPage"> & { readonly cursor: Cursor | undefined }, digest: string, { sort = [] }: ObjectQuery): Page {
   if (cursor === undefined) return { offset: page * perPage, limit: perPage };
   if (page > 0) throw faultAt("/page", "A cursor tells where the list goes on.");
   return { after: positionOf(cursor, digest, sort), limit: perPage };

@@ -23,9 +23,8 @@ export class SerializeOwnUser {
   }
 
   async run(context: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
-    const model = await requestModel(context);
-    const groups = groupsOf(user);
-    const principal = { userId: account.userId, groups, administrator: account.administrator };
+    const principal = { userId: account.userId, groups: groupsOf(user), administrator: account.administrator };
+    const model = (await requestModel(context)).as(principal);
     const visibility = withPersonal(visibilityOf(principal, model));
     const known = linked.filter((object) => isVisible(object, visibility));
     return serializeWritten(hookedSource(this.hooks, { ...context, principal }, { model, visibility }), fullPlan(model, defaultDepth), user, known);

@@ -35,7 +35,8 @@ export class UpdateObject {
 
   run(context: SessionContext, reference: SingleReference, input: UpdateObjectInput): Promise<FoundObject> {
     const { r, database, principal } = context;
-    return withCurrentModel(context, async (model) => {
+    return withCurrentModel(context, async (whole) => {
+      const model = whole.as(principal);
       const sight = { model, visibility: visibilityOf(principal, model) };
       if (reference.kind === "id") {
         const className = database.classes.of(reference.id);

@@ -51,7 +51,8 @@ export class UpdateObjects {
 
   run(context: SessionContext, { className, query: request, given, expectedVersions }: UpdateObjectsInput): Promise<UpdatedObjects> {
     const { r, unit, principal, sessionDigest } = context;
-    return withCurrentModel(context, async (model) => {
+    return withCurrentModel(context, async (whole) => {
+      const model = whole.as(principal);
       const visibility = visibilityOf(principal, model);
       const modelClass = model.find(className);
       if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);

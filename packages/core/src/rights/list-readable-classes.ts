@@ -19,7 +19,7 @@ export interface ReadableClasses {
 /** Tells which classes the caller may read. */
 export class ListReadableClasses {
   async run({ r, database, principal, modelGeneration }: SessionContext): Promise<ReadableClasses> {
-    const model = await database.models.current(modelGeneration, r.model);
+    const model = (await database.models.current(modelGeneration, r.model)).as(principal);
     const classes = Array.from(model.all(), (modelClass): ReadableClass => {
       return { modelClass, permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)) };
     });

@@ -1,5 +1,5 @@
 import { type ClassDefinition, CreateObject, DeleteObject, GetObject, ListObjects, type ObjectId, RestoreObject, seesAll, type SessionContext, type StoredObject, UpdateObject, UpdateObjects } from "../../src/index.ts";
-import { digests, type Fixture, openFixture } from "../fixture.ts";
+import { digests, type Fixture, openFixture, plainCursors } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 import { PlainHooks } from "./plain-hooks.ts";
 
@@ -51,7 +51,7 @@ export async function openHookFixture(): Promise<HookFixture> {
     update: new UpdateObject(hooks),
     updateAll: new UpdateObjects(hooks),
     get: new GetObject(hooks),
-    list: new ListObjects(digests, { took: () => {} }, hooks),
+    list: new ListObjects(digests, plainCursors, { took: () => {} }, hooks),
     delete: new DeleteObject(hooks),
     restore: new RestoreObject(hooks),
     stored: async (id) => (await fixture.r.objects.get([id], seesAll))[0],

@@ -19,7 +19,7 @@ import {
   UnlockObject,
   UpdateObject,
 } from "../../src/index.ts";
-import { digests, type Fixture, openFixture } from "../fixture.ts";
+import { digests, type Fixture, openFixture, plainCursors } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 import { FakeRuntime, type FakeRun } from "./fake-runtime.ts";
 
@@ -61,7 +61,7 @@ export class MacroFixture {
     };
     const useCases = {
       getObject: new GetObject(),
-      listObjects: new ListObjects(digests, { took: () => {} }),
+      listObjects: new ListObjects(digests, plainCursors, { took: () => {} }),
       createObject: new CreateObject(),
       updateObject: new UpdateObject(),
       deleteObject: new DeleteObject(),

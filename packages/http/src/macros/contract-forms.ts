@@ -1,6 +1,5 @@
-import { checkJsonLimits, encodeCursor, listParameters, objectParameters, parseFields } from "@sallyport/contract";
+import { checkJsonLimits, listParameters, objectParameters, parseFields } from "@sallyport/contract";
 import type { JsonValue, ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
-import { cursorOf } from "../routes/cursor-of.ts";
 
 type Given = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -25,11 +24,11 @@ export class ContractForms implements RequestForms {
       serialization: serialization === undefined ? undefined : JSON.stringify(serialization),
     };
     const { cursor: text, count: counting, query, serialization: written, ...pages } = parseFields(listParameters, withoutUndefined(parameters), []);
-    return { ...pages, query, serialization: written, cursor: cursorOf(text), capped: counting === "capped" };
+    return { ...pages, query, serialization: written, cursor: text, capped: counting === "capped" };
   }
 
   listed({ list: { "~Elements": elements, ...counts }, next }: ListedObjects): JsonValue {
-    return { ...counts, ...(next === null ? {} : { "~Cursor": encodeCursor(next) }), "~Elements": elements } as JsonValue;
+    return { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } as JsonValue;
   }
 }
 

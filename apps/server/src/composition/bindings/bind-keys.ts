@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ChannelSecrets, ChannelTraffic, CredentialReader, KeyRings, LogInMessages, OutgoingNumbers, RotateKey, Tokens } from "@sallyport/core";
+import { ChannelSecrets, ChannelTraffic, CredentialReader, CursorSealing, KeyRings, LogInMessages, OutgoingNumbers, RotateKey, Tokens } from "@sallyport/core";
 import {
   AesCbcHybridCipher,
   AesCtrChannelCipher,
@@ -27,6 +27,10 @@ export function bindKeys(container: Container): void {
       return masterKey === null ? null : new AesGcmKeyWrapping(masterKey);
     },
     [configuration],
+  );
+  container.bind(identifiers.cursorSealing).toResolvedValue(
+    (wrapping, digest, source) => new CursorSealing({ wrapping, wrappingBy: (secret) => new AesGcmKeyWrapping(Buffer.from(secret, "base64url")), digests: digest, random: source }),
+    [keyWrapping, digests, random],
   );
   container.bind(keySupply).toResolvedValue(
     (configured, wrapping) => {

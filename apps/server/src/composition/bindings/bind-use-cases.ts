@@ -48,7 +48,7 @@ export function bindUseCases(container: Container): void {
   container.bind(identifiers.getObject).toResolvedValue((hooks) => new GetObject(hooks), [objectHooks]);
   container
     .bind(identifiers.listObjects)
-    .toResolvedValue((...parts) => new ListObjects(...parts), [digests, identifiers.slowQueries, objectHooks]);
+    .toResolvedValue((...parts) => new ListObjects(...parts), [digests, identifiers.cursorSealing, identifiers.slowQueries, objectHooks]);
   container.bind(identifiers.listReadableClasses).toDynamicValue(() => new ListReadableClasses());
   container.bind(identifiers.createObject).toResolvedValue((hooks) => new CreateObject(hooks), [objectHooks]);
   container.bind(identifiers.updateObject).toResolvedValue((hooks) => new UpdateObject(hooks), [objectHooks]);

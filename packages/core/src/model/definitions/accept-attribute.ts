@@ -12,7 +12,7 @@ const forbiddenNames: ReadonlySet<string> = new Set(["constructor", "prototype"]
 
 /** Checks one attribute by itself, and gives the form in which it is stored. */
 export function acceptAttribute(given: GivenAttribute, pointer: string, isClass: (name: string) => boolean): AttributeDefinition {
-  const { name, type, target, mandatory, indexed, onDelete } = given;
+  const { name, type, target, mandatory, indexed, onDelete, read } = given;
   if (!isAttributeName(name) || forbiddenNames.has(name)) {
     throw definitionFault(`${pointer}/name`, "a name is a letter, then letters, digits and _, at most 63 in all, and neither constructor nor prototype.");
   }
@@ -28,6 +28,9 @@ export function acceptAttribute(given: GivenAttribute, pointer: string, isClass:
     if (onDelete === "clear" && mandatory === true && type !== "collection") {
       throw definitionFault(`${pointer}/onDelete`, "what is mandatory cannot be cleared.");
     }
+  }
+  if (read !== undefined && mandatory === true) {
+    throw definitionFault(`${pointer}/read`, "a mandatory attribute cannot have read rights.");
   }
   return canonicalAttribute(given);
 }

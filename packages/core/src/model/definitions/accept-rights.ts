@@ -2,35 +2,79 @@ import { objectReference } from "../../objects/object-reference.ts";
 import type { ObjectId } from "../../objects/object-id.ts";
 import type { ObjectRepository } from "../../objects/object-repository.ts";
 import { seesAll } from "../../rights/visibility.ts";
-import { type ClassRight, permissions } from "../class-definition.ts";
+import { type ClassDefinition, type ClassRight, permissions } from "../class-definition.ts";
 import type { Model } from "../model.ts";
 import { definitionFault } from "./definition-fault.ts";
 import { definitionLimits } from "./definition-limits.ts";
-import type { GivenRight } from "./given-class.ts";
+import type { GivenAttribute, GivenClass, GivenRight } from "./given-class.ts";
+
+/** The rights of a class, and its attributes with their read rights. */
+export interface AcceptedRights {
+  readonly rights: readonly ClassRight[];
+  readonly attributes: readonly GivenAttribute[];
+}
 
 /**
- * Checks the rights of a class, and gives the form in which they are stored. A group that the class names already may have
- * gone meanwhile.
+ * Checks the groups that the definition of a class names, and gives them the form in which they are stored. A group that the class
+ * names already may have gone meanwhile.
  */
-export async function acceptRights(
-  given: readonly GivenRight[],
-  known: readonly ClassRight[],
-  model: Model,
-  objects: Pick<ObjectRepository, "get" | "getByUuid">,
-): Promise<ClassRight[]> {
-  if (given.length > definitionLimits.rights) throw definitionFault("/rights", `more than ${definitionLimits.rights} groups have rights.`);
-  const live = await objects.get(given.map(({ group }) => group), seesAll);
-  const groups = new Map(live.map((object) => [object.id, object]));
+export async function acceptRights(given: GivenClass, known: ClassDefinition | undefined, model: Model, objects: Pick<ObjectRepository, "get" | "getByUuid">): Promise<AcceptedRights> {
+  const { rights, attributes } = given;
+  if (rights.length > definitionLimits.rights) throw definitionFault("/rights", `more than ${definitionLimits.rights} groups have rights.`);
+  for (const [index, { read = [] }] of attributes.entries()) {
+    if (read.length > definitionLimits.readers) throw definitionFault(`/attributes/${index}/read`, `more than ${definitionLimits.readers} groups may read it.`);
+  }
+  const groups = new Groups(known, model, objects);
+  await groups.find([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
+  return {
+    rights: acceptClassRights(rights, groups),
+    attributes: attributes.map((attribute, index) => (attribute.read === undefined ? attribute : { ...attribute, read: acceptReaders(attribute.read, `/attributes/${index}/read`, groups) })),
+  };
+}
+
+function acceptClassRights(given: readonly GivenRight[], groups: Groups): ClassRight[] {
   const accepted = new Map<ObjectId | "*", ClassRight>();
   for (const [index, { group, permissions: asked }] of given.entries()) {
-    const pointer = `/rights/${index}`;
-    const reference = objectReference(group);
-    const object = reference?.kind === "uuid" ? await objects.getByUuid(reference.uuid, seesAll) : groups.get(group);
-    const id = object?.id ?? group;
-    const isGroup = object != null && model.find("UserGroup")?.family.includes(object.className) === true;
-    if (!isGroup && id !== "*" && !known.some((right) => right.group === id)) throw definitionFault(`${pointer}/group`, "there is no such group.");
-    if (accepted.has(id)) throw definitionFault(`${pointer}/group`, "the group stands there twice.");
+    const pointer = `/rights/${index}/group`;
+    const id = group === "*" ? group : groups.idOf(group, pointer);
+    if (accepted.has(id)) throw definitionFault(pointer, "the group stands there twice.");
     accepted.set(id, { group: id, permissions: permissions.filter((permission) => asked.includes(permission)) });
   }
   return [...accepted.values()];
+}
+
+function acceptReaders(given: readonly string[], pointer: string, groups: Groups): ObjectId[] {
+  const accepted = given.map((group, index) => groups.idOf(group, `${pointer}/${index}`));
+  if (new Set(accepted).size < accepted.length) throw definitionFault(pointer, "a group stands there twice.");
+  return accepted;
+}
+
+/** The groups that a definition names by id or UUID. */
+class Groups {
+  private readonly ids = new Map<string, ObjectId>();
+  private readonly known: ReadonlySet<ObjectId>;
+
+  constructor(
+    known: ClassDefinition | undefined,
+    private readonly model: Model,
+    private readonly objects: Pick<ObjectRepository, "get" | "getByUuid">,
+  ) {
+    const { rights = [], attributes = [] } = known ?? {};
+    this.known = new Set([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
+  }
+
+  async find(names: readonly string[]): Promise<void> {
+    const live = new Map((await this.objects.get(names, seesAll)).map((object) => [object.id, object]));
+    for (const name of new Set(names)) {
+      const reference = objectReference(name);
+      const object = reference?.kind === "uuid" ? await this.objects.getByUuid(reference.uuid, seesAll) : live.get(name);
+      if (object != null && this.model.find("UserGroup")?.family.includes(object.className) === true) this.ids.set(name, object.id);
+    }
+  }
+
+  idOf(name: string, pointer: string): ObjectId {
+    const id = this.ids.get(name) ?? (this.known.has(name) ? name : undefined);
+    if (id === undefined) throw definitionFault(pointer, "there is no such group.");
+    return id;
+  }
 }

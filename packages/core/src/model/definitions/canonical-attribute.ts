@@ -2,7 +2,7 @@ import type { AttributeDefinition } from "../class-definition.ts";
 import type { GivenAttribute } from "./given-class.ts";
 
 /** The definition without what says nothing: the form in which it is stored. */
-export function canonicalAttribute({ name, type, target, mandatory, indexed, onDelete }: GivenAttribute): AttributeDefinition {
+export function canonicalAttribute({ name, type, target, mandatory, indexed, onDelete, read }: GivenAttribute): AttributeDefinition {
   return {
     name,
     type,
@@ -10,5 +10,6 @@ export function canonicalAttribute({ name, type, target, mandatory, indexed, onD
     ...(mandatory === true ? { mandatory } : {}),
     ...(indexed === true ? { indexed } : {}),
     ...(onDelete === undefined ? {} : { onDelete }),
+    ...(read === undefined ? {} : { read: [...read] }),
   };
 }

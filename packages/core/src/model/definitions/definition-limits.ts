@@ -7,6 +7,8 @@ export const definitionLimits = {
   attributes: 500,
   /** Groups with rights on a class. */
   rights: 500,
+  /** Groups that may read one attribute. */
+  readers: 50,
   /** Indexed attributes, counted once for each class that has them. */
   indexes: 200,
 } as const;

@@ -14,6 +14,8 @@ export interface GivenAttribute {
   readonly mandatory?: boolean | undefined;
   readonly indexed?: boolean | undefined;
   readonly onDelete?: DeleteRule | undefined;
+  /** Ids or UUIDs of `UserGroup` objects. */
+  readonly read?: readonly string[] | undefined;
 }
 
 export interface GivenRight {
