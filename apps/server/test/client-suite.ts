@@ -50,7 +50,7 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(client.execute("Checked", true, { skipChecker: true })).rejects.toMatchObject({ code: 402 });
       await expect(client.execute("a/../Echo")).rejects.toMatchObject({ code: 304 });
       await expect(client.execute("Nothing")).rejects.toMatchObject({ code: 710 });
-      await expect(client.multi([{ method: "POST", path: "/v1/execute/Echo", data: [1] }])).resolves.toEqual([{ ok: true, httpStatus: 200, data: [1] }]);
+      await expect(client.multi([{ method: "POST", path: "/v1/execute/Echo", data: [1] }])).resolves.toEqual([{ ok: true, httpStatus: 200, data: [1], message: "ok" }]);
     });
 
     test("sends many requests as one, each by itself or all together", async () => {

@@ -1,7 +1,7 @@
 import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { boundEnvironment } from "./bound-suite.ts";
-import { type Answer, callIn, type Sent } from "./client.ts";
+import { type Answer, callIn, type Sent, multiResults } from "./client.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { modes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
@@ -49,7 +49,7 @@ export function multiSuite(server: () => RunningServer): void {
     const together = (items: readonly Item[], as = demo, headers?: Sent["headers"]) => post(as, "/v1/multi?atomic=true", items, headers);
     const resultsOf = ({ status, code, body }: Answer) => {
       expect({ status, code }).toEqual({ status: 200, code: "0" });
-      return body.data as { httpStatus: number; result: ReturnType<typeof JSON.parse> }[];
+      return multiResults(body.data);
     };
     const city = () => `Multi ${mode} ${crypto.randomUUID()}`;
     const inside = async (City: string): Promise<number> => (await callIn(server(), demo, `/v1/objects/Customer?${query({ City })}`)).body.data["~Count"];

@@ -31,7 +31,7 @@ function serverOf(lines: string[]): FakeServer {
     headers.get("if-match") === '"4"' ? success({ ...structure, ...JSON.parse(body) }) : refusal(713, 500),
   );
   server.routes.set("session /v1/multi", ({ body }) =>
-    success(JSON.parse(body).map(({ path }: { path: string }) => (path.startsWith("/v1/object/G?") ? { httpStatus: 200, result: "the customer" } : { httpStatus: 404, result: 304 }))),
+    success(JSON.parse(body).map(({ path }: { path: string }) => (path.startsWith("/v1/object/G?") ? { httpStatus: 200, result: { status: { internalStatus: "0", statusMessage: "ok" }, data: "the customer" } } : { httpStatus: 404, result: { status: { internalStatus: "304", statusMessage: "Invalid path" } } }))),
   );
   server.routes.set("/v1/auth/df", () => {
     server.sessions.add({ header: "sessionid", value: "custom" });

@@ -2,19 +2,22 @@ import { TransportError } from "@sallyport/client";
 import { refusal, success } from "./fake-server.ts";
 import { loggedIn, modes } from "./modes.ts";
 
+const done = (data: unknown) => ({ httpStatus: 200, result: { status: { internalStatus: "0", statusMessage: "ok" }, data } });
+const refused = (code: number, httpStatus: number, debugMessage?: string) => ({ httpStatus, result: { status: { internalStatus: String(code), statusMessage: `Failure ${code}`, debugMessage } } });
+
 describe.each(modes)("many requests in one, in mode %s", (mode) => {
   test("are sent as one message, and their results come in order", async () => {
     const { server, client } = await loggedIn(mode);
-    server.routes.set("session /v1/multi", () => success([{ httpStatus: 200, result: { Name: "Zoë" } }, { httpStatus: 404, result: 304, debugMessage: "at /" }, { httpStatus: 500, result: 713 }]));
+    server.routes.set("session /v1/multi", () => success([done({ Name: "Zoë" }), refused(304, 404, "at /"), refused(713, 500)]));
     const items = [
       { path: "/v1/object/1A", query: { serialization: { depth: 0 }, nothing: undefined } },
       { method: "POST", path: "/v1/object/Customer", data: { Name: "a&b ü" } },
       { method: "PATCH", path: "/v1/object/1A", data: {} },
     ] as const;
     await expect(client.multi<{ Name: string }>(items)).resolves.toEqual([
-      { ok: true, httpStatus: 200, data: { Name: "Zoë" } },
-      { ok: false, httpStatus: 404, code: 304, debugMessage: "at /" },
-      { ok: false, httpStatus: 500, code: 713 },
+      { ok: true, httpStatus: 200, data: { Name: "Zoë" }, message: "ok" },
+      { ok: false, httpStatus: 404, code: 304, message: "Failure 304", debugMessage: "at /" },
+      { ok: false, httpStatus: 500, code: 713, message: "Failure 713" },
     ]);
     const { method, url, body } = server.arrived.at(-1) ?? {};
     expect([method, url?.search, JSON.parse(body ?? "")]).toEqual([
@@ -39,7 +42,7 @@ describe.each(modes)("many requests in one, in mode %s", (mode) => {
     const sent = server.arrived.length;
     await expect(client.multi([{ path: "/v1/object/1A?serialization={}" }])).rejects.toBeInstanceOf(TypeError);
     expect(server.arrived.length).toBe(sent);
-    for (const data of [[], [{ httpStatus: 200, result: {} }, { httpStatus: 200, result: {} }], {}]) {
+    for (const data of [[], [done({}), done({})], [{ httpStatus: 200, result: {} }], {}]) {
       server.routes.set("session /v1/multi", () => success(data));
       await expect(client.multi([{ path: "/_CheckSession" }])).rejects.toBeInstanceOf(TransportError);
     }

@@ -16,11 +16,13 @@ export interface MultiItem {
 
 /** What became of an item: what it gave, or the code that it was refused with. */
 export type MultiResult<Data = unknown> =
-  | { readonly ok: true; readonly httpStatus: number; readonly data: Data }
+  | { readonly ok: true; readonly httpStatus: number; readonly data: Data; readonly message: string }
   | {
       readonly ok: false;
       readonly httpStatus: number;
       readonly code: FailureCode;
+      /** What the catalogue calls it. */
+      readonly message: string;
       /** Only of a server that is configured to explain itself. */
       readonly debugMessage?: string | undefined;
     };

@@ -1,12 +1,12 @@
 import { TransportError } from "../errors/transport-error.ts";
 import type { ClientRequests } from "../requests/client-requests.ts";
+import { readEnvelope, success } from "../transport/envelope.ts";
 import { withQuery } from "../transport/service-address.ts";
 import type { MultiItem, MultiOptions, MultiResult } from "./multi-item.ts";
 
 interface Result {
   readonly httpStatus: number;
   readonly result: unknown;
-  readonly debugMessage?: string;
 }
 
 /** Sends many requests as one; the results come in their order. */
@@ -18,7 +18,10 @@ export async function sendMany<Data>(requests: ClientRequests, items: readonly M
   return data.map((each: Result) => resultOf<Data>(each));
 }
 
-function resultOf<Data>({ httpStatus, result, debugMessage }: Result): MultiResult<Data> {
-  if (httpStatus < 400) return { ok: true, httpStatus, data: result as Data };
-  return { ok: false, httpStatus, code: Number(result), ...(debugMessage === undefined ? {} : { debugMessage }) };
+function resultOf<Data>({ httpStatus, result }: Result): MultiResult<Data> {
+  const envelope = readEnvelope(result);
+  if (envelope === undefined) throw new TransportError("foreign-answer", { httpStatus });
+  const { code, message, debugMessage, data } = envelope;
+  if (code === success) return { ok: true, httpStatus, data: data as Data, message };
+  return { ok: false, httpStatus, code, message, ...(debugMessage === undefined ? {} : { debugMessage }) };
 }

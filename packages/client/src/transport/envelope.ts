@@ -11,7 +11,8 @@ export interface Success<Data> {
   readonly message: string;
 }
 
-interface ReadEnvelope {
+/** An envelope of the service. */
+export interface ReadEnvelope {
   readonly code: FailureCode;
   readonly message: string;
   readonly debugMessage: string | undefined;
@@ -20,7 +21,8 @@ interface ReadEnvelope {
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
-const success = 0;
+/** The code of a success. */
+export const success = 0;
 
 /**
  * The payload of a success. A refusal is thrown as a `SallyportError`, and what is no envelope of the service as a
@@ -51,6 +53,11 @@ function envelopeOf({ body }: IncomingMessage): ReadEnvelope | undefined {
   } catch {
     return undefined;
   }
+  return readEnvelope(value);
+}
+
+/** What is in an envelope; `undefined` if it is none. */
+export function readEnvelope(value: unknown): ReadEnvelope | undefined {
   if (!isRecord(value) || !isRecord(value["status"])) return undefined;
   const { internalStatus, statusMessage, debugMessage } = value["status"];
   if (typeof internalStatus !== "string" || !/^\d{1,6}$/.test(internalStatus) || typeof statusMessage !== "string") return undefined;

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { statusSchema } from "../envelope/envelope.ts";
 
 /** What became of one item of a multi request. */
 export const multiResult = z
   .object({
     httpStatus: z.int().describe("As the item alone would have been answered."),
-    result: z.unknown().describe("`data` of a success; of a failure the code, a number."),
-    debugMessage: z.string().optional().describe("Of a failure, and only when the configuration turns it on."),
+    result: z.object({ status: statusSchema, data: z.unknown().optional() }).describe("The envelope with which the item alone would have been answered: `data` of a success only."),
   })
   .meta({ id: "MultiResult" });
 

@@ -15,6 +15,8 @@ export interface ItemParts {
   readonly hooks: Pick<ObjectHooks, "current">;
   readonly macros: Pick<ExecuteMacro, "prepared">;
   readonly settings: RouteInput<unknown, unknown>["settings"];
+  /** `performance.now()` after which none is begun. */
+  readonly deadline: number;
   /** Whether they share a transaction. */
   readonly atomic: boolean;
 }

@@ -1,5 +1,7 @@
 import { ServiceError } from "@sallyport/core";
+import { failureText } from "../envelope/failure.ts";
 import { JsonText } from "../envelope/json-text.ts";
+import { successText } from "../envelope/success.ts";
 import type { Success } from "../routes/route.ts";
 import type { Item } from "./item.ts";
 
@@ -8,35 +10,38 @@ export class Results {
   private readonly written: string[] = [];
   private bytes = 0;
 
-  /** `most`: bytes of all of them. */
-  constructor(private readonly most: number) {}
+  /** `most`: bytes of all of them; `deadline`: `performance.now()` after which nothing more is begun. */
+  constructor(
+    private readonly most: number,
+    private readonly deadline: number,
+  ) {}
 
-  /** Whether they have taken all the room: then nothing more is begun. */
-  get isFull(): boolean {
-    return this.bytes >= this.most;
+  /** Why nothing more is begun: they have taken all the room (307) or all the time (706); `null` while there is some of both. */
+  get hindrance(): ServiceError | null {
+    if (this.bytes >= this.most) return tooLarge();
+    return performance.now() > this.deadline ? new ServiceError(706, { retryAfter: 1, detail: "The multi request took too long." }) : null;
   }
 
-  /** 307 when they have. */
+  /** 307 when they have taken all the room. */
   requireRoom(): void {
-    if (this.isFull) throw tooLarge();
+    if (this.bytes >= this.most) throw tooLarge();
   }
 
   /**
    * What was read has to fit, else 307. What was written has happened, and is told whatever room it takes; of an object, if
    * there is no room, the meta-fields are.
    */
-  succeed({ data }: Success, { isRead, givesObject }: Pick<Item, "isRead" | "givesObject">): void {
-    const text = successText(data);
+  succeed(success: Success, { isRead, givesObject }: Pick<Item, "isRead" | "givesObject">): void {
+    const text = resultText(200, successText(success));
     const bytes = Buffer.byteLength(text);
     if (this.bytes + bytes <= this.most) return this.add(text, bytes);
     if (isRead) throw tooLarge();
-    const shortened = givesObject ? successText(withoutAttributes(data)) : text;
+    const shortened = givesObject ? resultText(200, successText({ ...success, data: withoutAttributes(success.data) })) : text;
     this.add(shortened, Buffer.byteLength(shortened));
   }
 
-  fail({ status, code, detail }: ServiceError, debugMessages: boolean): void {
-    const debugMessage = debugMessages && detail !== undefined ? { debugMessage: detail } : {};
-    const text = JSON.stringify({ httpStatus: status, result: code, ...debugMessage });
+  fail(failure: ServiceError, debugMessages: boolean): void {
+    const text = resultText(failure.status, failureText(failure, debugMessages));
     this.add(text, Buffer.byteLength(text));
   }
 
@@ -50,8 +55,9 @@ export class Results {
   }
 }
 
-function successText(data: unknown): string {
-  return `{"httpStatus":200,"result":${JSON.stringify(data)}}`;
+/** An item is answered as it would be alone: with a status and an envelope. */
+function resultText(httpStatus: number, envelope: string): string {
+  return `{"httpStatus":${httpStatus},"result":${envelope}}`;
 }
 
 /** The meta-fields of an object; anything else as it is. */

@@ -14,14 +14,16 @@ const readsAtOnce = 10;
  * row are asked for together; not where hooks run in them, which would take more than their share of threads.
  */
 export async function runSeparately(given: readonly unknown[], context: SessionContext, parts: ItemParts, note: RouteInput<unknown, unknown>["note"]): Promise<JsonText> {
-  const results = new Results(context.database.answerBytes);
+  const results = new Results(context.database.answerBytes, parts.deadline);
   const items = given.map((each) => new Item(each, parts));
   const atOnce = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
   for (const group of inGroups(items, atOnce)) {
-    const begun = results.isFull ? [] : await Promise.allSettled(begin(group, current));
+    const hindrance = results.hindrance;
+    const begun = hindrance === null ? await Promise.allSettled(begin(group, current)) : [];
     for (const [index, item] of group.entries()) {
       try {
+        if (hindrance !== null) throw hindrance;
         results.requireRoom();
         results.succeed(await successOf(item, begun[index], current), item);
       } catch (error) {

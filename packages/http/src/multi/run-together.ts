@@ -21,9 +21,9 @@ export async function runTogether(given: readonly unknown[], context: SessionCon
   };
   const doAll = (inside: SessionContext): Promise<JsonText> =>
     inTransaction(inside, async (joined) => {
-      const results = new Results(context.database.answerBytes);
+      const results = new Results(context.database.answerBytes, parts.deadline);
       await inTurn(async (item) => {
-        results.requireRoom();
+        if (results.hindrance !== null) throw results.hindrance;
         results.succeed(await item.run(joined), item);
       });
       return results.toJson();

@@ -29,7 +29,8 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
     errors: [...new Set(inside.flatMap(({ errors }) => errors))],
     handle: async (context, { body, query: { atomic }, settings, note }) => {
       const run = atomic ? runTogether : runSeparately;
-      return { data: await run(body, context, { matcher, hooks, macros, settings, atomic }, note) };
+      const deadline = performance.now() + settings.multiTimeout;
+      return { data: await run(body, context, { matcher, hooks, macros, settings, atomic, deadline }, note) };
     },
   });
   const matcher = new RouteMatcher([...others, route]);
