@@ -164,7 +164,61 @@ describe("what is no HTTP", () => {
   });
 });
 
+test.each(["/healthz", "/readyz", "/metrics"])("%s carries the id of the request", async (path) => {
+  const { url } = await serve();
+  expect((await fetch(url + path, { headers: { "x-request-id": "my-request" } })).headers.get("x-request-id")).toBe("my-request");
+  expect((await fetch(url + path)).headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
+});
+
+describe("metrics", () => {
+  const metrics = (url: string, headers: Record<string, string>) => fetch(`${url}/metrics`, { headers }).then(({ status }) => status);
+  const ready = (url: string, headers: Record<string, string>) => fetch(`${url}/readyz`, { headers }).then((answer) => answer.json());
+
+  test.each(["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"])("are hidden from a request with %s of an unconfigured proxy", async (name) => {
+    const { url } = await serve();
+    const headers = { [name]: "127.0.0.1" };
+    expect([await metrics(url, {}), await metrics(url, headers)]).toEqual([200, 404]);
+    expect([await ready(url, {}), await ready(url, headers)]).toEqual([{ ready: true, databases: { "(empty)": "ok" } }, { ready: true }]);
+  });
+
+  test("are shown to clients on this machine behind a configured proxy", async () => {
+    const { url } = await serve({ TRUSTED_PROXIES: "127.0.0.1" });
+    expect(await metrics(url, {})).toBe(200);
+    expect(await metrics(url, { "x-forwarded-for": "127.0.0.1, 192.0.2.1" })).toBe(404);
+  });
+});
+
+describe("bodies in chunks", () => {
+  test("of refused requests are read up to 8 MiB", async () => {
+    const { url } = await serve();
+    const exchange = await rawExchange(url, ["POST /nothing HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked"]);
+    await exchange.received(/"304"/);
+    const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
+    let sent = 0;
+    const sending = setInterval(() => {
+      for (let count = 0; count < 16; count += 1) exchange.send(chunk);
+      sent += 1;
+    }, 5);
+    expect(await seen(exchange)).toEqual(["404/304"]);
+    clearInterval(sending);
+    expect(sent).toBeGreaterThanOrEqual(8);
+  });
+});
+
 describe("connections", () => {
+  test("of one network are limited, except those of a proxy", async () => {
+    const { url } = await serve({ MAX_CONNECTIONS_PER_NETWORK: "1" });
+    const taken = await rawExchange(url, check);
+    await taken.received(/"internalStatus":"0"/);
+    expect(await (await rawExchange(url, check)).ended).toBe("");
+    taken.close();
+
+    const behindProxy = await serve({ MAX_CONNECTIONS_PER_NETWORK: "1", TRUSTED_PROXIES: "127.0.0.1" });
+    for (const exchange of [await rawExchange(behindProxy.url, check), await rawExchange(behindProxy.url, check)]) {
+      await exchange.received(/"internalStatus":"0"/);
+    }
+  });
+
   test("are only so many, and there is room again", async () => {
     const { url } = await serve({ MAX_CONNECTIONS: "2" });
     const taken = [await rawExchange(url, check), await rawExchange(url, check)];

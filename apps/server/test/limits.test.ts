@@ -1,5 +1,5 @@
 import { logIn } from "./cases/run-cases.ts";
-import { call, checkSession, logOut, tryLogIn } from "./client.ts";
+import { call, checkSession, logOut, multiResults, tryLogIn } from "./client.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 
 const codesOf = (answers: readonly { code: string }[]) => answers.map(({ code }) => code).toSorted();
@@ -101,6 +101,21 @@ describe("limits", () => {
     await postgres.sql.query("rollback");
     expect((await stuck).code).toBe("0");
     expect(await call(server, "/_CheckService")).toMatchObject({ status: 200 });
+    await server.close();
+  });
+
+  test("of the time of a multi request skip the remaining items, or roll back the transaction", async () => {
+    const server = await postgres.demo({ MULTI_TIMEOUT: "50ms" });
+    const sessionId = await logIn(server, "demo");
+    await postgres.sql.query("create function sallyport_demo.dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end'");
+    await postgres.sql.query("create trigger dawdle before insert on sallyport_demo.objects for each row execute function sallyport_demo.dawdle()");
+    const create = { method: "POST", path: "/v1/object/Customer", data: { Name: "late" } };
+    const separately = await call(server, "/v1/multi", { method: "POST", sessionId, body: [create, create, create] });
+    expect(multiResults(separately.body.data).map(({ httpStatus, result }) => [httpStatus, typeof result === "number" ? result : 0])).toEqual([[200, 0], [503, 706], [503, 706]]);
+    expect(await call(server, "/v1/multi?atomic=true", { method: "POST", sessionId, body: [create, create] })).toMatchObject({ status: 503, code: "706" });
+    const { rows } = await postgres.sql.query("select count(*)::int as n from sallyport_demo.objects where attributes ->> 'Name' = 'late'");
+    expect(rows[0].n).toBe(1);
+    await postgres.sql.query("drop trigger dawdle on sallyport_demo.objects");
     await server.close();
   });
 

@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import type { RunningServer } from "../src/index.ts";
 import { call, tryLogIn } from "./client.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
@@ -111,6 +113,24 @@ describe("slow clients", () => {
     await server.close();
   });
 
+  test("with bodies in one-byte chunks are refused", async () => {
+    const server = await postgres.demo();
+    const head = ["POST /v1/login HTTP/1.1", "Host: localhost", "appkey: demo-app-key", "Content-Type: application/json", "Transfer-Encoding: chunked"];
+    const small = await rawExchange(server.url, head);
+    small.send([...body].map((byte) => `1\r\n${byte}\r\n`).join(""));
+    small.send("0\r\n\r\n");
+    await small.received(/"internalStatus":"0"/);
+    small.close();
+
+    const exchange = await rawExchange(server.url, head);
+    exchange.send("1\r\n{\r\n".repeat(20_000));
+    expect(await exchange.received(/"699"/)).toMatch(/^HTTP\/1.1 400 [^]*connection: close\r\n/i);
+    await exchange.ended;
+    // Others behind the same address are served all the same.
+    expect((await tryLogIn(server, "demo")).code).toBe("0");
+    await server.close();
+  });
+
   test("do not hold up a stop longer than it takes to tell them", async () => {
     const server = await postgres.demo({ DRAIN_TIMEOUT: "10m" });
     const half = await begin(server);
@@ -123,7 +143,7 @@ describe("slow clients", () => {
   });
 
   test("that do not read are counted against their network, not as work", async () => {
-    const server = await postgres.demo({ MAX_IN_FLIGHT: "2", MAX_UNTAKEN_ANSWERS: "1", TRUSTED_PROXIES: "127.0.0.1" });
+    const server = await postgres.demo({ MAX_IN_FLIGHT: "2", MAX_UNTAKEN_BYTES_PER_NETWORK: "65536", TRUSTED_PROXIES: "127.0.0.1" });
     await postgres.sql.query(
       "update sallyport_demo.objects set attributes = jsonb_set(attributes, '{Name}', to_jsonb(repeat('x', 500000))) where class = 'Customer'",
     );
@@ -141,9 +161,37 @@ describe("slow clients", () => {
     while (sameNetwork.status === 200) sameNetwork = await check("192.0.2.1");
     expect(sameNetwork).toMatchObject({ status: 503, code: "706" });
     expect(await check("192.0.2.2")).toMatchObject({ status: 200 });
-    expect(await metric(server, "sallyport_requests_in_flight")).toBe(0);
+    while ((await metric(server, "sallyport_requests_in_flight")) > 0);
+    expect(await metric(server, "sallyport_untaken_bytes")).toBeGreaterThan(1_000_000);
     unread.close();
     while ((await check("192.0.2.1")).status === 503);
+    expect(await metric(server, "sallyport_untaken_bytes")).toBe(0);
+    await server.close();
+  });
+
+  test("that stop reading an answer are cut off, and slow readers are not", async () => {
+    const server = await postgres.demo({ STALLED_READER_TIMEOUT: "500ms" });
+    const sessionId = (await tryLogIn(server, "reader")).body.data.sessionId as string;
+    const head = ["GET /v1/objects/Customer?perPage=30 HTTP/1.1", "Host: localhost", "appkey: demo-app-key", `sessionid: ${sessionId}`];
+    const unread = await rawExchange(server.url, head, { unread: true });
+    while ((await metric(server, "sallyport_untaken_bytes")) === 0);
+    while ((await metric(server, "sallyport_untaken_bytes")) > 0);
+    unread.close();
+
+    const { hostname, port } = new URL(server.url);
+    const slow = connect(Number(port), hostname);
+    slow.write(`${head.join("\r\n")}\r\nConnection: close\r\n\r\n`);
+    let received = 0;
+    let pauses = 0;
+    for await (const part of slow) {
+      received += (part as Buffer).length;
+      if (received < (pauses + 1) * 1_500_000) continue;
+      pauses += 1;
+      await pause(150);
+    }
+    expect(received).toBeGreaterThan(15_000_000);
+    // Three times the timeout in all.
+    expect(pauses).toBeGreaterThanOrEqual(10);
     await server.close();
   });
 });

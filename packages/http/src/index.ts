@@ -1,5 +1,5 @@
 export { Connections } from "./connections/connections.ts";
-export type { ClientWaits } from "./load/client-waits.ts";
+export type { NetworkBudget } from "./load/network-budget.ts";
 export type { LoadGauge } from "./load/load-gauge.ts";
 export { ContractForms } from "./macros/contract-forms.ts";
 export type { Operations, Readiness } from "./operations/operations.ts";

@@ -38,7 +38,7 @@ const echo = (path: string, body: NonNullable<Route["body"]>): Route => ({
   handle: async (_context: never, { body: given }: { body: unknown }) => ({ data: { given, none: given === undefined } }),
 });
 
-const settings = { basePath: "", maxInFlight: 10, maxPipelined: 10, maxAwaitedBodies: { perNetwork: 10, inAll: 10 }, maxUntakenAnswers: 10, bodyTimeout: 10_000, debugMessages: false, missingCredential: 200, allowInsecureTransport: true, trustedProxies: [] };
+const settings = { basePath: "", maxInFlight: 10, maxPipelined: 10, maxConnectionsPerNetwork: 10, maxAwaitedBodies: { perNetwork: 10, inAll: 10 }, maxUntakenBytes: { perNetwork: 1e6, inAll: 1e6 }, stalledReaderTimeout: 10_000, multiTimeout: 10_000, bodyTimeout: 10_000, debugMessages: false, missingCredential: 200, allowInsecureTransport: true, trustedProxies: [] };
 
 const parts = {
   settings,

@@ -12,7 +12,8 @@ export function readBytes(request: IncomingMessage, limit: number, signal?: Abor
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
-      else if (length > drainedAtMost) settle(() => reject(tooLarge()));
+      else chunks.length = 0;
+      if (length > drainedAtMost) settle(() => reject(tooLarge()));
     };
     const onEnd = () => settle(() => (length > limit ? reject(tooLarge()) : resolve(oneBuffer(chunks, length))));
     const onFailure = () => settle(() => reject(endedEarly()));

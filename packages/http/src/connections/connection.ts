@@ -18,14 +18,17 @@ export class Connection {
   private readonly waiting: Turn[] = [];
   private serving = false;
   private closing = false;
+  private leaving = false;
   private ended = false;
   /** Requests that were not taken because too many waited. */
   private excess = 0;
+  private held = false;
   private refusal: (() => void) | null = null;
   /** The request whose bytes came last; `null` once they all came and it was answered. */
   private latest: IncomingMessage | null = null;
-  private bodyBroken = false;
-  private tellBroken: (() => void) | null = null;
+  /** Why the rest of the latest request will never come. */
+  private bodyFault: string | null = null;
+  private tellBroken: ((reason: string) => void) | null = null;
 
   /**
    * `mayWait`: requests that may wait for the one being served. One more is not taken, and ends the connection after
@@ -37,7 +40,7 @@ export class Connection {
   ) {
     // Node reads on whenever it has done with a request.
     socket.on("resume", () => {
-      if (this.isHeld) socket.pause();
+      if (this.isHeld) this.stopReading();
     });
     socket.once("close", () => {
       this.waiting.length = 0;
@@ -53,7 +56,7 @@ export class Connection {
 
   /** Whether the answer being made is the last one, and has to say so. */
   get isEnding(): boolean {
-    return this.closing && this.waiting.length === 0 && this.refusal === null;
+    return (this.closing || this.leaving) && this.waiting.length === 0 && this.refusal === null;
   }
 
   /** Begins a request when its turn has come. */
@@ -68,10 +71,15 @@ export class Connection {
       this.serve(request, response, begin);
     } else if (this.waiting.length < this.mayWait) {
       this.waiting.push({ request, response, begin });
-      this.socket.pause();
+      this.stopReading();
     } else {
       this.turnAway();
     }
+  }
+
+  /** Closes the connection after its next answer; an idle connection stays open until then. */
+  leave(): void {
+    this.leaving = true;
   }
 
   /** Ends it after the answer that is being made, at once if there is none; what waits for its turn is not served. */
@@ -88,8 +96,7 @@ export class Connection {
    */
   breakOff(refuse: () => void): void {
     if (this.latest?.complete === false) {
-      this.bodyBroken = true;
-      this.tellBroken?.();
+      this.breakBody("The body is no HTTP.");
     } else if (!this.closing) {
       this.refusal = refuse;
     }
@@ -97,15 +104,50 @@ export class Connection {
     if (!this.serving) this.finish();
   }
 
-  /** Calls back, at once if need be, when the rest of the request being served will never come. */
-  onBrokenBody(tell: () => void): void {
+  /** Reads nothing until it is released. */
+  hold(): void {
+    this.held = true;
+    this.stopReading();
+  }
+
+  release(): void {
+    this.held = false;
+    if (!this.isHeld) this.socket.resume();
+  }
+
+  /** Stops reading the current request and closes the connection after the pending answers. */
+  refuseRest(reason: string): void {
+    this.breakBody(reason);
+    this.stopReading();
+    this.closing = true;
+    if (!this.serving) this.finish();
+  }
+
+  /** Calls back with the reason, at once if need be, when the rest of the request being served will never come. */
+  onBrokenBody(tell: (reason: string) => void): void {
     this.tellBroken = tell;
-    if (this.bodyBroken && this.waiting.length === 0) tell();
+    if (this.bodyFault !== null && this.isBodyBroken) tell(this.bodyFault);
+  }
+
+  /** Whether the rest of the request being served will never come. */
+  get isBodyBroken(): boolean {
+    return this.bodyFault !== null && this.waiting.length === 0;
   }
 
   /** Whether nothing more is to be read. */
   private get isHeld(): boolean {
-    return this.waiting.length > 0 || this.excess > 0;
+    return this.held || this.waiting.length > 0 || this.excess > 0 || this.bodyFault !== null;
+  }
+
+  /** Node stops reading on the event; `pause` does not emit it while a `resume` is pending. */
+  private stopReading(): void {
+    this.socket.pause();
+    this.socket.emit("pause");
+  }
+
+  private breakBody(reason: string): void {
+    this.bodyFault = reason;
+    this.tellBroken?.(reason);
   }
 
   private turnAway(): void {

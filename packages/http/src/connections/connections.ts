@@ -1,18 +1,33 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
+import { NetworkBudget } from "../load/network-budget.ts";
 import { Connection } from "./connection.ts";
+import { Suspects } from "./suspects.ts";
+
+export interface ConnectionRules {
+  /** Requests that may wait on a connection for the one being served. */
+  readonly mayWait: number;
+  /** Connections of one network; more are closed unheard. */
+  readonly perNetwork: number;
+  /** The network of the peer; `null` for a trusted proxy. */
+  readonly networkOf: (socket: Socket) => string | null;
+}
 
 /** The connections of a server. */
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
+  private readonly networks: NetworkBudget;
+  private readonly suspects = new Suspects();
   /** Sockets on which TLS is not agreed yet, by their ends: it is another object that carries the requests then. */
   private readonly handshaking = new Map<string, Socket>();
+  private leaving = false;
   private draining = false;
   private turnedAway = 0;
 
-  /** `mayWait`: requests that may wait on a connection for the one being served. */
-  constructor(private readonly mayWait: number) {}
+  constructor(private readonly rules: ConnectionRules) {
+    this.networks = new NetworkBudget({ perNetwork: rules.perNetwork, inAll: Number.POSITIVE_INFINITY });
+  }
 
   /** Connections that are open. */
   get size(): number {
@@ -32,11 +47,15 @@ export class Connections {
   /** Follows the connections of a server. */
   watch(server: Server): void {
     const overTls = server instanceof TlsServer;
-    if (overTls) server.on("connection", (socket: Socket) => this.shakeHands(socket));
+    server.on("connection", (socket: Socket) => {
+      if (this.isOneOfTooMany(socket)) socket.destroy();
+      else if (overTls) this.shakeHands(socket);
+    });
     server.on(overTls ? "secureConnection" : "connection", (socket: Socket) => {
       this.handshaking.delete(endsOf(socket));
+      if (socket.destroyed) return;
       if (this.draining) socket.destroy();
-      else this.of(socket);
+      else this.holdSuspect(this.of(socket));
     });
     server.on("drop", () => {
       this.turnedAway += 1;
@@ -49,7 +68,8 @@ export class Connections {
   of(socket: Socket): Connection {
     const known = this.open.get(socket);
     if (known !== undefined) return known;
-    const connection = new Connection(socket, this.mayWait);
+    const connection = new Connection(socket, this.rules.mayWait);
+    if (this.leaving) connection.leave();
     this.open.set(socket, connection);
     socket.once("close", () => this.open.delete(socket));
     return connection;
@@ -58,6 +78,21 @@ export class Connections {
   /** The connection of a socket, unless it was closed or never became one. */
   find(socket: Socket): Connection | undefined {
     return this.open.get(socket);
+  }
+
+  /** Refuses a body that costs too much, and reads the other connections of its network in turns from now on. */
+  refuseBody(socket: Socket, reason: string): void {
+    this.of(socket).refuseRest(reason);
+    const network = this.rules.networkOf(socket);
+    if (network === null) return;
+    const others = Array.from(this.open.values()).filter((other) => other.socket !== socket && this.rules.networkOf(other.socket) === network);
+    this.suspects.add(network, others);
+  }
+
+  /** Closes each connection after its next answer, new connections included. */
+  leave(): void {
+    this.leaving = true;
+    for (const connection of this.open.values()) connection.leave();
   }
 
   /** Ends each as soon as no request is being handled or answered on it, and takes no others. */
@@ -71,6 +106,23 @@ export class Connections {
   destroy(): void {
     this.drain();
     for (const socket of this.open.keys()) socket.destroy();
+  }
+
+  private isOneOfTooMany(socket: Socket): boolean {
+    const network = this.rules.networkOf(socket);
+    if (network === null) return false;
+    if (this.networks.isFull(network)) {
+      this.turnedAway += 1;
+      return true;
+    }
+    this.networks.take(network);
+    socket.once("close", () => this.networks.giveBack(network));
+    return false;
+  }
+
+  private holdSuspect(connection: Connection): void {
+    const network = this.rules.networkOf(connection.socket);
+    if (network !== null && this.suspects.has(network)) this.suspects.hold(connection);
   }
 
   private endIdle(): void {

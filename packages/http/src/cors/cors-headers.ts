@@ -7,11 +7,13 @@ const requestHeaders = [
   "encrypted",
   "x-request-id",
   "if-match",
+  "if-none-match",
+  "if-range",
   "content-range",
   "range",
 ];
 
-const exposedHeaders = ["etag", "encrypted", "retry-after", "content-disposition", "x-request-id", "sync-restart"];
+const exposedHeaders = ["content-range", "accept-ranges", "etag", "encrypted", "retry-after", "content-disposition", "x-request-id", "sync-restart"];
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -1,4 +1,6 @@
+import { ServiceError } from "@sallyport/core";
 import type { Exchange } from "../pipeline/exchange.ts";
+import { sendSlices, sliceBytes } from "./send-slices.ts";
 
 /** Headers of every answer in an envelope. Answers are nobody's to keep, to guess the type of or to frame. */
 export const fixedHeaders = {
@@ -10,11 +12,13 @@ export const fixedHeaders = {
 };
 
 /**
- * Writes an envelope, encrypted in a secure session; the only place that does, but for what is refused unparsed.
+ * Writes an envelope, encrypted in a secure session; the only place that does, but for what is refused unparsed. 706 for a large
+ * answer to a GET if the client's network has too many unread bytes; results of writes are always sent.
  */
 export function writeAnswer(exchange: Exchange, status: number, text: string): void {
-  const { response, answerHeaders, requestId, connection, channel } = exchange;
+  const { request, response, answerHeaders, requestId, connection, channel, origin, untakenBytes } = exchange;
   if (response.headersSent) return;
+  if (text.length > sliceBytes && request.method === "GET" && untakenBytes.isFull(origin.network)) throw leavesTooMuchUnread();
   if (connection.isEnding) answerHeaders["Connection"] = "close";
   // Node joins a text to the head and encodes both anew; bytes it passes on as they are, at half the cost.
   let bytes: Buffer = Buffer.from(text);
@@ -29,5 +33,13 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
     "Content-Length": bytes.length,
     ...answerHeaders,
   };
-  response.writeHead(status, headers).end(bytes);
+  exchange.answerBytes = bytes.length;
+  response.writeHead(status, headers);
+  if (bytes.length > sliceBytes) sendSlices(response, bytes);
+  else response.end(bytes);
+}
+
+/** The failure for a network with too many unread bytes. */
+export function leavesTooMuchUnread(): ServiceError {
+  return new ServiceError(706, { retryAfter: 1, detail: "Too much of what was answered is unread." });
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Status } from "@sallyport/contract";
 import { errorEntry, ServiceError } from "@sallyport/core";
 import type { Exchange } from "../pipeline/exchange.ts";
@@ -5,6 +6,15 @@ import { writeAnswer } from "./answer.ts";
 
 /** Larger unread bodies are not worth reading to the end for the sake of the connection. */
 const readToTheEnd = 8 * 1024 * 1024;
+
+/** Cuts the connection if the rest of a refused body is larger than that. */
+function limitRest(request: IncomingMessage): void {
+  let length = 0;
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > readToTheEnd) request.socket.destroy();
+  });
+}
 
 /** The failure as which anything thrown is answered. */
 export function failureOf(error: unknown): ServiceError {
@@ -26,5 +36,6 @@ export function writeFailure(exchange: Exchange, failure: ServiceError, debugMes
   if (retryAfter !== undefined) answerHeaders["Retry-After"] = String(retryAfter);
   const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;
   if (!request.complete && endless) connection.end();
+  else if (!request.complete && !connection.isEnding) limitRest(request);
   writeAnswer(exchange, failure.status, failureText(failure, debugMessages));
 }

@@ -1,21 +1,23 @@
 import type { Exchange } from "../pipeline/exchange.ts";
-import type { ClientWaits } from "./client-waits.ts";
 
-/** Milliseconds that any client may take for an answer. */
+/** Milliseconds that any client may take for an answer before it counts as unread. */
 const grace = 1_000;
 
 /**
- * Sees to an answer that the operating system has not taken yet, for the client does not read: after a moment it is
- * no work any more, but counted against the client's network.
+ * Watches an answer that is still in memory because the client does not read. Its bytes count against the client's network until they are
+ * sent. After a second the request no longer counts as work. After `patience` milliseconds without progress the connection is cut.
  */
-export function watchUntaken({ request, response, origin, share }: Exchange, untaken: ClientWaits): void {
+export function watchUntaken({ request, response, origin, share, untakenBytes, answerBytes }: Exchange, patience: number): void {
   const { socket } = request;
   if (socket.destroyed || socket.writableLength === 0) return;
-  const late = setTimeout(() => {
-    share.end();
-    untaken.enter(origin.network);
-    response.once("close", () => untaken.leave(origin.network));
-  }, grace);
-  late.unref();
-  response.once("close", () => clearTimeout(late));
+  const { network } = origin;
+  untakenBytes.take(network, answerBytes);
+  const late = setTimeout(() => share.end(), grace).unref();
+  const stalled = setTimeout(() => socket.destroy(), patience).unref();
+  response.on("drain", () => stalled.refresh());
+  response.once("close", () => {
+    untakenBytes.giveBack(network, answerBytes);
+    clearTimeout(late);
+    clearTimeout(stalled);
+  });
 }

@@ -1,18 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isLoopback, type OriginResolver } from "../origin/client-origin.ts";
 import type { Operations } from "./operations.ts";
 
 const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
-type Answer = (request: IncomingMessage, response: ServerResponse, operations: Operations) => void | Promise<void>;
+type Answer = (request: IncomingMessage, response: ServerResponse, operations: Operations, origins: OriginResolver) => void | Promise<void>;
 
 const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ["/healthz", (_request, response) => write(response, 200, "text/plain; charset=utf-8", "ok\n")],
   [
     "/readyz",
-    async (request, response, operations) => {
+    async (request, response, operations, origins) => {
       const readiness = await operations.readiness();
       // The aliases are nobody's business but of those who run the server.
-      const told = mayReadMetrics(request, operations) ? readiness : { ready: readiness.ready };
+      const told = mayReadMetrics(request, operations, origins) ? readiness : { ready: readiness.ready };
       write(response, readiness.ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(told));
     },
   ],
@@ -26,18 +27,23 @@ const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
 ]);
 
 /** Health, readiness and metrics stand outside of the envelope; `undefined` when the request is for something else. */
-export function operationsAnswer(request: IncomingMessage, operations: Operations): Answer | undefined {
+export function operationsAnswer(request: IncomingMessage, operations: Operations, origins: OriginResolver): Answer | undefined {
   if (request.method !== "GET") return undefined;
   const path = (request.url ?? "").split("?", 1)[0] as string;
-  return path === "/metrics" && !mayReadMetrics(request, operations) ? undefined : answers.get(path);
+  return path === "/metrics" && !mayReadMetrics(request, operations, origins) ? undefined : answers.get(path);
 }
 
-/** A request that a proxy on this machine passes on comes from loopback, too, but says for whom. */
-function mayReadMetrics({ socket, headers: sent }: IncomingMessage, { metricsAccess }: Operations): boolean {
+/** Headers with which proxies say that they pass something on. */
+const passedOn = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+
+/**
+ * A request through a proxy on this machine comes from loopback. Behind a configured proxy the forwarded address decides; from any other
+ * peer, proxy headers deny access.
+ */
+function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Operations, origins: OriginResolver): boolean {
   if (metricsAccess !== "loopback") return metricsAccess === "any";
-  const peer = socket.remoteAddress ?? "";
-  const local = peer === "::1" || peer.startsWith("127.") || peer.startsWith("::ffff:127.");
-  return local && sent["x-forwarded-for"] === undefined && sent["forwarded"] === undefined;
+  if (!isLoopback(origins.resolve(request).address)) return false;
+  return origins.clientNetwork(request.socket) === null || passedOn.every((name) => request.headers[name] === undefined);
 }
 
 function write(response: ServerResponse, status: number, contentType: string, text: string): void {

@@ -32,6 +32,12 @@ export class OriginResolver {
     return { address, network: networkOf(address), secure: "encrypted" in socket || isLoopback(address) };
   }
 
+  /** The network of the peer; `null` for a trusted proxy. */
+  clientNetwork(socket: Socket): string | null {
+    const { address, network } = this.peer(socket);
+    return this.proxies.length > 0 && this.isProxy(address) ? null : network;
+  }
+
   resolve(request: IncomingMessage): ResolvedOrigin {
     const direct = this.peer(request.socket);
     const { address: peer } = direct;
@@ -67,7 +73,7 @@ function plainAddress(text: string): string {
   return plainIpv4.test(bare) ? bare : ipaddr.process(bare).toString();
 }
 
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "::1";
 }
 

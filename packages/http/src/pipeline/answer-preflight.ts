@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { listingsOf, ServiceError } from "@sallyport/core";
 import { preflightHeaders } from "../cors/cors-headers.ts";
 import { writeSuccess } from "../envelope/success.ts";
 import type { Step } from "./step.ts";
@@ -7,8 +7,9 @@ import type { Step } from "./step.ts";
 export const answerPreflight: Step = async (exchange) => {
   if (!exchange.isPreflight) return;
   const origin = exchange.request.headers.origin as string;
-  const listed = await exchange.database.storage.repositories.appKeys.listsOrigin(origin);
-  if (!listed) throw new ServiceError(305);
+  const { appKeys } = exchange.database.storage.repositories;
+  const listed = await Promise.all(listingsOf(origin).map((listing) => appKeys.listsOrigin(listing)));
+  if (!listed.includes(true)) throw new ServiceError(305);
   Object.assign(exchange.answerHeaders, preflightHeaders(origin));
   writeSuccess(exchange, { data: {} });
 };

@@ -18,15 +18,15 @@ export async function awaitBody(exchange: Exchange, limit: number, parts: Pipeli
     connection.end();
     given.abort("The body took too long.");
   }, settings.bodyTimeout);
-  awaitedBodies.enter(origin.network);
+  awaitedBodies.take(origin.network);
   share.pause();
   try {
-    connection.onBrokenBody(() => given.abort("The body is no HTTP."));
+    connection.onBrokenBody((reason) => given.abort(reason));
     if (request.headers.expect !== undefined && request.httpVersionMinor > 0) response.writeContinue();
     return await readBytes(request, limit, given.signal);
   } finally {
     clearTimeout(late);
-    awaitedBodies.leave(origin.network);
+    awaitedBodies.giveBack(origin.network);
     share.resume();
   }
 }

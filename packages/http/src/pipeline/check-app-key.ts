@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { listingsOf, ServiceError } from "@sallyport/core";
 import { corsHeaders } from "../cors/cors-headers.ts";
 import { isAbsent } from "../credentials/presented-credentials.ts";
 import type { Step } from "./step.ts";
@@ -10,5 +10,5 @@ export const checkAppKey: Step = (exchange) => {
   const { appKey } = exchange.admission;
   if (appKey === null || !appKey.enabled) throw new ServiceError(101);
   const { origin } = exchange.request.headers;
-  if (origin !== undefined && appKey.origins.includes(origin)) Object.assign(exchange.answerHeaders, corsHeaders(origin));
+  if (origin !== undefined && listingsOf(origin).some((listed) => appKey.origins.includes(listed))) Object.assign(exchange.answerHeaders, corsHeaders(origin));
 };

@@ -3,6 +3,7 @@ import type { Admission, Database, Digest, SessionReference } from "@sallyport/c
 import type { Connection } from "../connections/connection.ts";
 import type { PresentedCredentials } from "../credentials/presented-credentials.ts";
 import type { LoadShare } from "../load/load-share.ts";
+import type { NetworkBudget } from "../load/network-budget.ts";
 import type { ResolvedOrigin } from "../origin/client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
 import type { SecureExchange } from "../secure/secure-exchange.ts";
@@ -40,6 +41,8 @@ export class Exchange {
   bytes = noBytes;
   body: unknown = undefined;
   query: unknown = undefined;
+  /** Of the body of the answer, once it is written. */
+  answerBytes = 0;
   /** Of a multi request. */
   items: readonly ItemRecord[] | null = null;
 
@@ -50,5 +53,7 @@ export class Exchange {
     readonly origin: ResolvedOrigin,
     readonly connection: Connection,
     readonly share: LoadShare,
+    /** Bytes of answers that clients have not taken yet. */
+    readonly untakenBytes: NetworkBudget,
   ) {}
 }

@@ -49,6 +49,6 @@ export async function runPipeline(exchange: Exchange, parts: PipelineParts): Pro
   for (const step of toTake) {
     const pending = step(exchange, parts);
     if (pending !== undefined) await pending;
-    if (exchange.response.writableEnded) return;
+    if (exchange.response.headersSent) return;
   }
 }

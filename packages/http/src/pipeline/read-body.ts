@@ -21,9 +21,9 @@ const strangersLimit = 64 * 1024;
  */
 export const readBody: Step = async (exchange, parts) => {
   if (!takesBody(exchange)) return;
-  const { route, request } = exchange;
+  const { route, request, connection } = exchange;
   const most = mostBytes(exchange);
-  if (request.complete) {
+  if (request.complete && !connection.isBodyBroken) {
     exchange.bytes = await readBytes(request, most);
   } else {
     exchange.bytes = await awaitBody(exchange, most, parts);

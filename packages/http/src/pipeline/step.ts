@@ -1,5 +1,5 @@
 import type { ChannelTraffic, CredentialReader, Digests } from "@sallyport/core";
-import type { ClientWaits } from "../load/client-waits.ts";
+import type { NetworkBudget } from "../load/network-budget.ts";
 import type { LoadGauge } from "../load/load-gauge.ts";
 import type { RouteMatcher } from "../routing/route-matcher.ts";
 import type { DatabaseDirectory } from "../server/database-entry.ts";
@@ -18,9 +18,7 @@ export interface PipelineParts {
   readonly publishedKeys: PublishedKeys;
   readonly load: LoadGauge;
   /** Requests whose body is still to come. */
-  readonly awaitedBodies: ClientWaits;
-  /** Requests whose answer the client does not read. */
-  readonly untakenAnswers: ClientWaits;
+  readonly awaitedBodies: NetworkBudget;
 }
 
 /** One check or piece of work; throws a `ServiceError` to refuse the request. */

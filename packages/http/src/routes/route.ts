@@ -79,7 +79,7 @@ export interface RouteInput<Body, Query> {
  */
 export type Access = "public" | "appKey" | "secrets" | "session" | "optional" | "returning";
 
-interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType> {
+interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObject> {
   readonly method: Method;
   /** Relative to the alias; parameters in braces. */
   readonly path: string;
@@ -109,6 +109,8 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>
   readonly changesModel?: true;
   /** Whether a session can call it that was opened to set up a second factor. */
   readonly whileEnrolling?: true;
+  /** Whether it ends the session. */
+  readonly endsSession?: true;
   /** Whether a macro is what it does. */
   readonly executesMacro?: true;
   /** More about it, in Markdown. */
@@ -128,13 +130,13 @@ interface Contexts {
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.ZodType> extends RouteBase<B, Q> {
+interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.ZodObject> extends RouteBase<B, Q> {
   readonly access: A;
   readonly handle: (context: Contexts[A], input: RouteInput<Output<B>, Output<Q>>) => Promise<Success | Document>;
 }
 
 /** One route of the table. */
-export interface Route extends RouteBase<z.ZodType, z.ZodType> {
+export interface Route extends RouteBase<z.ZodType, z.ZodObject> {
   readonly access: Access;
   // The pipeline builds exactly the context and input that the definition was typed for.
   readonly handle: (context: never, input: never) => Promise<Success | Document>;
@@ -144,7 +146,7 @@ export interface Route extends RouteBase<z.ZodType, z.ZodType> {
 export type RouteHandler = (context: RequestContext, input: RouteInput<unknown, unknown>) => Promise<Success | Document>;
 
 /** Checks a route's handler against the parts that the route declares. */
-export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.ZodType>(
+export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.ZodObject>(
   definition: RouteDefinition<A, B, Q>,
 ): Route {
   return definition as unknown as Route;

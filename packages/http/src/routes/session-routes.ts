@@ -24,6 +24,7 @@ export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOu
       standsAlone: true,
       whileEnrolling: true,
       operation: "logOut",
+      endsSession: true,
       summary: "Ends the session; no server accepts it afterwards.",
       access: "session",
       data: emptyResponse,

@@ -5,17 +5,19 @@ const packed = "qb64";
 const packable = /^[A-Za-z0-9_+/-]*={0,2}$/;
 
 /**
- * Query parameters by name. All of them can come packed into one `qb64`: base64url of `k=v&k=v`. A parameter that
- * stands there twice with different values is 307, never one of them.
+ * The query parameters with these names; others are ignored. They can come packed into one `qb64`: base64url of `k=v&k=v`. A
+ * parameter with two different values is 307.
  */
-export function queryParameters(query: string): ReadonlyMap<string, string> {
+export function queryParameters(query: string, names: Iterable<string>): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   if (query === "") return parameters;
-  collect(query, parameters);
+  const known = new Set([...names, packed]);
+  collect(query, parameters, known);
   const inner = parameters.get(packed);
   if (inner !== undefined) {
     parameters.delete(packed);
-    collect(unpack(inner), parameters);
+    known.delete(packed);
+    collect(unpack(inner), parameters, known);
   }
   return parameters;
 }
@@ -35,8 +37,10 @@ export function formFields(text: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-function collect(query: string, into: Map<string, string>): void {
+/** `names`: the parameters to collect; all by default. */
+function collect(query: string, into: Map<string, string>, names?: ReadonlySet<string>): void {
   for (const [name, value] of new URLSearchParams(query)) {
+    if (names?.has(name) === false) continue;
     const known = into.get(name);
     if (known !== undefined && known !== value) throw new ServiceError(307, { detail: "A parameter stands twice." });
     into.set(name, value);

@@ -5,7 +5,7 @@ import express, { type Express } from "express";
 import { Connections } from "../connections/connections.ts";
 import { refuseUnparsed } from "../connections/refuse-unparsed.ts";
 import { failureOf, writeFailure } from "../envelope/failure.ts";
-import { ClientWaits } from "../load/client-waits.ts";
+import { NetworkBudget } from "../load/network-budget.ts";
 import { LoadGauge } from "../load/load-gauge.ts";
 import { watchUntaken } from "../load/untaken-answer.ts";
 import { operationsAnswer } from "../operations/operations-listener.ts";
@@ -51,26 +51,32 @@ export interface Application {
   readonly load: LoadGauge;
   readonly connections: Connections;
   /** Requests whose body is still to come. */
-  readonly awaitedBodies: ClientWaits;
+  readonly awaitedBodies: NetworkBudget;
+  /** Bytes of answers that clients have not taken yet. */
+  readonly untakenBytes: NetworkBudget;
 }
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
   const { settings, databases, digests, credentialReader, traffic, publishedKeys, observer, operations, playground } = parts;
-  const { maxAwaitedBodies, maxUntakenAnswers, debugMessages } = settings;
+  const { maxAwaitedBodies, maxUntakenBytes, stalledReaderTimeout, debugMessages } = settings;
   const load = new LoadGauge(settings.maxInFlight);
-  const connections = new Connections(settings.maxPipelined);
-  const awaitedBodies = new ClientWaits(maxAwaitedBodies);
-  const untakenAnswers = new ClientWaits({ perNetwork: maxUntakenAnswers, inAll: Number.POSITIVE_INFINITY });
+  const awaitedBodies = new NetworkBudget(maxAwaitedBodies);
+  const untakenBytes = new NetworkBudget(maxUntakenBytes);
   const origins = new OriginResolver(settings.trustedProxies);
+  const connections = new Connections({
+    mayWait: settings.maxPipelined,
+    perNetwork: settings.maxConnectionsPerNetwork,
+    networkOf: (socket) => origins.clientNetwork(socket),
+  });
   const matcher = new RouteMatcher(parts.routes);
   const known = { settings, databases, digests, credentialReader, traffic, publishedKeys };
-  const pipeline: PipelineParts = { ...known, load, matcher, awaitedBodies, untakenAnswers };
+  const pipeline: PipelineParts = { ...known, load, matcher, awaitedBodies };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
     const connection = connections.of(request.socket);
-    const exchange = new Exchange(request, response, requestIdOf(request), origins.resolve(request), connection, share);
+    const exchange = new Exchange(request, response, requestIdOf(request), origins.resolve(request), connection, share, untakenBytes);
     // Not before the answer is taken: one that nobody reads is still in memory.
     response.on("close", () => share.end());
     let error: unknown;
@@ -80,15 +86,16 @@ export function createApplication(parts: ApplicationParts): Application {
       error = thrown;
       writeFailure(exchange, failureOf(thrown), debugMessages);
     } finally {
-      watchUntaken(exchange, untakenAnswers);
+      watchUntaken(exchange, stalledReaderTimeout);
       observe(observer, exchange, error);
     }
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse): void | Promise<void> => {
-    const operation = operationsAnswer(request, operations);
+    const operation = operationsAnswer(request, operations, origins);
     const inOrder = operation !== undefined && faultOf(request) === null;
-    const answering = inOrder ? operation(request, response, operations) : serve(request, response);
+    if (inOrder) response.setHeader("X-Request-Id", requestIdOf(request));
+    const answering = inOrder ? operation(request, response, operations, origins) : serve(request, response);
     return answering?.catch(() => void response.destroy());
   };
 
@@ -106,12 +113,13 @@ export function createApplication(parts: ApplicationParts): Application {
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     enter(request, response, () => void answer(request, response));
   };
-  const messages = expressMessages(application);
+  const messages = expressMessages(application, ({ socket }) => connections.refuseBody(socket, "The body came in too many pieces."));
   const refusal = { connections, origins, observer, debugMessages };
   return {
     load,
     connections,
     awaitedBodies,
+    untakenBytes,
     messages,
     refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),
     listener: (request, response) => connections.of(request.socket).take(request, response, begin),

@@ -39,7 +39,7 @@ export function createServer(application: Application, { timeouts, maxConnection
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
-    connectionsCheckingInterval: Math.min(timeouts.headers, 5_000),
+    connectionsCheckingInterval: Math.min(timeouts.headers, 1_000),
     maxHeaderSize: headerBytes,
     // The pipeline does, and answers in an envelope.
     requireHostHeader: false,

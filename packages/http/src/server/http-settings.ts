@@ -1,4 +1,4 @@
-import type { WaitBounds } from "../load/client-waits.ts";
+import type { BudgetBounds } from "../load/network-budget.ts";
 
 /** What the HTTP adapter needs to know of the deployment. */
 export interface HttpSettings {
@@ -10,14 +10,20 @@ export interface HttpSettings {
   readonly basePath: string;
   /** Requests in work at once; more are answered 706. */
   readonly maxInFlight: number;
+  /** Maximum connections of one network, trusted proxies excepted. */
+  readonly maxConnectionsPerNetwork: number;
   /** Requests that may wait on a connection for the one before; with more it is closed after its answers. */
   readonly maxPipelined: number;
   /** Requests whose body is still to come; more are answered 706. */
-  readonly maxAwaitedBodies: WaitBounds;
-  /** Answers that one network may leave unread; its further requests are answered 706. */
-  readonly maxUntakenAnswers: number;
+  readonly maxAwaitedBodies: BudgetBounds;
+  /** Maximum bytes of unread answers; further requests are answered 706. */
+  readonly maxUntakenBytes: BudgetBounds;
+  /** Milliseconds after which the server cuts a client that stops reading an answer. */
+  readonly stalledReaderTimeout: number;
   /** Milliseconds for which a JSON body is awaited. */
   readonly bodyTimeout: number;
+  /** Milliseconds after which no further item of a multi request starts. */
+  readonly multiTimeout: number;
   /** Whether failures carry `debugMessage`. */
   readonly debugMessages: boolean;
   /** Whether a client may ask for plain traffic after a secure log-in. */

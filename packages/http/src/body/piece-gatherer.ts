@@ -1,0 +1,68 @@
+/** Bytes of a full block. */
+const blockSize = 16 * 1024;
+/** Number of pieces without a minimum size, and the minimum average size in bytes beyond it. */
+const freePieces = 1_024;
+const bytesPerPiece = 16;
+
+/** Receives the blocks of a body, or the refusal of a body in too many small pieces. */
+export interface PieceReceiver {
+  /** Returns whether more is wanted; `null` is the end. */
+  readonly take: (block: Buffer | null) => boolean;
+  /** Called once; nothing is taken after it. */
+  readonly refuse: () => void;
+}
+
+/**
+ * Joins the pieces of a body into blocks. Node allocates a buffer for every chunk, a hundred bytes of memory for one byte, and
+ * keeps all of them until the body is read.
+ */
+export class PieceGatherer {
+  private block: Buffer | null = null;
+  /** Bytes in the block. */
+  private filled = 0;
+  private pieces = 0;
+  private bytes = 0;
+  private refused = false;
+
+  constructor(private readonly receiver: PieceReceiver) {}
+
+  /** The next piece, or `null` at the end. Returns whether more is wanted. */
+  push(piece: Buffer | null): boolean {
+    if (this.refused) return true;
+    if (piece === null) {
+      this.passOn();
+      return this.receiver.take(null);
+    }
+    this.pieces += 1;
+    this.bytes += piece.length;
+    if (this.pieces > freePieces && this.bytes < this.pieces * bytesPerPiece) {
+      this.refused = true;
+      this.block = null;
+      this.receiver.refuse();
+      return false;
+    }
+    const isWanted = this.filled + piece.length <= blockSize || this.passOn();
+    this.add(piece);
+    return isWanted;
+  }
+
+  private add(piece: Buffer): void {
+    if (this.block === null) {
+      // Most bodies come in one piece, which need not be copied.
+      this.block = piece;
+    } else {
+      if (this.block.length === this.filled) this.block = Buffer.concat([this.block], blockSize);
+      piece.copy(this.block, this.filled);
+    }
+    this.filled += piece.length;
+  }
+
+  /** Returns whether more is wanted. */
+  private passOn(): boolean {
+    if (this.block === null) return true;
+    const block = this.block.subarray(0, this.filled);
+    this.block = null;
+    this.filled = 0;
+    return this.receiver.take(block);
+  }
+}
