@@ -59,7 +59,7 @@ describe("access", () => {
       expect({ status, code, data: body.data }).toEqual({ status: 200, code: "0", data: {} });
       expect(headers["access-control-allow-origin"]).toBe(shop);
       expect(headers["access-control-allow-methods"]).toBe("GET, POST, PUT, PATCH, DELETE");
-      for (const name of ["appkey", "sessionid", "authorization", "secure-token", "content-type", "encrypted", "x-request-id", "if-match", "content-range", "range"]) {
+      for (const name of ["appkey", "sessionid", "authorization", "secure-token", "content-type", "encrypted", "x-request-id", "if-match", "if-none-match", "if-range", "content-range", "range"]) {
         expect(headers["access-control-allow-headers"]?.split(", ")).toContain(name);
       }
     });
@@ -76,6 +76,17 @@ describe("access", () => {
     test("does not exist on another database or path", async () => {
       expect((await preflight(shop, "/second/v1/login")).code).toBe("305");
       expect((await preflight(shop, "/v1/nothing")).code).toBe("304");
+    });
+
+    test.each(["http://localhost:5173", "http://localhost", "http://127.0.0.1:8000"])("is granted by the demo's key to pages on this machine: %s", async (origin) => {
+      expect((await preflight(origin)).headers["access-control-allow-origin"]).toBe(origin);
+      const { code, headers } = await tryLogIn(server, "demo", {}, { origin });
+      expect([code, headers["access-control-allow-origin"]]).toEqual(["0", origin]);
+    });
+
+    test.each(["http://localhost.evil.example:5173", "https://localhost:5173", "http://evil.example/localhost:5173", "http://localhost:*", "null"])("is not granted by it to %s", async (origin) => {
+      expect((await preflight(origin)).headers["access-control-allow-origin"]).toBeUndefined();
+      expect((await tryLogIn(server, "demo", {}, { origin })).headers["access-control-allow-origin"]).toBeUndefined();
     });
 
     test("is granted to the key's own origins only, failures included", async () => {

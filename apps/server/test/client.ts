@@ -26,6 +26,23 @@ export async function call({ url }: Subject, path: string, { method = "GET", ses
   return { status: answer.status, code: answer.body.status?.internalStatus, body: answer.body, headers: answer.headers };
 }
 
+/** What became of an item of a multi request. */
+export interface ItemResult {
+  readonly httpStatus: number;
+  /** `data` of a success, the code of a failure. */
+  readonly result: ReturnType<typeof JSON.parse>;
+  readonly debugMessage?: string;
+}
+
+/** What is in the envelopes of the items of a multi request. */
+export function multiResults(data: readonly { readonly httpStatus: number; readonly result: Answer["body"] }[]): ItemResult[] {
+  return data.map(({ httpStatus, result: { status, data: given } }) => {
+    const { internalStatus, debugMessage } = status;
+    if (internalStatus === "0") return { httpStatus, result: given };
+    return { httpStatus, result: Number(internalStatus), ...(debugMessage === undefined ? {} : { debugMessage }) };
+  });
+}
+
 /** Tries to log in; the password is the name unless given. */
 export function tryLogIn(subject: Subject, user: string, more: Record<string, unknown> = {}, headers: Sent["headers"] = {}): Promise<Answer> {
   return call(subject, "/v1/login", { method: "POST", headers, body: { user, pass: user, appNames: "demo-app", ...more } });

@@ -100,4 +100,15 @@ describe("the set of keys of a server", () => {
     expect(body.keys).toHaveLength(1);
     expect(headers["cache-control"]).toBe("public, max-age=5");
   });
+
+  test("sealed under another master key makes a server not ready", async () => {
+    const own = await openPostgresFixture();
+    const first = await own.demo({ MASTER_KEY: masterKey });
+    await tokenOf(first);
+    const readiness = ({ url }: RunningServer) => fetch(`${url}/readyz`).then(async (answer) => ({ status: answer.status, told: await answer.json() }));
+    expect(await readiness(first)).toMatchObject({ status: 200 });
+    const other = await own.demo({ MASTER_KEY: randomBytes(32).toString("base64") });
+    expect(await readiness(other)).toMatchObject({ told: { databases: { "(empty)": "keys sealed under another master key" } } });
+    await own.close();
+  });
 });

@@ -48,8 +48,9 @@ describe("the clients of the page", () => {
     await once(page, "listening");
     origin = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
     const appKeys = server.databases.get("")?.storage.repositories.appKeys;
-    const digest = createHash("sha256").update("key of the page").digest("hex");
-    await appKeys?.create({ name: "page", appNames: ["demo-app"], origins: [origin] }, digest);
+    const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
+    await appKeys?.create({ name: "page", appNames: ["demo-app"], origins: [origin] }, digestOf("key of the page"));
+    await appKeys?.create({ name: "other page", appNames: ["demo-app"], origins: ["http://127.0.0.1:1"] }, digestOf("key of another page"));
   }, 60_000);
   afterAll(async () => {
     page.close();
@@ -93,7 +94,7 @@ describe("the clients of the page", () => {
         await expectEnvelopes(String(await browser.evaluate(origin, fillIn(fields))));
         const refused = String(await browser.evaluate(origin, fillIn({ ...fields, pass: "wrong" })));
         expect(refused).toMatch(/^Error: \{"status":\{"internalStatus":"302"/);
-        const unlisted = String(await browser.evaluate(origin, fillIn({ ...fields, appKey: "demo-app-key" })));
+        const unlisted = String(await browser.evaluate(origin, fillIn({ ...fields, appKey: "key of another page" })));
         expect(unlisted).toBe("TypeError: Failed to fetch");
       } finally {
         await browser.close();

@@ -125,6 +125,9 @@ describe("secure mode", () => {
       const session = await logInSecurely(server);
       await postgres.sql.query("update sallyport_demo.channels set wrapped_key = 'x' || wrapped_key");
       expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ status: 500, code: "314", iv: null });
+      // It can be ended all the same.
+      expect(await callSecurely(server, session, "/v1/logout", { method: "POST" })).toMatchObject({ status: 200, code: "0", iv: null });
+      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203" });
     });
   });
 

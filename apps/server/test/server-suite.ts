@@ -1,4 +1,5 @@
 import type { RunningServer } from "../src/index.ts";
+import { attributeRightsSuite } from "./attribute-rights-suite.ts";
 import { authenticatorSuite } from "./authenticator-suite.ts";
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
@@ -31,6 +32,7 @@ const suites: Readonly<Record<string, Suite>> = {
   macros: macroSuite,
   passwords: passwordSuite,
   rights: rightsSuite,
+  "rights on attributes": attributeRightsSuite,
   "token mode and secure mode": secureSuite,
 };
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Logger } from "pino";
-import { startServer } from "../composition/start-server.ts";
+import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import { type Configuration, demoNote, isOnServer, loadConfiguration } from "../configuration/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
@@ -17,7 +17,8 @@ export function serveCommand(): Command {
       "after",
       `
 Without configuration the server runs the demo, in development and on loopback only.
-SIGHUP has the folders of macros read anew. SIGTERM and SIGINT stop it after the requests in work have finished; a second signal stops it at once.`,
+SIGHUP reloads the folders of macros. On SIGTERM the server reports that it is not ready, serves requests for DRAIN_DELAY, finishes the requests in work and exits.
+SIGINT does the same without the delay. A second signal ends the process at once.`,
     )
     .allowExcessArguments()
     .action(({ config }: ConfigurationOptions, { args: [unknown], parent }: Command) => {
@@ -36,9 +37,10 @@ async function serve(configuration: Configuration): Promise<void> {
   // Whoever named a server may have meant to serve what is in it.
   const note = configuration.databases.some(({ storage }) => isOnServer(storage)) ? demoNote(configuration) : null;
   if (note !== null) logger.warn(note);
-  let close = async (): Promise<void> => {};
+  let close: RunningServer["close"] = async () => {};
   let readMacros = (): void => {};
-  stopOnSignal(() => close(), log);
+  // No load balancer sends requests to the demo, or to a server in a terminal.
+  stopOnSignal((signal) => close(signal === "SIGINT" || configuration.demo ? 0 : configuration.server.drainDelay), log);
   onHangUp(() => readMacros(), logger);
   const server = await startServer(configuration, logger);
   close = server.close;
@@ -63,12 +65,12 @@ function onHangUp(readMacros: () => void, logger: Logger): void {
   });
 }
 
-function stopOnSignal(close: () => Promise<void>, { logger, flush, end }: OpenLogger): void {
+function stopOnSignal(close: (signal: NodeJS.Signals) => Promise<void>, { logger, flush, end }: OpenLogger): void {
   let stopping = false;
-  const finish = async (): Promise<void> => {
+  const finish = async (signal: NodeJS.Signals): Promise<void> => {
     let code = 0;
     try {
-      await close();
+      await close(signal);
       logger.info("stopped");
     } catch (err) {
       logger.error({ err }, "stopping failed");
@@ -87,7 +89,7 @@ function stopOnSignal(close: () => Promise<void>, { logger, flush, end }: OpenLo
     }
     stopping = true;
     logger.info({ signal }, "stopping");
-    void finish();
+    void finish(signal);
   };
   process.on("SIGTERM", stop).on("SIGINT", stop);
 }

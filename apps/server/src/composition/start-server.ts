@@ -24,8 +24,11 @@ export interface RunningServer {
   readonly imitatesProviders: boolean;
   /** Has the folders of macros read anew by the next request. */
   readMacros(): void;
-  /** Finishes what is in work, then lets go of everything. May be called twice. */
-  close(): Promise<void>;
+  /**
+   * Finishes the requests in work, then releases all resources. Can be called twice. `delay`: milliseconds to serve requests before that, while
+   * the server reports that it is not ready.
+   */
+  close(delay?: number): Promise<void>;
 }
 
 /**
@@ -57,7 +60,7 @@ export async function startServer(
     const application = await container.getAsync(identifiers.application);
     await preparation.run();
 
-    const server = createServer(application, configuration.server, tls);
+    const server = createServer(application, { ...configuration.server, maxConnections: configuration.server.maxConnections.inAll }, tls);
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
     if (configuration.demo) (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
@@ -65,12 +68,12 @@ export async function startServer(
     mailRelay?.start(databases);
     indexKeeper.start(databases, configuration.sessions.sweepInterval);
 
-    const stop = async (): Promise<void> => {
+    const stop = async (delay: number): Promise<void> => {
       preparation.stop();
       sweeper.stop();
       indexKeeper.stop();
       macroFolders.stop();
-      const finished = await drain.run(configuration.server.timeouts.drain);
+      const finished = await drain.run({ delay, timeout: configuration.server.timeouts.drain });
       if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
       // Requests that were finished meanwhile have ordered mail for whoever comes next; it is durable.
       await mailRelay?.stop();
@@ -88,7 +91,7 @@ export async function startServer(
       demoStates: seeder.states,
       imitatesProviders: demoProviders !== null,
       readMacros: () => macroFolders.refresh(),
-      close: () => (closed ??= stop()),
+      close: (delay = 0) => (closed ??= stop(delay)),
     };
   } catch (error) {
     await engines.close();

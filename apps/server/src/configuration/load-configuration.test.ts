@@ -34,6 +34,8 @@ describe("refuses", () => {
     ["an unknown section", { databasez: [] }, /databasez: is unknown; did you mean "databases"\?/],
     ["an unknown member of a database", { databases: [{ alais: "a", ...memory }] }, /databases\[0\]\.alais: is unknown; did you mean "alias"\?/],
     ["a member with the name of a prototype", JSON.parse('{"constructor": 1}'), /constructor: is unknown/],
+    ["a prototype", JSON.parse('{"__proto__": {"port": 1}}'), /^ {2}- __proto__: is unknown/m],
+    ["a prototype of a section", JSON.parse('{"server": {"__proto__": {"port": 1}}}'), /^ {2}- server\.__proto__: is unknown/m],
     ["a number for a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
     ["a text for a number", { server: { port: "80" } }, /server\.port: must be a whole number from 0 to 65535/],
     ["a fraction", { server: { port: 80.5 } }, /server\.port: must be a whole number/],
@@ -101,7 +103,7 @@ describe("refuses", () => {
     ["a schema twice in one directory", { databases: [{ alias: "a-b", ...embedded("x") }, { alias: "a_b", ...embedded("./x") }] }, /databases\[1\]\.storage\.schema: is the schema of databases\[0\], too \("sallyport_a_b"\)/],
     ["an alias too long for a schema", { databases: [{ alias: "a".repeat(60), ...embedded("x") }] }, /databases\[0\]\.storage\.schema: is required/],
     ["pools that differ", { databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }] }, /databases\[1\]\.storage\.pool: and statementTimeout must be those of databases\[0\]/],
-    ["time-outs that differ in one directory", { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "5s" }) }] }, /databases\[1\]\.storage\.statementTimeout: must be that of databases\[0\], which is in the same directory/],
+    ["time-outs that differ in one directory", { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "6s" }) }] }, /databases\[1\]\.storage\.statementTimeout: must be that of databases\[0\], which is in the same directory/],
     ["a bad variable", {}, /^ {2}- server\.port \(PORT\): must be a whole number from 0 to 65535$/m, { PORT: "http" }],
     ["a bad part of a variable", {}, /server\.trustedProxies\[1\] \(TRUSTED_PROXIES\): must be/, { TRUSTED_PROXIES: "::1, x" }],
     ["a bad flag in a variable", {}, /debugMessages \(DEBUG_MESSAGES\): must be true or false/, { DEBUG_MESSAGES: "maybe" }],
@@ -258,6 +260,43 @@ describe("reads", () => {
     expect(() => Object.assign(configuration.server.timeouts, { drain: 1 })).toThrow(TypeError);
     expect(() => Object.assign(configuration.databases[0] as object, { alias: "x" })).toThrow(TypeError);
   });
+});
+
+test.each([
+  [{}, true],
+  [{ NODE_ENV: "development" }, true],
+  [{ DEBUG_MESSAGES: "false" }, false],
+])("debug messages are on in the demo unless configured: %j", (environment, debugMessages) => {
+  expect(loadConfiguration({ environment: { DATA_DIR: folder, ...environment } })).toMatchObject({ demo: true, debugMessages });
+});
+
+test.each([
+  [{}, false],
+  [{ NODE_ENV: "test" }, false],
+  [{ NODE_ENV: "production" }, false],
+  [{ NODE_ENV: "development" }, true],
+  [{ NODE_ENV: "development", DEBUG_MESSAGES: "false" }, false],
+])("debug messages are on in development, with any listening address: %j", (environment, debugMessages) => {
+  expect(loadConfiguration({ content: { databases: [memory] }, environment })).toMatchObject({ demo: false, debugMessages });
+});
+
+test.each(["prod", "Production", "staging", " "])("refuses NODE_ENV=%j", (value) => {
+  expect(messageOf({}, { NODE_ENV: value })).toMatch(/^NODE_ENV is ".*", and has to be production, development, test or unset\./);
+});
+
+test("suggests the closest value of NODE_ENV", () => {
+  expect(messageOf({}, { NODE_ENV: "productoin" })).toMatch(/Did you mean production\?$/);
+});
+
+test.each([
+  [{ DATABASE_URI: "x" }, ["DATABASE_URI: no setting is read from this variable. Did you mean DATABASE_URL?"]],
+  [{ SALLYPORT_MASTER_KEY: "x" }, ["SALLYPORT_MASTER_KEY: no setting is read from this variable. Did you mean MASTER_KEY?"]],
+  [{ SALLYPORT_NOTHING_LIKE_IT: "x" }, ["SALLYPORT_NOTHING_LIKE_IT: no setting is read from this variable."]],
+  [{ HOSTNAME: "x", LOGNAME: "y", PATH: "z", XDG_DATA_DIRS: "w", SSH_AUTH_SOCK: "v", npm_config_cache: "u", SALLYPORT_CONFIG: "", DATABASE_URI: "" }, []],
+])("warns of variables that resemble settings: %j", (environment, wanted) => {
+  const { warnings } = loadConfiguration({ content: { databases: [memory] }, environment: environment as Record<string, string> });
+  expect(warnings.filter((each) => each.includes("no setting is read"))).toEqual(wanted);
+  expect(warnings.join()).not.toMatch(/\bx\b/);
 });
 
 describe("without a configuration", () => {

@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkShape } from "./checks/check-shape.ts";
 import type { Contradiction } from "./checks/contradiction.ts";
+import { didYouMean } from "./checks/did-you-mean.ts";
 import { encryptionContradictions } from "./checks/encryption-contradictions.ts";
+import { environmentWarnings } from "./checks/environment-warnings.ts";
 import { macrosContradictions } from "./checks/macros-contradictions.ts";
 import { mailContradictions } from "./checks/mail-contradictions.ts";
 import { sessionContradictions, throttleContradictions } from "./checks/policy-contradictions.ts";
@@ -32,6 +34,7 @@ export interface ConfigurationSources {
 }
 
 const defaultFile = "sallyport.config.json";
+const nodeEnvironments = ["production", "development", "test"];
 
 /**
  * Reads the file (the one named, that of `SALLYPORT_CONFIG`, or `sallyport.config.json` here) and the environment over
@@ -41,7 +44,9 @@ const defaultFile = "sallyport.config.json";
 export function loadConfiguration(sources: ConfigurationSources = {}): Configuration {
   const { environment = process.env } = sources;
   const file = fileOf(sources, environment);
-  const production = environment["NODE_ENV"] === "production";
+  const nodeEnvironment = environment["NODE_ENV"] || undefined;
+  if (nodeEnvironment !== undefined && !nodeEnvironments.includes(nodeEnvironment)) throw unknownNodeEnvironment(nodeEnvironment);
+  const production = nodeEnvironment === "production";
   const read = readEnvironment(environment);
   const content: unknown = sources.content ?? (file === null ? {} : readFile(file));
   const given = file !== null || sources.content !== undefined;
@@ -75,9 +80,10 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const demoProvidersFolder = demo && document.providers.imitation === undefined ? resolve(dataDir) : null;
   const docs = { enabled: document.docs.enabled ?? !production };
   const { directory: _directory, ...macros } = { ...document.macros, watch: document.macros.watch ?? !production, threads: document.macros.threads };
+  const debugMessages = document.debugMessages ?? (demo || nodeEnvironment === "development");
   const oAuthProviders = (document.oAuthProviders ?? []).map(({ name }) => name);
-  const configuration = { ...rest, docs, macros, mail: mailOf(document.mail), oAuthProviders, databases, demo, demoMasterKeyFile, demoProvidersFolder, production, file };
-  return deepFreeze({ ...configuration, warnings: warningsAbout(configuration) });
+  const configuration = { ...rest, debugMessages, docs, macros, mail: mailOf(document.mail), oAuthProviders, databases, demo, demoMasterKeyFile, demoProvidersFolder, production, file };
+  return deepFreeze({ ...configuration, warnings: [...environmentWarnings(environment), ...warningsAbout(configuration)] });
 }
 
 /** What the demo has and nobody gave. */
@@ -132,6 +138,13 @@ function isGiven(raw: unknown, path: string): boolean {
 
 function variableOf(path: string): string | undefined {
   return Array.from(walkFields(configurationSchema)).find((field) => field.path.join(".") === path)?.facts.env ?? undefined;
+}
+
+/** A typing error must not turn a production server into the demo. */
+function unknownNodeEnvironment(given: string): ConfigurationError {
+  const meant = didYouMean(given, nodeEnvironments);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  return new ConfigurationError([{ path: "", reason: `NODE_ENV is "${given}", and has to be production, development, test or unset.${hint}` }]);
 }
 
 function nothingConfigured(production: boolean): ConfigurationError {

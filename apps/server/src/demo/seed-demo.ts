@@ -1,4 +1,5 @@
 import {
+  anyPort,
   type Attributes,
   builtInClasses,
   type ClientHash,
@@ -83,7 +84,7 @@ async function seed(r: Repositories, parts: DemoParts, secrets: Secrets): Promis
   if (!(await r.contents.isEmpty())) throw new NotEmptyError();
   // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
   const created = await r.appKeys.create(
-    { name: "demo", appNames: null, origins: [] },
+    { name: "demo", appNames: null, origins: ["http://localhost", "http://127.0.0.1"].map((host) => host + anyPort) },
     parts.digests.sha256(demoCredentials.appKey),
   );
   if (created === "nameTaken") throw new NotEmptyError();

@@ -14,7 +14,7 @@ interface Listening {
 const load = { drain() {} } as LoadGauge;
 
 async function listening(listener: RequestListener): Promise<Listening> {
-  const connections = new Connections(8);
+  const connections = new Connections({ mayWait: 8, perNetwork: 100, networkOf: () => null });
   const server = createServer((asked, response) => connections.of(asked.socket).take(asked, response, listener));
   connections.watch(server);
   server.listen(0, "127.0.0.1");
@@ -51,7 +51,7 @@ test("a request in work is finished, and then nothing is left", async () => {
   });
   const answer = get(port);
   await started.promise;
-  const drained = drain.run(10_000);
+  const drained = drain.run({ delay: 0, timeout: 10_000 });
   await expect(get(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   finish();
   await expect(answer).resolves.toBe("done");
@@ -64,7 +64,7 @@ test("connections that ask nothing do not hold it up", async () => {
   const idle = await connected(server, port);
   idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(idle, "data");
-  await expect(drain.run(10_000)).resolves.toBe(true);
+  await expect(drain.run({ delay: 0, timeout: 10_000 })).resolves.toBe(true);
   silent.destroy();
   idle.destroy();
 });
@@ -75,7 +75,7 @@ test("half a request does not hold it up", async () => {
   half.write("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHos");
   await once(half, "data");
   const gone = once(half, "close");
-  await expect(drain.run(10_000)).resolves.toBe(true);
+  await expect(drain.run({ delay: 0, timeout: 10_000 })).resolves.toBe(true);
   await gone;
   expect(connections.size).toBe(0);
 });
@@ -85,7 +85,7 @@ test("the rest of a body that nobody needs does not hold it up", async () => {
   const half = await connected(server, port);
   half.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf");
   await once(half, "data");
-  await expect(drain.run(10_000)).resolves.toBe(true);
+  await expect(drain.run({ delay: 0, timeout: 10_000 })).resolves.toBe(true);
 });
 
 test("an answer that is written but not read yet is not cut off", async () => {
@@ -95,7 +95,7 @@ test("an answer that is written but not read yet is not cut off", async () => {
   slow.pause();
   slow.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(slow, "readable");
-  const drained = drain.run(10_000);
+  const drained = drain.run({ delay: 0, timeout: 10_000 });
   let received = 0;
   slow.on("data", (bytes: Buffer) => {
     received += bytes.length;
@@ -118,7 +118,7 @@ test("requests that wait for the one before are left, and that one's answer says
   const client = await connected(server, port);
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
   await started.promise;
-  const drained = drain.run(10_000);
+  const drained = drain.run({ delay: 0, timeout: 10_000 });
   finish();
   let text = "";
   client.setEncoding("utf8").on("data", (more: string) => {
@@ -138,12 +138,12 @@ test("what takes longer than the time-out is cut off", async () => {
   });
   const answer = get(port).catch((error: unknown) => error);
   await started.promise;
-  await expect(drain.run(20)).resolves.toBe(false);
+  await expect(drain.run({ delay: 0, timeout: 20 })).resolves.toBe(false);
   await expect(answer).resolves.toMatchObject({ code: "ECONNRESET" });
 });
 
 test("a server that does not listen has nothing to drain", async () => {
-  await expect(new ConnectionDrain(createServer(), { load, connections: new Connections(8) }).run(10_000)).resolves.toBe(true);
+  await expect(new ConnectionDrain(createServer(), { load, connections: new Connections({ mayWait: 8, perNetwork: 100, networkOf: () => null }) }).run({ delay: 0, timeout: 10_000 })).resolves.toBe(true);
 });
 
 /** A promise and what fulfils it. */

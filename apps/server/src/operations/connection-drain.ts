@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Application } from "@sallyport/http";
 
 /** Brings a server to its end without taking an answer from anybody. */
@@ -9,13 +10,18 @@ export class ConnectionDrain {
   ) {}
 
   /**
-   * Takes no more connections and ends those on which nothing is handled or answered, lets the requests in work finish
-   * for at most `timeout` milliseconds, and cuts off what is left then. Tells whether all of them finished.
+   * Serves requests for another `delay` milliseconds, so that load balancers notice that the server is not ready, and closes each connection
+   * with its next answer. Then refuses new connections, closes idle ones, and waits at most `timeout` milliseconds for the requests in
+   * work before it cuts their connections. Returns whether all of them finished.
    */
-  async run(timeout: number): Promise<boolean> {
+  async run({ delay, timeout }: { readonly delay: number; readonly timeout: number }): Promise<boolean> {
     const { load, connections } = this.application;
     load.drain();
     if (!this.server.listening) return true;
+    if (delay > 0) {
+      connections.leave();
+      await pause(delay);
+    }
     let finished = true;
     const closed = new Promise<void>((resolve) => {
       this.server.close(() => resolve());

@@ -29,7 +29,7 @@ test("gauges are read when somebody asks", async () => {
   const metrics = new Metrics();
   const load = { current: 3 };
   const connections = { size: 9, dropped: 0 };
-  metrics.watchLoad({ load, connections, awaitedBodies: { current: 4 } } as Application);
+  metrics.watchLoad({ load, connections, awaitedBodies: { current: 4 }, untakenBytes: { current: 8 } } as Application);
   metrics.watchPools(() => new Map([["postgres://h/d", { total: 4, idle: 1, waiting: 2 }]]));
   metrics.watchPasswords(() => 5);
   load.current = 7;

@@ -103,9 +103,10 @@ export class Metrics implements RequestObserver {
     }
   }
 
-  watchLoad({ load, awaitedBodies, connections }: Pick<Application, "load" | "awaitedBodies" | "connections">): void {
+  watchLoad({ load, awaitedBodies, untakenBytes, connections }: Pick<Application, "load" | "awaitedBodies" | "untakenBytes" | "connections">): void {
     this.gauge("sallyport_requests_in_flight", "Requests in work.", (gauge) => gauge.set(load.current));
     this.gauge("sallyport_bodies_awaited", "Requests whose body is still to come.", (gauge) => gauge.set(awaitedBodies.current));
+    this.gauge("sallyport_untaken_bytes", "Bytes of answers that clients have not taken yet.", (gauge) => gauge.set(untakenBytes.current));
     this.gauge("sallyport_connections", "Connections of clients.", (gauge) => gauge.set(connections.size));
     const dropped = { name: "sallyport_connections_dropped_total", help: "Connections closed because there were too many." };
     const collect = function (this: Counter): void {

@@ -12,7 +12,9 @@ const broken = database(async () => {
   throw new Error("S3cret");
 });
 
-const ask = (...entries: [string, DatabaseEntry][]) => new ReadinessProbe(new Map(entries), 5).read();
+const oneMasterKey = { sealedElsewhere: async () => false };
+
+const ask = (...entries: [string, DatabaseEntry][]) => new ReadinessProbe(new Map(entries), oneMasterKey, 5).read();
 
 test("a server with a database that answers is ready", async () => {
   await expect(ask(["", good], ["second", good])).resolves.toEqual({ ready: true, databases: { "(empty)": "ok", second: "ok" } });
@@ -30,9 +32,14 @@ test.each([[[["", down]]], [[["", silent]]], [[["", null]]], [[]]] as [[string, 
   await expect(ask(...entries)).resolves.toMatchObject({ ready: false });
 });
 
+test("reports a database with keys that were sealed under another master key", async () => {
+  const probe = new ReadinessProbe(new Map([["", good], ["second", good]]), { sealedElsewhere: async (asked) => asked === good });
+  await expect(probe.read()).resolves.toEqual({ ready: false, databases: { "(empty)": "keys sealed under another master key", second: "keys sealed under another master key" } });
+});
+
 test("questions at once share one answer", async () => {
   let asked = 0;
-  const probe = new ReadinessProbe(new Map([["", database(async () => void (asked += 1))]]));
+  const probe = new ReadinessProbe(new Map([["", database(async () => void (asked += 1))]]), oneMasterKey);
   await Promise.all([probe.read(), probe.read(), probe.read()]);
   expect(asked).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { errorEntry, ServiceError } from "@sallyport/core";
+import { type Database, errorEntry, type KeyRings, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory, DatabaseEntry, Readiness } from "@sallyport/http";
 
 /** Milliseconds for which an answer is good. */
@@ -15,6 +15,7 @@ export class ReadinessProbe {
 
   constructor(
     private readonly databases: DatabaseDirectory,
+    private readonly keyRings: Pick<KeyRings, "sealedElsewhere">,
     private readonly timeout = defaultTimeout,
   ) {}
 
@@ -27,20 +28,28 @@ export class ReadinessProbe {
 
   private async ask(): Promise<Readiness> {
     const states = await Promise.all(
-      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "(empty)" : alias, await stateOf(database, this.timeout)] as const),
+      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "(empty)" : alias, await this.stateOf(database)] as const),
     );
     return { ready: states.some(([, state]) => state === "ok"), databases: Object.fromEntries(states) };
   }
+
+  private async stateOf(database: DatabaseEntry): Promise<string> {
+    return database === null ? errorEntry(705).name : untilLate(this.askOne(database), this.timeout);
+  }
+
+  private async askOne(database: Database): Promise<string> {
+    await database.storage.health();
+    return (await this.keyRings.sealedElsewhere(database)) ? "keys sealed under another master key" : "ok";
+  }
 }
 
-async function stateOf(database: DatabaseEntry, timeout: number): Promise<string> {
-  if (database === null) return errorEntry(705).name;
+async function untilLate(asking: Promise<string>, timeout: number): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve("no answer in time"), timeout);
   });
   try {
-    return await Promise.race([database.storage.health().then(() => "ok"), late]);
+    return await Promise.race([asking, late]);
   } catch (error) {
     return errorEntry(error instanceof ServiceError ? error.code : 799).name;
   } finally {

@@ -49,6 +49,9 @@ export const serializationCases: readonly Case[] = [
   written("writes references beyond the depth with meta-fields only", { depth: 0 }, ([first]) => expect(namesOf(first.Customer)).toEqual(metaFields)),
   written("writes meta-fields only", { type: "empty" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
   written("writes meta-fields where no hook makes more of the type macro", { type: "macro" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
+  written("accepts fieldList for fields and ignores members of other servers", { type: "custom", fieldList: ["Number"], macroLevel: 2, getSize: true, securityRights: true }, (all) =>
+    expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number"])),
+  ),
   written("writes ids only", { type: "oid" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => ["~ObjectID"]))),
   written("does not mind a depth where nothing is followed", { type: "oid", depth: 3 }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => ["~ObjectID"]))),
   written("writes fields", { type: "custom", fields: ["Amount", "Number"] }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number", "Amount"]))),

@@ -38,6 +38,8 @@ export const transportCases: readonly Case[] = [
   { title: "tolerates doubled slashes", path: "//_CheckService//", expect: { code: 0 } },
   { title: "tolerates a bare question mark", path: "/_CheckService?", expect: { code: 0 } },
   { title: "ignores query parameters that it does not know", as: "demo", path: "/v1/objects/Customer?perPage=1&x=y", expect: { code: 0 } },
+  { title: "ignores unknown query parameters with two values", as: "demo", path: `/v1/objects/Customer?perPage=1&x=y&x=z&qb64=${pack("x=1&toString=2&toString=3")}`, expect: { code: 0 } },
+  { title: "refuses two values of a known parameter, packed or not", as: "demo", path: `/v1/objects/Customer?perPage=1&qb64=${pack("perPage=2")}`, expect: { code: 307 } },
   {
     title: "unpacks query parameters",
     as: "demo",

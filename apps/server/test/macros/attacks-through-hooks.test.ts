@@ -1,6 +1,6 @@
 import { type ClassDefinition, type NewObject, type Repositories, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
-import { type Answer, callIn, type Sent } from "../client.ts";
+import { type Answer, callIn, type Sent, multiResults } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
 import { openSession } from "../open-session.ts";
 import { withoutLockout } from "../suite-on-postgres.ts";
@@ -138,7 +138,7 @@ test("hooks that save one another's classes without end leave nothing, by themse
   expect(told(await send("/v1/object/Folder", { method: "POST", body: { Name: "round" } }))).toBe("500/710");
   expect(told(await send("/v1/multi?atomic=true", { method: "POST", body: [{ method: "POST", path: "/v1/object/Sheet", data: { Title: "round" } }, creation] }))).toBe("500/710");
   const { data } = (await send("/v1/multi", { method: "POST", body: [creation, { method: "GET", path: "/v1/objects/Mark?perPage=1" }] })).body;
-  expect(data).toMatchObject([{ httpStatus: 500, result: 710 }, { httpStatus: 200 }]);
+  expect(multiResults(data)).toMatchObject([{ httpStatus: 500, result: 710 }, { httpStatus: 200 }]);
   for (const [className, query] of [["Folder", { where: { Name: "round" } }], ["Sheet", { where: { Title: "round" } }]] as const) {
     expect((await list(className, query)).body.data["~Count"]).toBe(0);
   }

@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function serve(content: object = {}, environment: Record<string, string> = {}): ServerProcess {
   const file = join(folder, `${Math.random()}.json`);
   writeFileSync(file, JSON.stringify({ databases: [{ storage: { engine: "memory" } }], ...content }));
-  const server = new ServerProcess(["serve", "--config", file], { PORT: "0", ...environment }, folder);
+  const server = new ServerProcess(["serve", "--config", file], { PORT: "0", DRAIN_DELAY: "0s", ...environment }, folder);
   running.push(server);
   return server;
 }
@@ -90,6 +90,25 @@ test("SIGTERM and idle connections end it with 0", async () => {
   await expect(server.ended).resolves.toMatchObject({ code: 0, stderr: "" });
   expect(server.lines().map(({ msg }) => msg).slice(-2)).toEqual(["stopping", "stopped"]);
   silent.destroy();
+});
+
+test("after SIGTERM the server is not ready, still serves requests, and closes connections", async () => {
+  const server = serve({}, { DRAIN_DELAY: "2s" });
+  const url = await server.url();
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  server.signal("SIGTERM");
+  await server.logged("stopping");
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  const answer = await fetch(`${url}/_CheckService`);
+  expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+  await expect(server.ended).resolves.toMatchObject({ code: 0 });
+});
+
+test("SIGINT skips the drain delay", async () => {
+  const server = serve({}, { DRAIN_DELAY: "10m" });
+  await server.url();
+  server.signal("SIGINT");
+  await expect(server.ended).resolves.toMatchObject({ code: 0 });
 });
 
 test("what does not finish in time is cut off, and it ends with 0 all the same", async () => {

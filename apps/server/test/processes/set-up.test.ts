@@ -1,6 +1,6 @@
 import { jest } from "@jest/globals";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -137,3 +137,15 @@ async function halfSent(url: string, appKey: string): Promise<Socket> {
     if (metrics.includes("sallyport_bodies_awaited 1")) return socket;
   }
 }
+
+test("app-key create accepts a key of 3 characters with a warning", async () => {
+  writeFileSync(join(folder, "fixed.key"), "abc\n");
+  writeFileSync(join(folder, "tiny.key"), "ab\n");
+  const create = (file: string) => new ServerProcess(["app-key", "create", `by ${file}`, "--key-file", file], environment(), folder).ended;
+  expect(await create("fixed.key")).toMatchObject({ code: 0, stdout: "", stderr: expect.stringMatching(/^Warning: a key of fewer than 16 characters can be guessed\.[^]*exists now\.\n$/) });
+  expect(await create("tiny.key")).toMatchObject({ code: 1, stderr: expect.stringContaining("An app key has 3 to 512 visible ASCII characters") });
+  const started = new ServerProcess(["serve"], { ...environment(), PORT: "0" }, folder);
+  const answer = await fetch(`${await started.url()}/_CheckSession`, { headers: { appkey: "abc" } });
+  expect(((await answer.json()) as { status: { internalStatus: string } }).status.internalStatus).toBe("200");
+  await started.kill();
+});

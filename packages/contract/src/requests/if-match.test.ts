@@ -33,5 +33,5 @@ test("takes no longer for a header that almost fits", () => {
   // What took time with the square of the length would take hours.
   const start = performance.now();
   expect(parseIfMatch(`${'"1" , '.repeat(200_000)}x`)).toEqual([]);
-  expect(performance.now() - start).toBeLessThan(100);
+  expect(performance.now() - start).toBeLessThan(2_000);
 });

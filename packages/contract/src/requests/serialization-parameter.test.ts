@@ -18,10 +18,18 @@ describe("the serialization parameter", () => {
   ])("takes %j", (value) => expect(parse(value)).toEqual(value));
 
   test.each([
+    [{ type: "custom", fieldList: ["Name"] }, { type: "custom", fields: ["Name"] }],
+    [{ type: "custom", fieldList: ["Name"], fields: ["City"] }, { type: "custom", fields: ["City"] }],
+    [{ type: "full", depth: 1, macroLevel: 3, getSize: true, securityRights: ["x"] }, { type: "full", depth: 1 }],
+  ])("takes %j of clients of other servers for %j", (value, meant) => expect(parse(value)).toEqual(meant));
+
+  test.each([
     [{ surprise: 1 }, "/serialization/surprise"],
     [{ type: "macros" }, "/serialization/type"],
     [{ depth: 6 }, "/serialization/depth"],
     [{ fields: [] }, "/serialization/fields"],
+    [{ fieldList: ["Name"] }, "/serialization/fields"],
+    [{ type: "custom", fieldList: "Name" }, "/serialization/fields"],
     [{ type: "custom" }, "/serialization/fields"],
     [{ type: "custom", fields: ["Name", 5] }, "/serialization/fields/1"],
     [{ type: "custom", fields: [{}] }, "/serialization/fields/0/name"],

@@ -57,10 +57,19 @@ const serialization = z
     issues.push({ code: "custom", message: "fields belong to custom", input: value, path: ["fields"] });
   });
 
+/** Members that clients of other servers send, and that mean nothing here. */
+const meaningless: ReadonlySet<string> = new Set(["macroLevel", "getSize", "securityRights"]);
+
+/** What is meant by the members that existing clients send. */
+function inOwnWords({ fieldList, ...given }: Record<string, unknown>): Record<string, unknown> {
+  const named = fieldList === undefined || "fields" in given ? given : { ...given, fields: fieldList };
+  return Object.fromEntries(Object.entries(named).filter(([name]) => !meaningless.has(name)));
+}
+
 /** The `serialization` parameter: a JSON object as text. */
 export const serializationParameter = z
   .string()
-  .transform((text) => parseJsonParameter("serialization", text, 307))
+  .transform((text) => inOwnWords(parseJsonParameter("serialization", text, 307)))
   .pipe(serialization)
   .meta({
     description: 'How objects are written: `{"type": "full", "depth": 2}`, `{"type": "custom", "fields": ["Number", "Customer.Name"]}`.',

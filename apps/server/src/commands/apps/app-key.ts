@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type AuditEventType, operatorEvent, type Repositories } from "@sallyport/core";
+import { anyPort, type AuditEventType, operatorEvent, type Repositories } from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -17,8 +17,10 @@ interface CreateOptions extends AliasOptions {
   readonly keyFile?: string;
 }
 
-/** What clients can send in a header and nobody guesses. */
-const acceptable = /^[\x21-\x7E]{16,512}$/;
+/** What clients can send in a header. */
+const acceptable = /^[\x21-\x7E]{3,512}$/;
+/** Minimum length of a key that cannot be guessed. */
+const safeLength = 16;
 
 /** `app-key create|enable|disable|list`. */
 export function appKeyCommand(): Command {
@@ -28,7 +30,7 @@ export function appKeyCommand(): Command {
     .description("create an app key; prints it once, only its digest is kept")
     .argument("<name>", "name of the client application")
     .option("--app-name <name...>", "app names that log-ins with the key may use (default: all)")
-    .option("--origin <origin...>", "web origins that may use the key from a browser, such as https://app.example")
+    .option("--origin <origin...>", "web origins that may use the key from a browser, such as https://app.example or, with any port, http://localhost:*")
     .option("--key-file <file>", "take the key from this file instead of making one")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
@@ -62,6 +64,9 @@ async function create(name: string, options: CreateOptions): Promise<void> {
     });
     if (outcome === "nameTaken") throw new CommandError(`There is an app key with the name "${name}", or with this very key, already.`);
     if (given === undefined) console.log(key);
+    if (given !== undefined && given.length < safeLength) {
+      console.error(`Warning: a key of fewer than ${safeLength} characters can be guessed. Use it only for clients with a fixed key.`);
+    }
     console.error(given === undefined ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`);
   });
 }
@@ -85,8 +90,10 @@ async function record(r: Repositories, type: Extract<AuditEventType, `appKey.${s
 }
 
 function checkedOrigin(text: string): string {
-  if (URL.canParse(text) && new URL(text).origin === text) return text;
-  throw new CommandError(`"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example.`);
+  const bare = text.endsWith(anyPort) ? text.slice(0, -anyPort.length) : text;
+  const hasPort = bare !== text && /:\d+$/.test(bare);
+  if (!hasPort && URL.canParse(bare) && new URL(bare).origin === bare) return text;
+  throw new CommandError(`"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example. With :* for the port it stands for any.`);
 }
 
 function givenKey(file: string): string {
@@ -96,6 +103,6 @@ function givenKey(file: string): string {
   } catch (cause) {
     throw new CommandError(`The file ${file} cannot be read.`, { cause });
   }
-  if (!acceptable.test(text)) throw new CommandError("An app key has 16 to 512 visible ASCII characters and no blanks.");
+  if (!acceptable.test(text)) throw new CommandError("An app key has 3 to 512 visible ASCII characters and no blanks.");
   return text;
 }

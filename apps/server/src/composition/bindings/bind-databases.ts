@@ -26,15 +26,17 @@ export function bindDatabases(container: Container): void {
   );
   container.bind(demoSeeder).toResolvedValue((...parts) => new DemoSeeder(...parts), [hasher, digests, logger]);
   container.bind(preparation).toResolvedValue(
-    (served, { databases: configurations, demo }, log, seeder, providerEntries) =>
+    (served, { databases: configurations, demo }, log, seeder, providerEntries, keyRings) =>
       new DatabasePreparation({
         databases: served,
         configurations,
         logger: log,
+        keyRings,
+        demo,
         afterMigration: async (database) => {
           if (demo && holdsDemo(await seeder.seed(database))) await providerEntries?.register(database);
         },
       }),
-    [databases, configuration, logger, demoSeeder, identifiers.demoProviderEntries],
+    [databases, configuration, logger, demoSeeder, identifiers.demoProviderEntries, identifiers.keyRings],
   );
 }

@@ -36,16 +36,19 @@ function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playgrou
 }
 
 function settingsOf({ server, applicationName, debugMessages, compatibility, encryption }: Configuration): HttpSettings {
-  const { basePath, maxInFlight, maxPipelined, maxAwaitedBodies, maxUntakenAnswers, allowInsecureTransport } = server;
+  const { basePath, maxInFlight, maxConnections, maxPipelined, maxAwaitedBodies, maxUntakenBytes, allowInsecureTransport } = server;
   return {
     applicationName,
     applicationVersion: version,
     basePath,
     maxInFlight,
+    maxConnectionsPerNetwork: maxConnections.perNetwork,
     maxPipelined,
     maxAwaitedBodies,
-    maxUntakenAnswers,
+    maxUntakenBytes,
+    stalledReaderTimeout: server.timeouts.stalledReader,
     bodyTimeout: server.timeouts.body,
+    multiTimeout: server.timeouts.multi,
     debugMessages,
     plainAfterSecureLogin: compatibility.plainAfterSecureLogin,
     legacyPkcs1: encryption.legacyPkcs1,

@@ -24,8 +24,8 @@ export function bindOperations(container: Container): void {
   container
     .bind(operations)
     .toResolvedValue(
-      (served, measured, configured) => new ServerOperations(new ReadinessProbe(served), measured, configured),
-      [databases, metrics, configuration],
+      (served, rings, measured, configured) => new ServerOperations(new ReadinessProbe(served, rings), measured, configured),
+      [databases, identifiers.keyRings, metrics, configuration],
     );
   container
     .bind(identifiers.slowQueries)

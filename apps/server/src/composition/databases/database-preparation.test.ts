@@ -82,3 +82,20 @@ test("tries no more once stopped", async () => {
   await running;
   expect({ tries, logged: logged() }).toEqual({ tries: 1, logged: [] });
 });
+
+test("the demo does not start if an embedded database cannot be prepared", async () => {
+  const storage = { engine: "embedded", dataDir: "/nowhere" };
+  const migrate = async () => {
+    throw new Error("no room");
+  };
+  const parts = {
+    databases: new Map([["", { alias: "", storage: { migrate } } as unknown as Database]]),
+    configurations: [{ alias: "", migrateOnStart: true, storage } as DatabaseConfiguration],
+    logger: pino({ enabled: false }),
+    afterMigration: async () => {},
+  };
+  await expect(new DatabasePreparation({ ...parts, demo: true }).run()).rejects.toThrow("no room");
+  const served = new DatabasePreparation(parts);
+  await expect(served.run()).resolves.toBeUndefined();
+  served.stop();
+});

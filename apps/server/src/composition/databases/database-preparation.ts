@@ -1,7 +1,8 @@
-import { type Database, ServiceError } from "@sallyport/core";
+import { type Database, type KeyRings, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import type { DatabaseConfiguration, StorageConfiguration } from "../../configuration/index.ts";
+import { directoryTrouble } from "../storages/directory-trouble.ts";
 import { databaseTrouble } from "./database-trouble.ts";
 
 const defaultPause = 2_000;
@@ -13,6 +14,10 @@ export interface PreparationParts {
   readonly logger: Logger;
   /** Called once for each database that has been migrated here. */
   readonly afterMigration: (database: Database) => Promise<void>;
+  /** Finds databases with keys that this server cannot open; the log warns of them. */
+  readonly keyRings?: Pick<KeyRings, "sealedElsewhere">;
+  /** Whether this is the demo. The demo does not start if an embedded database cannot be prepared. */
+  readonly demo?: boolean;
   /** Milliseconds before the second try, doubled by every further one; 2 s unless given. */
   readonly firstPause?: number;
 }
@@ -22,6 +27,7 @@ interface Task {
   readonly database: Database;
   readonly storage: StorageConfiguration | null;
   readonly migrate: boolean;
+  readonly isRetry: boolean;
 }
 
 /**
@@ -34,12 +40,12 @@ export class DatabasePreparation {
 
   constructor(private readonly parts: PreparationParts) {}
 
-  /** Tries each database once. */
+  /** Tries each database once. Throws if an embedded database of the demo cannot be prepared. */
   async run(): Promise<void> {
     await Promise.all(
       this.parts.configurations.map(async ({ alias, migrateOnStart, storage }) => {
         const database = this.parts.databases.get(alias);
-        if (database) await this.prepare({ database, storage, migrate: migrateOnStart }, this.parts.firstPause ?? defaultPause);
+        if (database) await this.prepare({ database, storage, migrate: migrateOnStart, isRetry: false }, this.parts.firstPause ?? defaultPause);
       }),
     );
   }
@@ -56,23 +62,32 @@ export class DatabasePreparation {
     try {
       if (!migrate) {
         await storage.health();
+        await this.checkKeys(database);
         return;
       }
       const { applied } = await storage.migrate();
       if (applied.length > 0) logger.info({ alias, applied }, "database migrated");
+      await this.checkKeys(database);
       await afterMigration(database);
     } catch (err) {
       if (this.stopped) return;
+      if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry) throw directoryTrouble(err, task.storage.dataDir);
       const reason = databaseTrouble(err, task.storage);
       logger.warn({ alias, ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }) }, "database cannot be used yet");
       if (migrate) this.retry(task, pause);
     }
   }
 
+  private async checkKeys(database: Database): Promise<void> {
+    const { keyRings, logger } = this.parts;
+    if (!(await keyRings?.sealedElsewhere(database))) return;
+    logger.warn({ alias: database.alias }, "the keys of the database were sealed under another master key than this server's: it is not ready");
+  }
+
   private retry(task: Task, pause: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      void this.prepare(task, Math.min(2 * pause, longestPause));
+      void this.prepare({ ...task, isRetry: true }, Math.min(2 * pause, longestPause));
     }, pause);
     this.timers.add(timer.unref());
   }

@@ -5,6 +5,9 @@ import type { SqlEngine } from "./sql-engine.ts";
 /** The embedded engine has no background work of its own: without this, deleted rows would take room for ever. */
 const upkeepInterval = 6 * 60 * 60_000;
 
+/** Milliseconds for the restart of the engine, with a margin. */
+const restartTime = 5_000;
+
 /** Failures are told to the caller; Knex would also print them. */
 const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
@@ -14,7 +17,9 @@ export async function openEmbedded({ dataDir, statementTimeout }: EmbeddedStorag
     import("@sallyport/storage-pglite"),
     import("@sallyport/storage-knex"),
   ]);
-  const engine = await openEmbeddedEngine({ dataDir, statementTimeout, knex: { log: silent } }).catch((error: unknown) => {
+  // Long enough to wait for a statement that times out and for the restart of the engine after it.
+  const acquireConnectionTimeout = statementTimeout + restartTime;
+  const engine = await openEmbeddedEngine({ dataDir, statementTimeout, acquireConnectionTimeout, knex: { log: silent } }).catch((error: unknown) => {
     throw directoryTrouble(error, dataDir);
   });
   // Whatever keeps one round from working, the next one tries again; requests would fail for the same reason, and tell.

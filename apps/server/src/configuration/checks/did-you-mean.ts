@@ -1,11 +1,11 @@
-/** The name that was probably meant, if one is close enough. */
-export function didYouMean(name: string, names: readonly string[]): string | undefined {
+/** The name that was probably meant, if one is close enough: a third of its letters may be other ones, or so many. */
+export function didYouMean(name: string, names: readonly string[], most = Math.max(1, Math.floor(name.length / 3))): string | undefined {
   const wanted = name.toLowerCase();
   const ranked = names
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [best] = ranked;
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(name.length / 3)) ? best.candidate : undefined;
+  return best !== undefined && best.distance <= most ? best.candidate : undefined;
 }
 
 /** How many letters must be changed, added, left out or swapped with their neighbour. */

@@ -29,12 +29,15 @@ const usedBy: Readonly<Record<StorageConfiguration["engine"], readonly string[]>
   module: ["engine", "module", "options", "migrateOnStart"],
 };
 
+/** Milliseconds. */
+const defaultStatementTimeout = { server: 30_000, embedded: 5_000 } as const;
+
 /** The storage of one database with its defaults, and what is wrong with it; `null` storage if it cannot be told. */
 export function storageOf(
   storage: StorageDocument,
   { alias, path, given, document }: StoragePlace,
 ): { storage: StorageConfiguration | null; contradictions: Contradiction[] } {
-  const { engine, statementTimeout } = storage;
+  const { engine, statementTimeout = defaultStatementTimeout[engine === "embedded" ? "embedded" : "server"] } = storage;
   const contradictions: Contradiction[] = given
     .filter((member) => !usedBy[engine ?? "postgres"].includes(member))
     .map((member) => ({

@@ -31,7 +31,8 @@ export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.Zod
   const [step, ...rest] = path;
   if (step === undefined) return schema;
   const bare = unwrap(schema);
-  const next = typeof step === "number" ? elementOf(bare) : shapeOf(bare)?.[String(step)];
+  const shape = shapeOf(bare) ?? {};
+  const next = typeof step === "number" ? elementOf(bare) : Object.hasOwn(shape, step) ? shape[String(step)] : undefined;
   return next === undefined ? undefined : schemaAt(next, rest);
 }
 

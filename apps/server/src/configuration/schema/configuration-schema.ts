@@ -59,10 +59,9 @@ export const configurationSchema = z.strictObject(
         doc: "The code for a request that needs a session and carries no credential.",
       }),
     }),
-    debugMessages: field(flag(), {
+    debugMessages: optionalField(flag(), {
       env: "DEBUG_MESSAGES",
-      default: false,
-      doc: "Failures carry a `debugMessage` that tells what exactly is wrong.",
+      doc: "Failures carry a `debugMessage` that tells what exactly is wrong; unless given, in the demo and where `NODE_ENV` is `development`.",
     }),
     docs: section({
       enabled: optionalField(flag(), {

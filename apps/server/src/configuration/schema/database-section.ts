@@ -49,9 +49,8 @@ const storageSection = optionalSection({
   }),
   options: optionalField(jsonObject(), { secret: true, doc: "Of the engine `module`: what `openStorage` is given; `{}` unless given." }),
   pool: poolSection,
-  statementTimeout: field(duration("10ms", "1h"), {
-    default: "30s",
-    doc: "Statements that run longer are ended: `postgres`, `mariadb` and `embedded`. Databases in one directory share it.",
+  statementTimeout: optionalField(duration("10ms", "1h"), {
+    doc: "Maximum time of a statement: 30 seconds by default on `postgres` and `mariadb`, 5 seconds on `embedded`, which runs one statement at a time. Databases in one directory share the value.",
   }),
   migrateOnStart: optionalField(flag(), {
     doc: "Brings the database to the newest version when the server starts; unless given, all engines but `postgres` and `mariadb`.",

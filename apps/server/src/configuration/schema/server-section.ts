@@ -1,5 +1,17 @@
-import { duration, field, flag, listOf, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
+import { duration, field, flag, type Kind, listOf, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
 import { isBasePath, isHost, isHttpUrl, isNetwork } from "./network-texts.ts";
+
+interface NetworkLimits {
+  /** The variable of the limit for all clients; `_PER_NETWORK` is added for that of one network. */
+  readonly env: string;
+  readonly perNetwork: { readonly default: number; readonly doc: string };
+  readonly inAll: { readonly default: number; readonly doc: string };
+}
+
+/** A limit for one network, and the same for all clients. */
+function networkLimits(kind: Kind<number>, { env, perNetwork, inAll }: NetworkLimits) {
+  return section({ perNetwork: field(kind, { env: `${env}_PER_NETWORK`, ...perNetwork }), inAll: field(kind, { env, ...inAll }) });
+}
 
 /** How the server is reached. */
 export const serverSection = section({
@@ -44,37 +56,35 @@ export const serverSection = section({
     default: 1_000,
     doc: "Requests in work at once; more are answered 706. One that waits for its client is not in work.",
   }),
-  maxConnections: field(wholeNumber(1, 1_000_000), {
+  maxConnections: networkLimits(wholeNumber(1, 1_000_000), {
     env: "MAX_CONNECTIONS",
-    default: 10_000,
-    doc: "Connections at once; more are closed unheard. Keep it below what the operating system allows in open files.",
+    perNetwork: { default: 1_000, doc: "Maximum connections from one IPv4 address or IPv6 /64, trusted proxies excepted. The server closes further ones without an answer." },
+    inAll: { default: 10_000, doc: "Maximum connections of all clients. The server closes further ones without an answer. Keep the value below the operating system's limit of open files." },
   }),
   maxPipelined: field(wholeNumber(0, 1_000), {
     env: "MAX_PIPELINED",
     default: 32,
     doc: "Requests that may wait on one connection for the answer to the one before; with more, it is closed after its answers.",
   }),
-  maxAwaitedBodies: section({
-    perNetwork: field(wholeNumber(1, 100_000), {
-      env: "MAX_AWAITED_BODIES_PER_NETWORK",
-      default: 100,
-      doc: "Requests of one IPv4 address or IPv6 /64 whose body is still to come; more are answered 706.",
-    }),
-    inAll: field(wholeNumber(1, 100_000), {
-      env: "MAX_AWAITED_BODIES",
-      default: 1_000,
-      doc: "The same of all clients together.",
-    }),
+  maxAwaitedBodies: networkLimits(wholeNumber(1, 100_000), {
+    env: "MAX_AWAITED_BODIES",
+    perNetwork: { default: 100, doc: "Maximum requests from one IPv4 address or IPv6 /64 with an incomplete body. Further ones are answered 706." },
+    inAll: { default: 1_000, doc: "The same limit for all clients." },
   }),
-  maxUntakenAnswers: field(wholeNumber(1, 100_000), {
-    env: "MAX_UNTAKEN_ANSWERS",
-    default: 100,
-    doc: "Answers that one IPv4 address or IPv6 /64 may leave unread for more than a second; its further requests are answered 706.",
+  maxUntakenBytes: networkLimits(wholeNumber(65_536, 1_099_511_627_776), {
+    env: "MAX_UNTAKEN_BYTES",
+    perNetwork: { default: 67_108_864, doc: "Maximum bytes of answers that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests are answered 706." },
+    inAll: { default: 268_435_456, doc: "The same limit for all clients." },
+  }),
+  drainDelay: field(duration("0s", "10m"), {
+    env: "DRAIN_DELAY",
+    default: "2s",
+    doc: "Time after SIGTERM in which `/readyz` answers 503 and the server still serves requests. Set it longer than your load balancer takes to notice. The demo ignores it.",
   }),
   timeouts: section({
     headers: field(duration("100ms", "10m"), {
       env: "HEADERS_TIMEOUT",
-      default: "15s",
+      default: "10s",
       doc: "Longest time from the first byte of a request to the end of its headers.",
     }),
     request: field(duration("100ms", "1h"), {
@@ -86,6 +96,16 @@ export const serverSection = section({
       env: "BODY_TIMEOUT",
       default: "10s",
       doc: "Longest wait for a JSON body, that of a log-in for instance, once its request was admitted; at most what `request` leaves of it.",
+    }),
+    stalledReader: field(duration("100ms", "10m"), {
+      env: "STALLED_READER_TIMEOUT",
+      default: "20s",
+      doc: "Maximum time in which a client receives nothing of an answer, or less than 256 KiB of a larger one. Then the server cuts the connection.",
+    }),
+    multi: field(duration("10ms", "1h"), {
+      env: "MULTI_TIMEOUT",
+      default: "60s",
+      doc: "Maximum time of a multi request. Items that have not started by then are answered 706; with `atomic=true` the transaction is rolled back.",
     }),
     keepAlive: field(duration("100ms", "1h"), {
       env: "KEEP_ALIVE_TIMEOUT",
