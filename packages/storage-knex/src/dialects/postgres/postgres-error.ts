@@ -95,7 +95,7 @@ export function losesConnection(error: unknown): boolean {
 /** Whether the same work can succeed when it simply runs again. */
 export function isConflict(error: unknown): boolean {
   const state = stateOf(error);
-  return state === "40001" || state === "40P01" || preparedIsStale(error);
+  return state === "40001" || state === "40P01" || preparedIsStale(error) || statisticsAreGone(error);
 }
 
 /** A prepared statement that a change of the tables, or a pooler in between, has made useless on this connection. */
@@ -104,10 +104,16 @@ function preparedIsStale(error: unknown): boolean {
   return state === "26000" || (state === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery");
 }
 
+/** The planner does not lock extended statistics: it fails if another session drops them meanwhile. */
+function statisticsAreGone(error: unknown): boolean {
+  return stateOf(error) === "XX000" && error instanceof Error && error.message.startsWith("cache lookup failed for statistics object");
+}
+
 function codeOf(error: unknown): ErrorCode | undefined {
   const state = stateOf(error);
   if (unreachable.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
+  if (statisticsAreGone(error)) return 706;
   return codes.get(state) ?? codes.get(state.slice(0, 2)) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
 }
 
