@@ -80,6 +80,16 @@ export const logInCases: readonly Case[] = [
   logIn("tells a missing password before missing app names", { user: "demo" }, 301),
   logIn("tells missing app names before wrong credentials", { user: "demo", pass: "wrong" }, 209),
   logIn("tells unknown app names before wrong credentials", { ...good, pass: "wrong", appNames: "x" }, 208),
+  ...([
+    [{ user: "" }, 301],
+    [{ appNames: undefined }, 209],
+    [{ appNames: ["nowhere"] }, 208],
+    [{ appNames: ["demo-app", "demo-app"] }, 210],
+  ] as const).flatMap(([fault, code]) =>
+    [{ device: 5 }, { "2faToken": 5 }].map((other) =>
+      logIn(`answers ${code} before a fault of another member: ${JSON.stringify({ ...fault, ...other })}`, { ...good, ...fault, ...other }, code),
+    ),
+  ),
   ...[5, "phone", [], { deviceId: 5 }, { deviceId: "d", systemType: null }].map((device) =>
     logIn(`refuses the device ${JSON.stringify(device)}`, { ...good, device }, 307),
   ),

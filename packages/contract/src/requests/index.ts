@@ -3,7 +3,7 @@ export { confirmChangePasswordRequest } from "./confirm-change-request.ts";
 export { executeParameters } from "./execute-parameters.ts";
 export { parseIfMatch } from "./if-match.ts";
 export { type AttributeData, classDefinition, type ClassDefinitionData, type RightData } from "./class-definition.ts";
-export { logInFaultOrder, type LogInRequest, logInRequest } from "./log-in-request.ts";
+export { logInCredentials, logInFaultOrder, logInOptions, type LogInRequest, logInRequest } from "./log-in-request.ts";
 export {
   encryptedLogInRequest,
   isEncryptedLogIn,

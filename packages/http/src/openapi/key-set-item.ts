@@ -1,8 +1,10 @@
 import { failureEnvelope, keySetResponse } from "@sallyport/contract";
-import { keySetPath, keySetType } from "../well-known/answer-key-set.ts";
+import { keySetType } from "../well-known/answer-key-set.ts";
 import type { PathItemObject } from "./open-api.ts";
 import type { SchemaComponents } from "./schema-components.ts";
-import { tagOf } from "./tags.ts";
+import type { TagName } from "./tags.ts";
+
+export const keySetTag: TagName = "Service";
 
 /** The set of keys, which is the server's and not a database's. */
 export function keySetItem(basePath: string, components: SchemaComponents): PathItemObject {
@@ -12,7 +14,7 @@ export function keySetItem(basePath: string, components: SchemaComponents): Path
     servers: basePath === "" ? [root] : [root, { url: basePath, description: "The same below the base path." }],
     get: {
       operationId: "getKeySet",
-      tags: [tagOf(keySetPath)],
+      tags: [keySetTag],
       summary: "The public keys with which the tokens of all databases can be checked. Fetch it over HTTPS.",
       description: "In no envelope. `aud` of a token is the `databaseName` of the log-in. That a signature is good does not say that the session still lives.",
       security: [],

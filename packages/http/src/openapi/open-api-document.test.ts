@@ -51,9 +51,28 @@ describe("the API description", () => {
   test("puts every operation under one of its headings", () => {
     const used = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) => Object.values(operations).flatMap(({ tags }) => tags));
     expect([...new Set(used)].toSorted()).toEqual(document.tags.map(({ name }) => name).toSorted());
-    expect(document.paths["/v1/objects/{className}"]?.get?.tags).toEqual(["Objects"]);
-    expect(document.paths["/v2/login/secure"]?.post?.tags).toEqual(["Sessions"]);
-    expect(document.paths["/_CheckService"]?.get?.tags).toEqual(["Service"]);
+  });
+
+  test.each<[tag: string, operations: readonly string[]]>([
+    ["Sessions", ["checkSession", "getLogInKey", "getSecureLogInKey", "logIn", "logInSecurely", "logInWithToken", "logOut"]],
+    ["Providers", ["finishAppleLogIn", "finishProviderLogIn", "listOwnLinks", "logInLinking", "removeOwnLinks", "startProviderLogIn"]],
+    ["Custom users", ["confirmChangePassword", "logInCustomUser"]],
+    ["Passwords", ["changePassword", "confirmResetPassword", "resetPassword"]],
+    ["Second factors", ["confirmSecondFactor", "enrolSecondFactor", "readSecondFactor", "removeSecondFactor", "validateSecondFactor"]],
+    ["Objects", ["createObject", "deleteObject", "getLock", "getObject", "listObjects", "lockObject", "restoreObject", "unlockObject", "updateObject", "updateObjects"]],
+    ["Macros", ["executeMacro"]],
+    ["Model", ["getStructure", "putClass", "removeClass"]],
+    ["Service", ["checkService", "describeApi", "getKeySet", "multi"]],
+  ])("has these operations under the heading %s", (tag, operations) => {
+    const all = Object.values(document.paths).flatMap(({ servers: _servers, ...methods }) => Object.values(methods));
+    expect(all.filter(({ tags }) => tags.includes(tag)).map(({ operationId }) => operationId).toSorted()).toEqual(operations);
+  });
+
+  test("declares Retry-After for every status whose codes can carry it", () => {
+    const responses = routes.flatMap((route) => Object.entries(operationOf(route)?.responses ?? {}).map(([status, { headers = {}, description }]) => ({ status, headers, description })));
+    const able = responses.filter(({ status, description }) => status === "503" || /`(?:302|326|339|342)`/.test(description));
+    expect(able.length).toBeGreaterThan(routes.length);
+    expect(able.filter(({ headers }) => !("Retry-After" in headers))).toEqual([]);
   });
 
   test("has an example for every parameter that is JSON, and for a change of many objects one that changes none", () => {

@@ -6,12 +6,12 @@ import type { Access, BodyRule, Route } from "../routes/route.ts";
 import { takesSession } from "../routes/takes-session.ts";
 import { keySetPath } from "../well-known/answer-key-set.ts";
 import { classSchemas } from "./class-schemas.ts";
-import { keySetItem } from "./key-set-item.ts";
+import { keySetItem, keySetTag } from "./key-set-item.ts";
 import type { MediaTypeObject, OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./open-api.ts";
 import { parametersOf } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
 import { SchemaComponents } from "./schema-components.ts";
-import { tagOf, tagsOf } from "./tags.ts";
+import { tagsOf } from "./tags.ts";
 import { writtenBody, writtenSchemas } from "./written-classes.ts";
 
 export interface OpenApiParts {
@@ -57,7 +57,7 @@ export function openApiDocument({ routes, title, version, basePath, alias, class
     openapi: "3.1.1",
     info: { title, version, description },
     servers: servers(basePath, alias),
-    tags: tagsOf(Object.keys(paths)),
+    tags: tagsOf([keySetTag, ...routes.flatMap(({ tag = [] }) => tag)]),
     paths,
     components: {
       schemas: schemas(components, classes),
@@ -102,7 +102,7 @@ function operationOf(route: Route, components: SchemaComponents, classes: Readab
   const parameters = parametersOf(route, components, classes);
   return {
     operationId: route.operation,
-    tags: [tagOf(route.path)],
+    tags: [route.tag ?? keySetTag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     security: route.keyInQuery === true ? [...(security[route.access] ?? []), { appKeyInQuery: [] }] : security[route.access],

@@ -8,8 +8,8 @@ import type { SchemaComponents } from "./schema-components.ts";
 
 const json = "application/json";
 
-/** Codes whose answer says when to come back. */
-const withRetryAfter: ReadonlySet<ErrorCode> = new Set<ErrorCode>([302, 706, 800]);
+/** Codes whose answer can say when to try again: lockouts, and every 503. */
+const withRetryAfter: ReadonlySet<ErrorCode> = new Set<ErrorCode>([302, 326, 339, 342, 607, 706, 800]);
 
 const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 

@@ -1,24 +1,26 @@
-/** A group of operations; those who read the description see it as a heading. */
+/** A group of operations: a heading of the API description. */
 export interface Tag {
-  readonly name: string;
+  readonly name: TagName;
   readonly description: string;
 }
 
-const groups: readonly (Tag & { readonly paths: RegExp })[] = [
-  { name: "Sessions", description: "Coming in, staying and leaving.", paths: /^\/(?:v[12]\/log(?:in|out)|_CheckSession)/ },
-  { name: "Providers", description: "Accounts of external identity providers.", paths: /^\/v1\/(?:auth\/(?:\{providerName\}|links)|extLogin|\{providerName\}\/callback)/ },
-  { name: "Objects", description: "Business objects.", paths: /^\/v1\/(?:objects?|lock)\// },
-  { name: "Model", description: "The classes of the database.", paths: /^\/v1\/model\// },
-  { name: "Service", description: "The service itself.", paths: /^/ },
-];
+/** In the order in which they are best read. */
+const tags = [
+  { name: "Sessions", description: "Log in, check a session and log out." },
+  { name: "Providers", description: "Log in with an external identity provider, and the caller's own links." },
+  { name: "Custom users", description: "Users without a database account." },
+  { name: "Passwords", description: "Change and reset passwords." },
+  { name: "Second factors", description: "Set up and check second factors." },
+  { name: "Objects", description: "Read and write business objects." },
+  { name: "Macros", description: "Run macros on the server." },
+  { name: "Model", description: "The classes of the database." },
+  { name: "Service", description: "The service itself, and several requests in one." },
+] as const;
 
-/** The group of the operations of a path. */
-export function tagOf(path: string): string {
-  return groups.find(({ paths }) => paths.test(path))?.name ?? "";
-}
+export type TagName = (typeof tags)[number]["name"];
 
-/** The groups of these paths, in the order in which they are best read. */
-export function tagsOf(paths: readonly string[]): Tag[] {
-  const named = new Set(paths.map(tagOf));
-  return groups.filter(({ name }) => named.has(name)).map(({ name, description }) => ({ name, description }));
+/** The tags with these names, in their order. */
+export function tagsOf(names: Iterable<TagName>): Tag[] {
+  const used = new Set(names);
+  return tags.filter(({ name }) => used.has(name));
 }

@@ -1,5 +1,5 @@
-import { confirmChangePasswordRequest, emptyResponse, logInFaultOrder, logInRequest, sessionLogInResponse } from "@sallyport/contract";
-import { logInInput } from "./log-in-input.ts";
+import { confirmChangePasswordRequest, emptyResponse, sessionLogInResponse } from "@sallyport/contract";
+import { logInBody, logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
@@ -13,11 +13,11 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Pic
       operation: "logInCustomUser",
       summary: "Logs in somebody who is no database user, and opens a session of the database user he is mapped to.",
       access: "secrets",
-      body: { schema: logInRequest, faultOrder: logInFaultOrder },
+      body: logInBody,
       data: sessionLogInResponse,
       description: "Custom users have names and passwords of their own. Where the hook `xRestApi_Authenticate` is there, it decides who they are; when it fails: 710.",
       errors: [208, 209, 210, 301, 302, 315, 340, 341, 342, 710],
-      handle: async (context, { body }) => ({ data: await logInCustomUser.run(context, logInInput(body)) }),
+      handle: async (context, { body }) => ({ data: await logInCustomUser.run(context, await logInInput(context, body)) }),
     }),
     defineRoute({
       method: "POST",

@@ -2,7 +2,6 @@ import {
   emptyResponse,
   linkingLogInRequest,
   linksResponse,
-  logInFaultOrder,
   providerCallbackParameters,
   providerLogInParameters,
   providerLogInResponse,
@@ -11,7 +10,7 @@ import {
   unassignedMessage,
 } from "@sallyport/contract";
 import { type ArrivingContext, type FinishedLogIn, providerTypeOf } from "@sallyport/core";
-import { logInInput } from "./log-in-input.ts";
+import { logInBody, logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
@@ -82,11 +81,14 @@ export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInL
       operation: "logInLinking",
       summary: "Logs in with the credentials of a database user, and binds an account of a provider to him.",
       access: "secrets",
-      body: { schema: linkingLogInRequest, faultOrder: logInFaultOrder },
+      body: { ...logInBody, schema: linkingLogInRequest },
       data: sessionLogInResponse,
       description: "The credentials are judged before the `dfUuid`, which only success spends.",
       errors: [208, 209, 210, 301, 302, 315, 324, 340, 341, 342],
-      handle: async (context, { body, language }) => ({ data: await logInLinking.run(context, { ...logInInput(body), dfUuid: body.dfUuid, language }) }),
+      handle: async (context, { body, language }) => {
+        const input = await logInInput(context, body);
+        return { data: await logInLinking.run(context, { ...input, dfUuid: body.dfUuid, language }) };
+      },
     }),
     defineRoute({
       method: "GET",

@@ -11,32 +11,32 @@ import { secondFactorRoutes } from "./second-factor-routes.ts";
 import { providerRoutes } from "./provider-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
+import type { TagName } from "../openapi/tags.ts";
 import type { Route } from "./route.ts";
 import { serviceRoutes } from "./service-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 import { writeRoutes } from "./write-routes.ts";
 
-/** Every route of a database. */
+/** Every route of a database, each with the tag of its group. */
 export function routeTable(useCases: UseCases): Route[] {
   const description = descriptionRoute(useCases.listReadableClasses, () => routes);
   const single = [
-    ...serviceRoutes(),
-    ...sessionRoutes(useCases),
-    ...customUserRoutes(useCases),
-    ...tokenRoutes(useCases),
-    ...secureRoutes(useCases),
-    ...passwordRoutes(useCases),
-    ...secondFactorRoutes(useCases),
-    ...providerRoutes(useCases),
-    ...objectRoutes(useCases),
-    ...writeRoutes(useCases),
-    ...departureRoutes(useCases),
-    ...lockRoutes(useCases),
-    ...macroRoutes(useCases),
-    ...modelRoutes(useCases),
-    description,
+    ...tagged("Service", serviceRoutes()),
+    ...tagged("Sessions", [...sessionRoutes(useCases), ...tokenRoutes(useCases), ...secureRoutes(useCases)]),
+    ...tagged("Custom users", customUserRoutes(useCases)),
+    ...tagged("Passwords", passwordRoutes(useCases)),
+    ...tagged("Second factors", secondFactorRoutes(useCases)),
+    ...tagged("Providers", providerRoutes(useCases)),
+    ...tagged("Objects", [...objectRoutes(useCases), ...writeRoutes(useCases), ...departureRoutes(useCases), ...lockRoutes(useCases)]),
+    ...tagged("Macros", macroRoutes(useCases)),
+    ...tagged("Model", modelRoutes(useCases)),
+    ...tagged("Service", [description]),
   ];
-  const routes = [...single, ...multiRoutes(single, useCases)];
+  const routes = [...single, ...tagged("Service", multiRoutes(single, useCases))];
   return routes;
+}
+
+function tagged(tag: TagName, routes: readonly Route[]): Route[] {
+  return routes.map((route) => ({ ...route, tag }));
 }

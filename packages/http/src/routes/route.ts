@@ -1,5 +1,6 @@
 import type { AppKeyContext, ArrivingContext, BrowserCookie, Digest, ErrorCode, MailLanguage, RequestContext, SessionContext } from "@sallyport/core";
 import type { z } from "zod";
+import type { TagName } from "../openapi/tags.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import type { ItemRecord } from "../server/request-observer.ts";
 
@@ -86,6 +87,8 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   /** `operationId` of the API description. */
   readonly operation: string;
   readonly summary: string;
+  /** The heading of the API description under which it stands; the route table gives one to each group of routes. */
+  readonly tag?: TagName;
   readonly body?: BodyRule<BodySchema>;
   readonly query?: QuerySchema;
   /** Schema of `data` on success, or of the document. */

@@ -1,7 +1,7 @@
 import {
   encodeBase64,
+  logInCredentials,
   logInFaultOrder,
-  logInRequest,
   parseFields,
   secureLogInFaultOrder,
   secureLogInRequest,
@@ -45,9 +45,9 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body, settings }) => {
         const { fields, claim: claimMessage, seal } = await logInMessages.openCredentials(context, body);
-        const parsed = parseFields(logInRequest, fields, logInFaultOrder);
-        const input = { ...logInInput(parsed), claimMessage };
-        const plain = settings.plainAfterSecureLogin && parsed.furtherencryption === false;
+        const parsed = parseFields(logInCredentials, fields, logInFaultOrder);
+        const input = { ...(await logInInput(context, parsed)), claimMessage };
+        const plain = settings.plainAfterSecureLogin && parsed["furtherencryption"] === false;
         if (plain) return { data: await logIn.run(context, input), seal };
         const { symmetricKey, ivPrefix, ...data } = await logInSecurely.run(context, input);
         return { data: { ...data, symmetricKey: encodeBase64(symmetricKey), ivPrefix: encodeBase64(ivPrefix) }, seal };

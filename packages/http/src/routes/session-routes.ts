@@ -1,5 +1,5 @@
-import { emptyResponse, logInFaultOrder, logInRequest, sessionLogInResponse } from "@sallyport/contract";
-import { logInInput } from "./log-in-input.ts";
+import { emptyResponse, sessionLogInResponse } from "@sallyport/contract";
+import { logInBody, logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
@@ -13,10 +13,10 @@ export function sessionRoutes({ logIn, logOut }: Pick<UseCases, "logIn" | "logOu
       operation: "logIn",
       summary: "Logs in with the credentials of a database user and opens a session.",
       access: "secrets",
-      body: { schema: logInRequest, faultOrder: logInFaultOrder },
+      body: logInBody,
       data: sessionLogInResponse,
       errors: [208, 209, 210, 301, 302, 315, 340, 341, 342],
-      handle: async (context, { body }) => ({ data: await logIn.run(context, logInInput(body)) }),
+      handle: async (context, { body }) => ({ data: await logIn.run(context, await logInInput(context, body)) }),
     }),
     defineRoute({
       method: "POST",

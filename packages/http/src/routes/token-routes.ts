@@ -2,6 +2,7 @@ import {
   doubleLogInResponse,
   encryptedLogInRequest,
   isEncryptedLogIn,
+  logInCredentials,
   logInFaultOrder,
   logInRequest,
   parseFields,
@@ -9,7 +10,7 @@ import {
   tokenLogInResponse,
 } from "@sallyport/contract";
 import { z } from "zod";
-import { logInInput } from "./log-in-input.ts";
+import { logInBody, logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { serverKeyRoute } from "./server-key-route.ts";
 import type { UseCases } from "./use-cases.ts";
@@ -38,7 +39,7 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUs
         alternative: (body) =>
           isEncryptedLogIn(body)
             ? { schema: encryptedLogInRequest, faultOrder: secureLogInFaultOrder }
-            : { schema: logInRequest, faultOrder: logInFaultOrder },
+            : logInBody.alternative(),
       },
       data: tokenLogInResponse,
       sealed: {
@@ -49,9 +50,9 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUs
       description: "A body with `aesKey` is the encrypted form; the answer to it is encrypted, too. Failures are not.",
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body }) => {
-        if (!("aesKey" in body)) return { data: await logInWithToken.run(context, logInInput(body), "token") };
+        if (!("aesKey" in body)) return { data: await logInWithToken.run(context, await logInInput(context, body), "token") };
         const { fields, claim: claimMessage, seal } = await logInMessages.openHybrid(context, body);
-        const input = { ...logInInput(parseFields(logInRequest, fields, logInFaultOrder)), claimMessage };
+        const input = { ...(await logInInput(context, parseFields(logInCredentials, fields, logInFaultOrder))), claimMessage };
         return { data: await logInWithToken.run(context, input, "session"), seal };
       },
     }),
