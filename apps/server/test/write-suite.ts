@@ -275,6 +275,21 @@ export function writeSuite(server: () => RunningServer): void {
       expect(await enter(names[1])).toBe("0");
     });
 
+    test("gives no two users names that look alike, however many ask at once", async () => {
+      const name = `Quentin-${mode}`;
+      const spellings = [name, name.toUpperCase(), ` ${name}`, `Q\u200Buentin-${mode}`, name.replace("Q", "\uFF31")];
+      const answers = await Promise.all([...spellings, ...spellings].map((each) => send(admin, "/v1/object/User", "POST", { Name: each })));
+      expect(answers.map(({ status, code }) => `${status}/${code}`).toSorted()).toEqual(["200/0", ...Array(9).fill("400/307")]);
+      const id = answers.find(({ code }) => code === "0")?.body.data["~ObjectID"] as string;
+      const others = await Promise.all(["one", "two", "three"].map((each) => create("User", { Name: `${each}-${mode}` }, admin)));
+      for (const other of others) expect(await patch(other, { Name: name }, {}, admin)).toMatchObject({ status: 400, code: "307" });
+      expect(await patch(id, { Name: name.toUpperCase() }, {}, admin)).toMatchObject({ code: "0" });
+      expect(await send(admin, `/v1/object/${id}?moveToRecycler=true`, "DELETE")).toMatchObject({ code: "0" });
+      const renamed = await Promise.all(others.map((other) => patch(other, { Name: name }, {}, admin)));
+      expect(renamed.map(({ code }) => code).toSorted()).toEqual(["0", "307", "307"]);
+      expect(await send(admin, `/v1/object/${id}/restore`, "POST")).toMatchObject({ status: 400, code: "307" });
+    });
+
     test("leaves names and groups of users to administrators, whoever may write users", async () => {
       const { model } = repositories();
       const { classes } = await model.load();

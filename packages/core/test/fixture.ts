@@ -71,7 +71,7 @@ export interface Fixture {
 export async function openFixture(change: Partial<DatabasePolicy> = {}, clockOffset: () => number = () => 0): Promise<Fixture> {
   const storage = new MemoryStorage({ clockOffset });
   await storage.migrate();
-  const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage });
+  const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage, digests });
   const r = storage.repositories;
   await r.applications.create({ name: "app", seats: null });
   await r.appKeys.create({ name: "key", appNames: null, origins: [] }, digests.sha256("key"));

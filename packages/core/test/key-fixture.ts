@@ -1,7 +1,7 @@
 import { AesGcmKeyWrapping, NodeServerKeys } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { Database, type KeySupply, type Repositories, type ServerKeyPair } from "../src/index.ts";
-import { policy } from "./fixture.ts";
+import { digests, policy } from "./fixture.ts";
 
 export const hour = 3_600_000;
 export const serverKeys = new NodeServerKeys();
@@ -37,7 +37,7 @@ export async function openKeyFixture(absoluteLifetime = 12 * hour): Promise<KeyF
   };
   const sessions = { ...policy.sessions, absoluteLifetime };
   return {
-    database: new Database({ alias: "", name: "test", policy: { ...policy, sessions }, storage }),
+    database: new Database({ alias: "", name: "test", policy: { ...policy, sessions }, storage, digests }),
     keys,
     lookUps: () => lookUps,
     now: () => Date.now() + offset,

@@ -15,6 +15,7 @@ import {
   permissions,
   type Repositories,
   type Storage,
+  UserNames,
 } from "@sallyport/core";
 import { demoClasses } from "./demo-classes.ts";
 import { type DemoCustomUserName, type DemoUserName, demoCredentials } from "./demo-credentials.ts";
@@ -119,6 +120,7 @@ async function seedPeople(
     Employee: idAt(employees, index),
   }));
   for (const [index, { user, administrator }] of demoPeople.entries()) {
+    await new UserNames(r.oneTime, parts.digests).reserve({ id: idAt(users, index), name: user });
     const account = { userId: idAt(users, index), loginName: user, secret: secrets.get(user) as string, administrator, email: `${user}@example.com` };
     const outcome = await r.accounts.create(account, confusableKeyOf(user));
     if (outcome === "nameTaken") throw new NotEmptyError();

@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
 import { AlignIndexes, Database, type DatabasePolicy, ServiceError, type Storage } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { pino } from "pino";
 import { IndexKeeper } from "./index-keeper.ts";
@@ -16,7 +17,7 @@ async function storageWithIndex(): Promise<Storage> {
 }
 
 const databaseOver = (alias: string, storage: Storage) =>
-  new Database({ alias, name: alias, policy: { timeZone: "UTC" } as DatabasePolicy, storage });
+  new Database({ alias, name: alias, policy: { timeZone: "UTC" } as DatabasePolicy, storage, digests: new NodeDigests() });
 
 /** The storage, aligning its indexes in another way. */
 const aligning = (storage: Storage, alignIndexes: Storage["alignIndexes"]): Storage =>

@@ -1,5 +1,6 @@
 import { type AuditEvent, Database, type DatabasePolicy, type Storage } from "@sallyport/core";
 import { type Repositories, ServiceError } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { pino } from "pino";
 import { Sweeper } from "./sweeper.ts";
@@ -17,7 +18,7 @@ function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * ho
     clientHash: "none",
     timeZone: "UTC",
   };
-  return new Database({ alias, name: "test", policy, storage });
+  return new Database({ alias, name: "test", policy, storage, digests: new NodeDigests() });
 }
 
 /** A storage that only sweeps, each thing by its own count. */

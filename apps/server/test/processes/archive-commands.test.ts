@@ -84,6 +84,9 @@ test("archives go through pipes, without what is left out", async () => {
   const restored = await run("bare", ["restore", "-i", "-"], { input: bare.stdout });
   expect(restored).toMatchObject({ code: 0, stderr: expect.stringMatching(/note: The archive holds no credentials/) });
   expect(await run("bare", ["user", "list"])).toMatchObject({ code: 0, stderr: expect.stringContaining("There are no users.") });
+  // The names of the user objects are reserved, though none of them has an account.
+  const create = await run("bare", ["user", "create", "DEMO"], { input: "correct horse battery staple 1\n" });
+  expect(create).toMatchObject({ code: 1, stderr: expect.stringContaining("looks like the name of another user") });
 });
 
 test("another master key is told, and what to do about it", async () => {

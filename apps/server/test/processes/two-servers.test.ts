@@ -51,6 +51,14 @@ describe("two server processes on one Postgres", () => {
     await Promise.all(answers.flatMap(({ body }) => body.data?.sessionId ?? []).map((id: string) => logOut(one, id)));
   });
 
+  test("give no two users names that look alike", async () => {
+    const sessions = await Promise.all([one, other].map((server) => logIn(server, "admin")));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => call(n % 2 === 0 ? one : other, "/v1/object/User", { method: "POST", sessionId: sessions[n % 2] as string, body: { Name: n < 5 ? "Quentin" : "QUENTIN" } })),
+    );
+    expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array(9).fill("307")]);
+  });
+
   test("let one be killed while the other serves, and its successor knows the sessions", async () => {
     const sessionId = await logIn(one, "demo");
     await processes[0]?.kill();

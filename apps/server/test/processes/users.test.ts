@@ -1,5 +1,5 @@
 import { jest } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { call, checkSession, tryLogIn } from "../client.ts";
@@ -58,6 +58,20 @@ test("addresses are set and taken away, and are no attribute of the user", async
   expect(JSON.stringify(body)).not.toContain("reader@example.com");
   expect(await run("set-email", "reader", "--none")).toMatchObject(told('The user "reader" gets no mail.'));
   expect((await listed("reader")).email).toBeNull();
+});
+
+test("a user is not created with a name that looks like that of a user without an account", async () => {
+  const { sessionId } = (await tryLogIn(server, "admin")).body.data;
+  expect((await call(server, "/v1/object/User", { method: "POST", sessionId, body: { Name: "Quentin" } })).code).toBe("0");
+  const passwordFile = join(folder, "password");
+  writeFileSync(passwordFile, "correct horse battery staple 1");
+  const create = (name: string) => run("create", name, "--password-file", passwordFile);
+  expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
+  // A server of a former version reserves nothing; the next migration does.
+  await postgres.sql.query("delete from sallyport_demo.one_time_secrets where kind = 'userName'");
+  expect((await new ServerProcess(["migrate"], { DATABASE_URL: postgres.url }, folder).ended).code).toBe(0);
+  expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
+  expect((await create("Rupert")).code).toBe(0);
 });
 
 test("what cannot be meant is refused", async () => {

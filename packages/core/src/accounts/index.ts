@@ -7,4 +7,5 @@ export type { PasswordHasher } from "./password-hasher.ts";
 export type { Person } from "./person.ts";
 export { renameAccount, userName } from "./rename-account.ts";
 export { guardUserAttributes, isUserClass } from "./user-attributes.ts";
+export { type NamedUser, reserveUserNames, UserNames } from "./user-names.ts";
 export { type GivenPassword, VerifyPassword } from "./verify-password.ts";

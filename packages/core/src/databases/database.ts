@@ -1,5 +1,6 @@
 import type { ClientHash } from "../accounts/client-password.ts";
 import { KnownApplications } from "../appkeys/known-applications.ts";
+import type { Digests } from "../digests/digests.ts";
 import { emptyLibrary, type MacroLibrary } from "../macros/macro-library.ts";
 import { ModelCache } from "../model/model-cache.ts";
 import { defaultAnswerBytes } from "../objects/answer-bounds.ts";
@@ -34,6 +35,7 @@ export interface DatabaseSettings {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
+  readonly digests: Digests;
   /** Bytes that one answer may take, see `defaultAnswerBytes`; those unless given. */
   readonly answerBytes?: number;
   /** None unless given. */
@@ -46,6 +48,8 @@ export class Database {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
+  /** For what is kept in the storage under a digest. */
+  readonly digests: Digests;
   /** For requests that have no transaction open. */
   readonly unit: UnitOfWork;
   readonly answerBytes: number;
@@ -57,11 +61,12 @@ export class Database {
   readonly macros: MacroLibrary;
   readonly clock: StorageClock;
 
-  constructor({ alias, name, policy, storage, answerBytes = defaultAnswerBytes, macros = emptyLibrary }: DatabaseSettings) {
+  constructor({ alias, name, policy, storage, digests, answerBytes = defaultAnswerBytes, macros = emptyLibrary }: DatabaseSettings) {
     this.alias = alias;
     this.name = name;
     this.policy = policy;
     this.storage = storage;
+    this.digests = digests;
     this.unit = new OwnUnit(storage);
     this.answerBytes = answerBytes;
     this.macros = macros;

@@ -29,7 +29,7 @@ export class DeleteObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
   run(context: SessionContext, reference: SingleReference, { recycled, expectedVersions }: DeleteObjectInput): Promise<void> {
-    const { r, unit, principal } = context;
+    const { r, unit, principal, database: { digests } } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const { id, className } = await visibleObject(r, reference, visibility, 609);
@@ -43,7 +43,7 @@ export class DeleteObject {
       return unit.transaction(async (inside) => {
         const held = await heldFirst(inside, id, { model, expectedVersions });
         const those = await acceptDeletion(inside, held, { ...sight, principal, session: context.sessionDigest, recycled });
-        await removeThose(inside, those, { model, principal, recycled, leader: id });
+        await removeThose(inside, those, { model, principal, digests, recycled, leader: id });
       });
     });
   }

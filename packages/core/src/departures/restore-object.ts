@@ -14,12 +14,13 @@ import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
 import { acceptReturn } from "./accept-return.ts";
+import { restoreThose } from "./restore-those.ts";
 import { restoreWithHooks } from "./restore-with-hooks.ts";
 
 /**
  * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
  * that was deleted for good: 609; without the right to delete: 404; one that is there, and one that does not fit its class as that is now, alone or with
- * what would return with it: 307. It stays in the recycler then.
+ * what would return with it, and a user whose name looks like the name of another one by now: 307. It stays in the recycler then.
  */
 export class RestoreObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -51,10 +52,11 @@ export class RestoreObject {
   }
 }
 
-function restore({ unit }: SessionContext, id: ObjectId, { model, visibility }: Sight): Promise<readonly StoredObject[]> {
-  return unit.transaction(async ({ departures }) => {
+function restore({ unit, database: { digests } }: SessionContext, id: ObjectId, { model, visibility }: Sight): Promise<readonly StoredObject[]> {
+  return unit.transaction(async (inside) => {
+    const { departures } = inside;
     const group = await departures.recycledWith(id, { modelGeneration: model.generation });
-    return departures.restore(await acceptReturn(group, { departures, model, visibility }));
+    return restoreThose(inside, await acceptReturn(group, { departures, model, visibility }), { model, digests });
   });
 }
 

@@ -9,6 +9,7 @@ import type { SessionContext } from "../request/request-context.ts";
 import { isVisible } from "../rights/index.ts";
 import { acceptReturn } from "./accept-return.ts";
 import type { Restoration } from "./restoration.ts";
+import { restoreThose } from "./restore-those.ts";
 
 /** A recycled object, and how it comes back. */
 interface Returning {
@@ -34,7 +35,7 @@ export function restoreWithHooks(hooks: SaveHooks, context: SessionContext, id: 
         const changed = changes.get(each);
         return { id: each, attributes: { ...attributes, ...setBy(changed, saves.get(each)) }, links: { ...links, ...changed?.links } };
       });
-      const restored = await departures.restore(now);
+      const restored = await restoreThose(inside.r, now, { model, digests: inside.database.digests });
       const told = restored.filter((object) => saves.has(object.id));
       await hooks.after(inside, told.map((object) => saves.get(object.id) as HookedSave), told);
       return restored;

@@ -1,3 +1,5 @@
+import { isUserClass } from "../accounts/user-attributes.ts";
+import { reserveUserNames } from "../accounts/user-names.ts";
 import { sessionEvent } from "../audit/session-event.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
@@ -42,16 +44,18 @@ export class PutClass {
     requireAdministrator(principal);
     // What is refused here keeps no writer waiting.
     await prepare(outside, input);
-    const model = await database.storage.transaction(async (r) => {
+    const { model, becomesUsers } = await database.storage.transaction(async (r) => {
       await r.model.hold();
       const { before, after, definition } = await prepare(r, input);
       const known = before.find(input.name)?.definition;
-      if (known !== undefined && isSameClass(known, definition)) return before;
+      if (known !== undefined && isSameClass(known, definition)) return { model: before, becomesUsers: false };
       const outcome = await r.model.change({ put: [definition] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
       await r.audit.append(sessionEvent(context, { type: known === undefined ? "class.created" : "class.changed", className: input.name }));
-      return after;
+      return { model: after, becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name) };
     });
+    // Objects of the class are users from now on.
+    if (becomesUsers) await reserveUserNames(database);
     this.indexes.begin(database);
     const modelClass = model.find(input.name);
     if (modelClass === undefined) throw new ServiceError(799, { detail: "The class that was put is not there." });

@@ -12,7 +12,7 @@ import type { StoredObject } from "./stored-object.ts";
 import type { GivenAttributes } from "./values/accept-attributes.ts";
 import type { ResolvedAttributes } from "./values/resolve-links.ts";
 import { visibleObject } from "./visible-object.ts";
-import { writeChange } from "./write-change.ts";
+import { writeChange } from "./write-object.ts";
 
 export interface GivenChange {
   readonly given: GivenAttributes;

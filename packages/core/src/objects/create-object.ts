@@ -11,12 +11,12 @@ import { learnClass } from "./learn-class.ts";
 import { type PreparedFor, prepareAttributes } from "./prepare-attributes.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
 import { serializeWritten } from "./serialize-written.ts";
-import type { StoredObject } from "./stored-object.ts";
 import type { GivenAttributes } from "./values/accept-attributes.ts";
+import { writeNew } from "./write-object.ts";
 
 /**
  * Creates an object. A class that is unknown or not readable: 304; without the right to create: 404; a body that is none of
- * the class: 307. Without links that is one trip to the database.
+ * the class: 307. Without links that is one trip to the database; a user takes a transaction.
  */
 export class CreateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -43,6 +43,6 @@ async function insert(context: SessionContext, given: GivenAttributes, to: Omit<
   const { attributes, links, targets } = await prepareAttributes(context, given, { ...to, whole: true });
   const className = to.modelClass.definition.name;
   const by = { session: context.sessionDigest, modelGeneration: to.model.generation };
-  const [created] = (await context.r.objects.insert([{ className, attributes, links }], by)) as [StoredObject];
+  const created = await writeNew(context, { className, attributes, links }, by, to.model);
   return { created, targets };
 }

@@ -6,6 +6,7 @@ import { type PreparedFor, prepareAttributes } from "./prepare-attributes.ts";
 import type { StoredObject } from "./stored-object.ts";
 import { type GivenAttributes, requireMandatory } from "./values/accept-attributes.ts";
 import type { ResolvedAttributes } from "./values/resolve-links.ts";
+import { writeNew } from "./write-object.ts";
 
 export interface Created {
   readonly created: StoredObject;
@@ -24,7 +25,7 @@ export function insertWithHooks(hooks: SaveHooks, context: SessionContext, given
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       requireMandatory(attributes, modelClass);
       const by = { session: inside.sessionDigest, modelGeneration: model.generation };
-      const [created] = (await inside.r.objects.insert([{ className, attributes, links }], by)) as [StoredObject];
+      const created = await writeNew(inside, { className, attributes, links }, by, model);
       await hooks.after(inside, [save], [created]);
       return { created, targets };
     }),

@@ -16,7 +16,7 @@ import type { StoredObject } from "./stored-object.ts";
 import type { GivenAttributes } from "./values/accept-attributes.ts";
 import type { SingleReference } from "./object-reference.ts";
 import { visibleObject } from "./visible-object.ts";
-import { writeChange } from "./write-change.ts";
+import { writeChange } from "./write-object.ts";
 
 export interface UpdateObjectInput {
   readonly given: GivenAttributes;

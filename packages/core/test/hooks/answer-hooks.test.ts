@@ -1,5 +1,5 @@
 import { Database, type Hook, type MemberChanges, type SerializedItem, ServiceError } from "../../src/index.ts";
-import { policy } from "../fixture.ts";
+import { digests, policy } from "../fixture.ts";
 import { type HookFixture, openHookFixture } from "./hook-fixture.ts";
 
 type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
@@ -100,7 +100,7 @@ describe("hooks of answers", () => {
 
   test("cannot make an answer larger than answers may be, however often what they add is repeated", async () => {
     const { storage } = f.context.database;
-    const database = new Database({ alias: "", name: "small", policy, storage, answerBytes: 20_000 });
+    const database = new Database({ alias: "", name: "small", policy, storage, digests, answerBytes: 20_000 });
     const context = { ...f.context, database };
     const people = await f.fixture.insert(...Array.from({ length: 30 }, () => ({ className: "Person", attributes: { Name: "x", Boss: boss }, links: { Boss: [boss] } })));
     const run = (bytes: number, classes: readonly string[]) => {

@@ -1,4 +1,4 @@
-import { capabilityWords } from "@sallyport/core";
+import { capabilityWords, reserveUserNames } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -45,8 +45,11 @@ interface Migrated {
 }
 
 /** Indexes, too: the role of the servers may lack the right to build them. */
-async function migrateOne({ database: { storage }, container }: OpenedDatabase): Promise<Migrated> {
+async function migrateOne({ database, container }: OpenedDatabase): Promise<Migrated> {
+  const { storage } = database;
   const { applied } = await storage.migrate();
+  // Also when nothing was applied: servers of a former version may have created users since.
+  await reserveUserNames(database);
   const report = await (await container.getAsync(identifiers.alignIndexes)).run(storage);
   const changed = report === "busy" ? 0 : report.built.length + report.removed;
   const changes = [

@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { reserveUserNames, ServiceError } from "@sallyport/core";
 import { Command } from "commander";
 import { ArchiveFault, type ArchiveHeader, ArchiveProgress, grouped, openArchive, readArchiveFile, standardStream } from "../../archive/index.ts";
 import { identifiers } from "../../composition/identifiers.ts";
@@ -34,6 +34,7 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
       const outcome = await storage.archive.import(progress.watch(records));
       if (outcome === "notEmpty") throw new CommandError(`The database ${nameOf(target)} is not empty: an archive is restored only into a new one, in which no server has worked yet. Nothing was changed.`);
       if (outcome === "busy") throw new CommandError(`Another restore is at work in the database ${nameOf(target)}. Nothing was changed.`);
+      await reserveUserNames(opened.database);
       // Queries would be slow until a server has found the time.
       await (await opened.container.getAsync(identifiers.alignIndexes)).run(storage);
       console.log(`Restored ${grouped(progress.done)} objects of the database "${header.database}" as of ${header.writtenAt}.`);

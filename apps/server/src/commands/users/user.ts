@@ -1,4 +1,4 @@
-import { operatorEvent } from "@sallyport/core";
+import { operatorEvent, UserNames } from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -51,7 +51,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   if (name.trim() === "" || name.length > 1024) throw new CommandError("The user needs a name of at most 1024 characters.");
   const email = options.email === undefined ? null : acceptEmail(options.email);
   const { administrator = false, description, group = [], createGroups = false, passwordFile } = options;
-  await withDatabase(options, async ({ container, database: { storage, policy } }) => {
+  await withDatabase(options, async ({ container, database: { storage, policy, digests } }) => {
     await storage.health();
     const password = await readPassword(passwordFile);
     acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass: password, clientHash: policy.clientHash });
@@ -64,6 +64,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
       // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
       const { clientHash } = policy;
       await createAccount.run(r.accounts, { userId: user.id, loginName: name, password, administrator, clientHash, email });
+      await new UserNames(r.oneTime, digests).reserve({ id: user.id, name });
       await r.audit.append(operatorEvent({ type: "account.created", userId: user.id }));
     });
     console.log(`The user "${name}" exists now.`);

@@ -1,3 +1,4 @@
+import { reserveUserNames } from "@sallyport/core";
 import type { Container } from "inversify";
 import { holdsDemo } from "../../demo/index.ts";
 import { databaseMacros } from "../../macros/database-macros.ts";
@@ -14,11 +15,11 @@ export function bindDatabases(container: Container): void {
   container
     .bind(databases)
     .toResolvedValue(
-      (configured, opener, ...[folders, runtime, reports]) => {
+      (configured, opener, digested, ...[folders, runtime, reports]) => {
         const macros = { folders, runtime, reports, limits: macroLimits(configured) };
-        return openDatabases(configured, opener, (database) => databaseMacros(database, macros));
+        return openDatabases(configured, opener, digested, (database) => databaseMacros(database, macros));
       },
-      [configuration, engines, identifiers.macroFolders, identifiers.macroRuntime, identifiers.macroReports],
+      [configuration, engines, digests, identifiers.macroFolders, identifiers.macroRuntime, identifiers.macroReports],
     );
   container.bind(sweeper).toResolvedValue(
     (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
@@ -33,7 +34,8 @@ export function bindDatabases(container: Container): void {
         logger: log,
         keyRings,
         demo,
-        afterMigration: async (database) => {
+        afterMigration: async (database, hasChanged) => {
+          if (hasChanged) await reserveUserNames(database);
           if (demo && holdsDemo(await seeder.seed(database))) await providerEntries?.register(database);
         },
       }),

@@ -17,8 +17,8 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
     databases: new Map([[alias, { alias, storage } as unknown as Database], ["later", null]]),
     configurations: [configured(alias, migrateOnStart), configured("later", true)],
     logger: pino({}, { write: (line: string) => void lines.push(line) }),
-    afterMigration: async (database) => {
-      migrated.push(database.alias);
+    afterMigration: async (database, hasChanged) => {
+      migrated.push(`${database.alias}${hasChanged ? " changed" : ""}`);
       told();
     },
     firstPause: 1,
@@ -29,7 +29,7 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
 test("migrates where that is wanted, and says so", async () => {
   const { preparation, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
   await preparation.run();
-  expect(migrated).toEqual(["a"]);
+  expect(migrated).toEqual(["a changed"]);
   expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "database migrated" }]);
 });
 
@@ -68,6 +68,31 @@ test("tries again until a database that was down is migrated", async () => {
   clearInterval(alive);
   expect(tries).toBe(3);
   expect(logged()).toHaveLength(2);
+});
+
+test("remembers what was applied until the work after it has succeeded", async () => {
+  const answers = [["0001"], [], []];
+  const told: boolean[] = [];
+  const preparation = new DatabasePreparation({
+    databases: new Map([["", { alias: "", storage: { migrate: async () => ({ applied: answers.shift() ?? [] }) } } as unknown as Database]]),
+    configurations: [configured("", true)],
+    logger: pino({ enabled: false }),
+    afterMigration: async (_database, hasChanged) => {
+      told.push(hasChanged);
+      if (told.length < 3) throw new ServiceError(704);
+      done();
+    },
+    firstPause: 1,
+  });
+  let done = () => {};
+  const finished = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const alive = setInterval(() => {}, 1_000);
+  await preparation.run();
+  await finished;
+  clearInterval(alive);
+  expect(told).toEqual([true, true, true]);
 });
 
 test("tries no more once stopped", async () => {

@@ -12,8 +12,8 @@ export interface PreparationParts {
   readonly databases: DatabaseDirectory;
   readonly configurations: readonly DatabaseConfiguration[];
   readonly logger: Logger;
-  /** Called once for each database that has been migrated here. */
-  readonly afterMigration: (database: Database) => Promise<void>;
+  /** Called once for each database that has been migrated here, with whether it was of a former version until then. */
+  readonly afterMigration: (database: Database, hasChanged: boolean) => Promise<void>;
   /** Finds databases with keys that this server cannot open; the log warns of them. */
   readonly keyRings?: Pick<KeyRings, "sealedElsewhere">;
   /** Whether this is the demo. The demo does not start if an embedded database cannot be prepared. */
@@ -28,6 +28,8 @@ interface Task {
   readonly storage: StorageConfiguration | null;
   readonly migrate: boolean;
   readonly isRetry: boolean;
+  /** Whether a try has applied migrations. */
+  readonly hasChanged: boolean;
 }
 
 /**
@@ -45,7 +47,7 @@ export class DatabasePreparation {
     await Promise.all(
       this.parts.configurations.map(async ({ alias, migrateOnStart, storage }) => {
         const database = this.parts.databases.get(alias);
-        if (database) await this.prepare({ database, storage, migrate: migrateOnStart, isRetry: false }, this.parts.firstPause ?? defaultPause);
+        if (database) await this.prepare({ database, storage, migrate: migrateOnStart, isRetry: false, hasChanged: false }, this.parts.firstPause ?? defaultPause);
       }),
     );
   }
@@ -58,6 +60,7 @@ export class DatabasePreparation {
   private async prepare(task: Task, pause: number): Promise<void> {
     const { database, migrate } = task;
     const { alias, storage } = database;
+    let { hasChanged } = task;
     const { logger, afterMigration } = this.parts;
     try {
       if (!migrate) {
@@ -66,15 +69,16 @@ export class DatabasePreparation {
         return;
       }
       const { applied } = await storage.migrate();
+      hasChanged ||= applied.length > 0;
       if (applied.length > 0) logger.info({ alias, applied }, "database migrated");
       await this.checkKeys(database);
-      await afterMigration(database);
+      await afterMigration(database, hasChanged);
     } catch (err) {
       if (this.stopped) return;
       if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry) throw directoryTrouble(err, task.storage.dataDir);
       const reason = databaseTrouble(err, task.storage);
       logger.warn({ alias, ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }) }, "database cannot be used yet");
-      if (migrate) this.retry(task, pause);
+      if (migrate) this.retry({ ...task, isRetry: true, hasChanged }, pause);
     }
   }
 
@@ -87,7 +91,7 @@ export class DatabasePreparation {
   private retry(task: Task, pause: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      void this.prepare({ ...task, isRetry: true }, Math.min(2 * pause, longestPause));
+      void this.prepare(task, Math.min(2 * pause, longestPause));
     }, pause);
     this.timers.add(timer.unref());
   }

@@ -1,4 +1,4 @@
-import { Database, emptyLibrary, type MacroLibrary } from "@sallyport/core";
+import { Database, type Digests, emptyLibrary, type MacroLibrary } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
 import type { StorageEngines } from "../storages/storage-engines.ts";
@@ -7,6 +7,7 @@ import type { StorageEngines } from "../storages/storage-engines.ts";
 export async function openDatabases(
   { databases, limits }: Pick<Configuration, "databases" | "limits">,
   engines: StorageEngines,
+  digests: Digests,
   macrosOf: (database: DatabaseConfiguration) => MacroLibrary = () => emptyLibrary,
 ): Promise<DatabaseDirectory> {
   const entries = await Promise.all(
@@ -15,7 +16,7 @@ export async function openDatabases(
       if (storage === null) return [alias, null] as const;
       const policy = { timeZone, clientHash, sessions, locks, throttle, audit };
       const opened = await engines.open(storage);
-      return [alias, new Database({ alias, name, policy, storage: opened, answerBytes: limits.answerBytes, macros: macrosOf(configured) })] as const;
+      return [alias, new Database({ alias, name, policy, storage: opened, digests, answerBytes: limits.answerBytes, macros: macrosOf(configured) })] as const;
     }),
   );
   return new Map(entries);
