@@ -99,7 +99,7 @@ export function boundSuite(server: () => RunningServer): void {
       const { "~Elements": parts } = (await get(shelf, { depth: 0 })).body.data.Parts;
       const Parts = parts.map((part: { "~ObjectID": string }) => part["~ObjectID"]);
       const created = await send(demo, `/v1/object/${className}`, "POST", { Name: "new", Parts });
-      const metaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
+      const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
       expect([created.status, created.code, created.headers["etag"], Object.keys(created.body.data)]).toEqual([200, "0", '"1"', metaFields]);
       const id = created.body.data["~ObjectID"];
       const [stored] = await repositories().objects.get([id], seesAll);

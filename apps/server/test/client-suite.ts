@@ -85,7 +85,9 @@ export function clientSuite(server: () => RunningServer): void {
       const serialization = { type: "custom", fields: ["Number", "Customer.Name"] } as const;
       const page = await client.listObjects<{ Number: string; Customer: { Name: string } }>("Invoice", { perPage: 1, serialization });
       const [invoice] = page["~Elements"];
-      expect(Object.keys(invoice ?? {})).toEqual(["~ClassName", "~ObjectID", "~StoreTime", "Number", "Customer"]);
+      expect(Object.keys(invoice ?? {})).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Number", "Customer"]);
+      const uuid = invoice?.["~UUID"] ?? "";
+      await expect(client.getObject(uuid)).resolves.toMatchObject({ "~ObjectID": invoice?.["~ObjectID"], "~UUID": uuid });
       expect(invoice?.Customer.Name).toEqual(expect.any(String));
       await expect(client.getObject(invoice?.["~ObjectID"] ?? "", { serialization: { type: "oid" } })).resolves.toEqual({ "~ObjectID": invoice?.["~ObjectID"] });
     });
@@ -105,7 +107,7 @@ export function clientSuite(server: () => RunningServer): void {
       expect(created).toMatchObject({ "~ClassName": "Customer", Name: "Zoë", Since: "1970-01-01T00:00:00.000Z" });
       const serialization = { type: "custom", fields: ["City"] } as const;
       const changed = await writer.updateObject<{ City: string }>(id, { City: "Graz" }, { ifMatch: created, serialization });
-      expect(Object.keys(changed)).toEqual(["~ClassName", "~ObjectID", "~StoreTime", "City"]);
+      expect(Object.keys(changed)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "City"]);
       await expect(writer.updateObject(id, { City: "Linz" }, { ifMatch: created })).rejects.toMatchObject({ code: 713 });
       await writer.updateObject(id, { City: "Linz" }, { ifMatch: changed });
       const read = await client.getObject<{ City: string }>(id);

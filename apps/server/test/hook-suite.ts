@@ -31,7 +31,7 @@ const classesOf = (mode: LogInMode): ClassDefinition[] => [
   { name: `Secret_${mode}`, base: null, attributes: [{ name: "Word", type: "string" }], rights: [] },
 ];
 
-const metaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
+const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
 
 /** What hooks do over HTTP, in every mode and on every engine. */
 export function hookSuite(server: () => RunningServer): void {
@@ -91,13 +91,13 @@ export function hookSuite(server: () => RunningServer): void {
         json["__proto__"] = { polluted: true };
       }`);
       const labelled = { "~ClassName": author, "~ObjectID": writer, "~StoreTime": expect.any(String), Name: "Ada", Label: "Ada for demo" };
-      const whole = { "~ClassName": book, "~ObjectID": id, "~StoreTime": expect.any(String), Title: "Notes", Author: labelled, Label: "Notes for demo" };
+      const whole = { "~ClassName": book, "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Title: "Notes", Author: labelled, Label: "Notes for demo" };
       expect(await get(id)).toEqual(whole);
       expect((await list(book, { oids: [id] })).body.data["~Elements"]).toEqual([whole]);
       expect(await get(id, { depth: 0 })).toMatchObject({ Label: "Notes for demo", Author: { "~ObjectID": writer } });
       expect(Object.keys((await get(id, { depth: 0 })).Author)).toEqual(metaFields);
-      expect(await get(id, { type: "custom", fields: ["Pages"] })).toEqual({ "~ClassName": book, "~ObjectID": id, "~StoreTime": expect.any(String), Label: "Notes for demo" });
-      expect(await get(id, { type: "macro" })).toEqual({ "~ClassName": book, "~ObjectID": id, "~StoreTime": expect.any(String), Label: "Notes for demo" });
+      expect(await get(id, { type: "custom", fields: ["Pages"] })).toEqual({ "~ClassName": book, "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Label: "Notes for demo" });
+      expect(await get(id, { type: "macro" })).toEqual({ "~ClassName": book, "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Label: "Notes for demo" });
       expect(Object.keys(await get(id, { type: "empty" }))).toEqual(metaFields);
       expect(await get(id, { type: "oid" })).toEqual({ "~ObjectID": id });
       const changed = await send(demo, `/v1/object/${id}`, "PATCH", { Title: "Changed" });
@@ -266,7 +266,7 @@ export function hookSuite(server: () => RunningServer): void {
 
       await put("Greedy", "beforeSave", [author], `run({ object, previous }) {
         object.Name = JSON.stringify([object.Secret, previous.Secret]);
-        object["~ObjectID"] = "1"; object["~Version"] = 99; object["~StoreTime"] = "x"; object["__proto__"] = 1;
+        object["~ObjectID"] = "1"; object["~UUID"] = "x"; object["~Version"] = 99; object["~StoreTime"] = "x"; object["__proto__"] = 1;
       }`);
       expect(await send(demo, `/v1/object/${id}`, "PATCH", { Name: "new" })).toMatchObject({ code: "0", headers: { etag: '"3"' }, body: { data: { "~ObjectID": id, Name: "[null,null]", Secret: null } } });
       expect(await stored(id)).toMatchObject({ version: 3, attributes: { Secret: word?.id as string } });

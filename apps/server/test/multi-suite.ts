@@ -212,7 +212,7 @@ export function multiSuite(server: () => RunningServer): void {
       const results = resultsOf(await separately([...reads, patch(ids[0], { City: "Rome" }), { method: "POST", path: `/v1/lock/object/${ids[0]}` }, { method: "DELETE", path: `/v1/lock/object/${ids[0]}` }, get(`/v1/object/${ids[1]}`), get("/_CheckSession")]));
       expect(results.slice(0, 2)).toMatchObject([{ result: { Name: large } }, { result: { Name: large } }]);
       expect(results[2]).toEqual(tooLarge);
-      expect(results[3]).toEqual({ httpStatus: 200, result: { "~ObjectID": ids[0], "~ClassName": "Customer", "~StoreTime": expect.any(String) } });
+      expect(results[3]).toEqual({ httpStatus: 200, result: { "~ObjectID": ids[0], "~ClassName": "Customer", "~UUID": expect.any(String), "~StoreTime": expect.any(String) } });
       expect(results.slice(4)).toMatchObject([{ result: { isLocked: true } }, { result: { isLocked: false } }, tooLarge, { httpStatus: 200, result: {} }]);
       expect(await found(ids[0])).toMatchObject({ version: 2, attributes: { City: "Rome" } });
 

@@ -12,7 +12,7 @@ const examples = Array.from(guide.matchAll(/^```http\nGET (\S+?)serialization=(\
 }));
 
 /** Ids and times are of the server that was asked. */
-const comparable = (value: unknown): unknown => JSON.parse(JSON.stringify(value), (name, member) => (/^~(?:ObjectID|StoreTime)$/.test(name) ? name : member));
+const comparable = (value: unknown): unknown => JSON.parse(JSON.stringify(value), (name, member) => (/^~(?:ObjectID|UUID|StoreTime)$/.test(name) ? name : member));
 
 describe("the guide to serialization", () => {
   let server: RunningServer;

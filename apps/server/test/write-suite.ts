@@ -40,7 +40,7 @@ export function writeSuite(server: () => RunningServer): void {
     test("creates an object with values of every kind, and reads it back", async () => {
       const given = { Name: "Ada \u{1f469} \"Lovelace\"\n", City: "", Country: null, Since: "2025-06-01T10:00:00+02:00", CreditLimit: -0.5, Active: false, "~StoreTime": "whatever" };
       const created = await send(demo, "/v1/object/Customer", "POST", given);
-      const stored = { ...given, "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/), Since: "2025-06-01T08:00:00.000Z", "~ClassName": "Customer", "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/) };
+      const stored = { ...given, "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/), Since: "2025-06-01T08:00:00.000Z", "~ClassName": "Customer", "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/), "~UUID": expect.stringMatching(/^[0-9a-f-]{36}$/) };
       expect(seen(created)).toEqual({ status: 200, code: "0", etag: '"1"', data: stored });
       const read = await send(demo, `/v1/object/${created.body.data["~ObjectID"]}`, "GET");
       expect(seen(read)).toEqual(seen(created));
@@ -51,7 +51,7 @@ export function writeSuite(server: () => RunningServer): void {
       const changed = await patch(id, { City: null, Active: true });
       expect(seen(changed)).toMatchObject({ status: 200, code: "0", etag: '"2"' });
       const { "~StoreTime": _time, ...data } = changed.body.data;
-      expect(data).toEqual({ "~ClassName": "Customer", "~ObjectID": id, Name: "Ada", City: null, CreditLimit: 5, Active: true });
+      expect(data).toEqual({ "~ClassName": "Customer", "~ObjectID": id, "~UUID": (await found(id))?.uuid, Name: "Ada", City: null, CreditLimit: 5, Active: true });
       expect(seen(await patch(id, {}))).toMatchObject({ code: "0", etag: '"3"' });
       expect(seen(await send(demo, `/v1/object/${id}`, "GET"))).toMatchObject({ etag: '"3"', data });
       const { uuid } = (await found(id)) as { uuid: string };

@@ -1,5 +1,5 @@
 import { serializeWritten } from "../src/objects/serialize-written.ts";
-import { AnswerTooLargeError, type ClassDefinition, defaultAnswerBytes, defaultDepth, fullPlan, Model, ObjectSerializer, seesAll, type SerializationSource, type StoredObject, StoreTime, type Visibility } from "../src/index.ts";
+import { AnswerTooLargeError, type ClassDefinition, defaultAnswerBytes, defaultDepth, fullPlan, Model, type ObjectPlan, ObjectSerializer, seesAll, type SerializationSource, type StoredObject, StoreTime, type Visibility, withUuid } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 
 const book: ClassDefinition = {
@@ -53,14 +53,14 @@ describe("ObjectSerializer", () => {
     };
     const roots = await objects.get([id], visibility);
     const source = { objects: counted, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
-    const [serialized] = await new ObjectSerializer(source, fullPlan(model, depth)).run(roots);
+    const [serialized] = await new ObjectSerializer(source, withUuid(fullPlan(model, depth))).run(roots);
     return serialized as NonNullable<typeof serialized>;
   };
   const nobody: Visibility = { classes: null, principals: new Set() };
 
   test("writes meta-fields, then the attributes of the class in its order, and nothing else", async () => {
     const object = await serialize(ids.book, seesAll);
-    expect(Object.keys(object)).toEqual(["~ClassName", "~ObjectID", "~StoreTime", "Title", "Author", "Readers", "Notes"]);
+    expect(Object.keys(object)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Title", "Author", "Readers", "Notes"]);
     expect(object).toMatchObject({ "~ClassName": "Book", Title: "One", Notes: { deep: [1, null] } });
   });
 
@@ -113,7 +113,7 @@ describe("ObjectSerializer", () => {
     const within = async (answerBytes: number, roots: readonly StoredObject[], depth = defaultDepth) => {
       const model = new Model(await fixture.r.model.load());
       const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes };
-      return new ObjectSerializer(source, fullPlan(model, depth)).run(roots);
+      return new ObjectSerializer(source, withUuid(fullPlan(model, depth))).run(roots);
     };
     const books = (count: number, author: string) => fixture.r.objects.insert(Array.from({ length: count }, () => ({ className: "Book", attributes: { Author: author } })));
 
@@ -158,7 +158,9 @@ describe("ObjectSerializer", () => {
       const roots = await books(1, ids.author);
       const model = new Model(await fixture.r.model.load());
       const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes: 200 };
-      expect(Object.keys(await serializeWritten(source, fullPlan(model, 2), roots[0] as StoredObject))).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+      const namesBy = async (plan: ObjectPlan) => Object.keys(await serializeWritten(source, plan, roots[0] as StoredObject));
+      expect(await namesBy(fullPlan(model, 2))).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+      expect(await namesBy(withUuid(fullPlan(model, 2)))).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
     });
   });
 });

@@ -102,7 +102,7 @@ describe("a planned serialization", () => {
     return JSON.parse(JSON.stringify(await new ObjectSerializer(source, plan).run(roots)));
   };
   const custom = (fields: SerializationField[], visibility?: Visibility, depth?: number) => serialize({ type: "custom", fields, depth }, visibility);
-  const metaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
+  const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
   const attributesOf = (object: object | null) => Object.keys(object ?? {}).filter((name) => !metaFields.includes(name));
 
   test("is full to the default depth unless asked for otherwise", async () => {
@@ -135,6 +135,26 @@ describe("a planned serialization", () => {
   test("custom without fields writes the meta-fields", async () => {
     expect(attributesOf((await custom([]))[0])).toEqual([]);
     expect(attributesOf((await custom([{ name: "Customer", fields: [] }]))[0].Customer)).toEqual([]);
+  });
+
+  test("writes ~UUID of the objects that were asked for, and of others where fields name it", async () => {
+    const uuidOf = async (id: string) => (await fixture.r.objects.get([id], all))[0]?.uuid;
+    const [order, customer, parent, position] = await Promise.all([ids.order, ids.customer, ids.parent, ids.positions[0] as string].map(uuidOf));
+    const written = (text: string) => Array.from(text.matchAll(/"~UUID":"([^"]+)"/g), ([, uuid]) => uuid);
+    const uuidsIn = async (serialization: Serialization | undefined) => written(JSON.stringify((await serialize(serialization))[0]));
+    for (const serialization of [undefined, { type: "full", depth: 5 }, { type: "empty" }, { type: "macro" }, { type: "custom", fields: [] }] as const) {
+      expect(await uuidsIn(serialization)).toEqual([order]);
+    }
+    expect(await uuidsIn({ type: "oid" })).toEqual([]);
+    expect(await uuidsIn({ type: "custom", fields: ["Customer", "Positions"] })).toEqual([order]);
+    expect(await uuidsIn({ type: "custom", fields: ["Number", "~UUID"] })).toEqual([order]);
+    expect(await uuidsIn({ type: "custom", fields: ["Customer.~UUID"] })).toEqual([order, customer]);
+    expect(await uuidsIn({ type: "custom", fields: ["Customer.Parent.~UUID", "Customer.Name"] })).toEqual([order, parent]);
+    expect(await uuidsIn({ type: "custom", fields: [{ name: "Positions", perPage: 1, fields: ["~UUID"] }] })).toEqual([order, position]);
+    expect(await uuidsIn({ type: "custom", fields: [{ name: "Customer", fields: ["Name", "~UUID", { name: "Parent", fields: [] }] }] })).toEqual([order, customer]);
+    const [first] = await custom(["Customer.~UUID", "Customer.Name"]);
+    expect(Object.keys(first.Customer)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Name"]);
+    expect(await custom(["Customer.~UUID", "Positions.~UUID"], without("Customer"))).toMatchObject([{ Customer: null }, { Customer: null }]);
   });
 
   test("custom follows paths, those with the same beginning together", async () => {
@@ -208,6 +228,11 @@ describe("a planned serialization", () => {
     ["an attribute that there is not", path("Number", "Nothing"), "/1"],
     ["a meta-field", path("~ObjectID"), "/0"],
     ["another spelling", path("number"), "/0"],
+    ["another spelling of ~UUID", path("~Uuid"), "/0"],
+    ["~UUID twice", path("~UUID", "Number", "~UUID"), "/2"],
+    ["a path through ~UUID", path("~UUID.Name"), "/0"],
+    ["fields of ~UUID", path({ name: "~UUID", fields: [] }), "/0"],
+    ["a page of ~UUID", path({ name: "Customer.~UUID", page: 0 }), "/0"],
     ["a name of every object's prototype", path("toString"), "/0"],
     ["an attribute of another class", path("City"), "/0"],
     ["an attribute that the target has not", path("Number", "Customer.Number"), "/1"],

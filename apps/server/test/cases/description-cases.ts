@@ -38,6 +38,7 @@ export const descriptionCases: readonly Case[] = [
     expect(required).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
     expect(properties).toMatchObject({
       "~ClassName": { const: "Invoice" },
+      "~UUID": { type: "string" },
       Amount: { type: ["number", "null"] },
       Paid: { type: ["boolean", "null"] },
       Date: { anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }, { type: "null" }] },

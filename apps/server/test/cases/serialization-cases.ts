@@ -4,7 +4,10 @@ const encode = (value: unknown) => encodeURIComponent(typeof value === "string" 
 const invoices = (serialization: unknown) => `/v1/objects/Invoice?perPage=3&serialization=${encode(serialization)}`;
 const users = (serialization: unknown) => `/v1/objects/User?serialization=${encode(serialization)}`;
 
-const metaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Of the objects that were asked for, and of those in them. */
+const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
+const nestedMetaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
 const elementsOf = (data: Json): Json[] => data["~Elements"];
 const namesOf = (object: Json): string[] => Object.keys(object);
 
@@ -46,7 +49,7 @@ const each = (serialization: unknown) => `of ${JSON.stringify(serialization).sli
 export const serializationCases: readonly Case[] = [
   written("takes an empty serialization", {}, ([first]) => expect(first.Customer).toMatchObject({ Name: expect.any(String) })),
   written("writes everything", { type: "full", depth: 1 }, ([first]) => expect(first.Customer).toMatchObject({ Name: expect.any(String) })),
-  written("writes references beyond the depth with meta-fields only", { depth: 0 }, ([first]) => expect(namesOf(first.Customer)).toEqual(metaFields)),
+  written("writes references beyond the depth with meta-fields only", { depth: 0 }, ([first]) => expect(namesOf(first.Customer)).toEqual(nestedMetaFields)),
   written("writes meta-fields only", { type: "empty" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
   written("writes meta-fields where no hook makes more of the type macro", { type: "macro" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
   written("accepts fieldList for fields and ignores members of other servers", { type: "custom", fieldList: ["Number"], macroLevel: 2, getSize: true, securityRights: true }, (all) =>
@@ -57,7 +60,14 @@ export const serializationCases: readonly Case[] = [
   written("writes fields", { type: "custom", fields: ["Amount", "Number"] }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number", "Amount"]))),
   written("writes fields of references", { type: "custom", fields: ["Number", "Customer.Name", "Customer.City"] }, ([first]) => {
     expect(namesOf(first)).toEqual([...metaFields, "Number", "Customer"]);
-    expect(namesOf(first.Customer)).toEqual([...metaFields, "Name", "City"]);
+    expect(namesOf(first.Customer)).toEqual([...nestedMetaFields, "Name", "City"]);
+  }),
+  written("writes the UUIDs of the objects that were asked for", { type: "custom", fields: ["~UUID", "Number", "Customer.Name"] }, (all) =>
+    expect(all).toEqual(all.map(() => expect.objectContaining({ "~UUID": expect.stringMatching(uuid), Customer: expect.not.objectContaining({ "~UUID": expect.anything() }) }))),
+  ),
+  written("writes the UUIDs of references where fields name them", { type: "custom", fields: ["Customer.~UUID"] }, ([first]) => {
+    expect(namesOf(first.Customer)).toEqual(metaFields);
+    expect(first.Customer["~UUID"]).toMatch(uuid);
   }),
   written("writes whole references", { type: "custom", fields: ["Customer"] }, ([first]) => expect(first.Customer).toMatchObject({ Name: expect.any(String), Active: expect.any(Boolean) })),
   written("writes no fields", { type: "custom", fields: [] }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
@@ -70,7 +80,7 @@ export const serializationCases: readonly Case[] = [
       headers: { etag: '"1"' },
       data: (data) => {
         expect(namesOf(data)).toEqual([...metaFields, "Customer"]);
-        expect(namesOf(data.Customer)).toEqual([...metaFields, "Name"]);
+        expect(namesOf(data.Customer)).toEqual([...nestedMetaFields, "Name"]);
       },
     },
     },
@@ -82,13 +92,13 @@ export const serializationCases: readonly Case[] = [
   },
   ofUsers("follows paths through references and collections", { type: "custom", fields: ["Name", "Groups.Name", "Employee.Mitarbeiteransprechpartner.Name1"] }, (demo) => {
     expect(demo).toMatchObject({ Groups: { "~Count": 1, "~UnfilteredCount": 1, "~Elements": [{ Name: "Sales" }] } });
-    expect(namesOf(elementsOf(demo.Groups)[0])).toEqual([...metaFields, "Name"]);
-    expect(namesOf(demo.Employee)).toEqual([...metaFields, "Mitarbeiteransprechpartner"]);
-    expect(namesOf(demo.Employee.Mitarbeiteransprechpartner)).toEqual([...metaFields, "Name1"]);
+    expect(namesOf(elementsOf(demo.Groups)[0])).toEqual([...nestedMetaFields, "Name"]);
+    expect(namesOf(demo.Employee)).toEqual([...nestedMetaFields, "Mitarbeiteransprechpartner"]);
+    expect(namesOf(demo.Employee.Mitarbeiteransprechpartner)).toEqual([...nestedMetaFields, "Name1"]);
   }),
   ofUsers("writes a page of a collection", { type: "custom", fields: ["Name", { name: "Groups", page: 0, perPage: 20, fields: ["Description"] }] }, ({ Groups }) => {
     expect(Groups).toMatchObject({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [{ Description: expect.any(String) }] });
-    expect(namesOf(elementsOf(Groups)[0])).toEqual([...metaFields, "Description"]);
+    expect(namesOf(elementsOf(Groups)[0])).toEqual([...nestedMetaFields, "Description"]);
   }),
   ofUsers("writes an empty page of a collection with the count of all", { type: "custom", fields: ["Name", { name: "Groups", page: 1, perPage: 1 }] }, ({ Groups }) =>
     expect(Groups).toEqual({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [] }),
@@ -130,6 +140,9 @@ export const serializationCases: readonly Case[] = [
     { type: "custom", fields: ["Nothing"] },
     { type: "custom", fields: ["Number", "number"] },
     { type: "custom", fields: ["~ObjectID"] },
+    { type: "custom", fields: ["~UUID", "~UUID"] },
+    { type: "custom", fields: ["~UUID.Name"] },
+    { type: "custom", fields: ["~uuid"] },
     { type: "custom", fields: [""] },
     { type: "custom", fields: ["toString"] },
     { type: "custom", fields: ["Number' or 1=1 --"] },

@@ -126,7 +126,7 @@ test("hooks of deletions are told of what the caller does not see by its meta-fi
   const { code } = await send(`/v1/object/${folder}`, { method: "DELETE" });
   const { body } = await list("Mark", { where: { Text: { $contains: secret } } });
   const texts = body.data["~Elements"].map(({ Text }: { Text: string }) => Object.keys(JSON.parse(Text)));
-  expect([code, texts]).toEqual(["0", [["~ClassName", "~ObjectID", "~StoreTime"]]]);
+  expect([code, texts]).toEqual(["0", [["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]]]);
   expect(JSON.stringify(body)).not.toContain("sesame");
 });
 

@@ -3,7 +3,7 @@ import type { CallOptions } from "../requests/call-options.ts";
 import type { MatchQuery, ObjectQuery } from "./object-query.ts";
 
 export interface ObjectOptions extends CallOptions {
-  /** How objects are written: `{ depth: 1 }`, `{ type: "custom", fields: ["Name", "Customer.City"] }`. With `oid` there is the id alone. */
+  /** How objects are written: `{ depth: 1 }`, `{ type: "custom", fields: ["Name", "Customer.City", "Customer.~UUID"] }`. With `oid` there is the id alone. */
   readonly serialization?: Serialization | undefined;
 }
 

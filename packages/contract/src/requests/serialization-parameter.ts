@@ -5,7 +5,7 @@ import { page, perPage } from "./page-numbers.ts";
 const mostFields = 200;
 const longestPath = 400;
 
-/** What a custom serialization writes: an attribute, or with `fields` what is written of its targets. */
+/** What a custom serialization writes: an attribute or `~UUID`, or with `fields` what is written of its targets. */
 export type SerializationField =
   | string
   | {
@@ -19,7 +19,7 @@ const path = z
   .string()
   .min(1)
   .max(longestPath)
-  .describe("Name of an attribute, or up to five names joined by dots that lead to one through references and collections.");
+  .describe("Name of an attribute or `~UUID`, or up to five names joined by dots that lead to one through references and collections.");
 
 const field: z.ZodType<SerializationField> = z
   .union([

@@ -6,8 +6,12 @@ const metaFields = {
   "~StoreTime": z.string().describe("Last write, `yyyyMMddTHHmmss+hh:mm`."),
 };
 
+const uuid = z.string().optional().describe("UUID of the object. Objects that were asked for have it; those in them, where `custom` fields name it.");
+
 /** A serialised object: its meta-fields and the attributes of its class. */
-export const objectSchema = z.looseObject(metaFields).meta({ id: "Object" });
+export const objectSchema = z
+  .looseObject({ "~ClassName": metaFields["~ClassName"], "~ObjectID": metaFields["~ObjectID"], "~UUID": uuid, "~StoreTime": metaFields["~StoreTime"] })
+  .meta({ id: "Object" });
 
 /** The user object of a log-in answer. */
 export const ownUserSchema = z

@@ -18,7 +18,7 @@ export interface Hook<Given, Answer> {
 export interface SerializedItem {
   /** As it is written so far, meta-fields among it. */
   readonly json: Members;
-  /** The attributes that the caller sees and that are not written, their references as meta-fields. */
+  /** `~UUID`, and the attributes that the caller sees, their references as meta-fields: as far as they are not written. */
   readonly rest: Members;
 }
 

@@ -74,7 +74,7 @@ export class AnswerHooks implements AnswerExtension {
 
   private async build(hook: BuildHook, caller: HookCaller, part: readonly AnsweredObject[]): Promise<void> {
     const rests = await this.rests(part);
-    const items = part.map(({ output }, index) => ({ json: output as Members, rest: rests[index] ?? nothing }));
+    const items = part.map(({ output }, index) => ({ json: output as Members, rest: rests[index] as Members }));
     const changes = await hook.run(caller, items);
     for (const [index, answered] of part.entries()) {
       const change = changes[index] ?? null;
@@ -84,13 +84,16 @@ export class AnswerHooks implements AnswerExtension {
     }
   }
 
-  /** The attributes that are not written, for each object. */
+  /** `~UUID` and the attributes, as far as they are not written, for each object. */
   private async rests(part: readonly AnsweredObject[]): Promise<readonly Members[]> {
     const partial = part.filter(({ isPartial }) => isPartial);
-    if (partial.length === 0) return [];
-    const whole = await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(partial.map(({ object }) => object));
+    const whole = partial.length === 0 ? [] : await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(partial.map(({ object }) => object));
     const byOutput = new Map(partial.map(({ output }, index) => [output, whole[index]]));
-    return part.map(({ output }) => Object.fromEntries(Object.entries(byOutput.get(output) ?? {}).filter(([name]) => !Object.hasOwn(output, name))) as Members);
+    return part.map(({ object: { uuid }, output }) => {
+      const rest = Object.entries(byOutput.get(output) ?? {}).filter(([name]) => !Object.hasOwn(output, name));
+      if (!Object.hasOwn(output, "~UUID")) rest.push(["~UUID", uuid]);
+      return rest.length === 0 ? nothing : (Object.fromEntries(rest) as Members);
+    });
   }
 }
 

@@ -52,8 +52,8 @@ export class DeletionHooks {
     const objects = await r.objects.get(outlines.map(({ id }) => id), this.sight.visibility, Number.MAX_SAFE_INTEGER);
     const members = await rawMembers(context, this.sight, objects);
     const seen = new Map(objects.map(({ id }, index) => [id, members[index] as Members]));
-    for (const { id, className, storedAt } of outlines) {
-      const object = seen.get(id) ?? { "~ClassName": className, "~ObjectID": id, "~StoreTime": database.storeTime.format(storedAt) };
+    for (const { id, uuid, className, storedAt } of outlines) {
+      const object = seen.get(id) ?? { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": database.storeTime.format(storedAt) };
       this.told.set(id, { object });
     }
   }

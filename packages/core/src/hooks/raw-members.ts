@@ -1,5 +1,5 @@
 import { ObjectSerializer } from "../objects/object-serializer.ts";
-import { fullPlan } from "../objects/serialization/index.ts";
+import { fullPlan, withUuid } from "../objects/serialization/index.ts";
 import type { Sight } from "../objects/serialization-source.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { HookCaller } from "./hook-caller.ts";
@@ -13,5 +13,5 @@ export async function rawMembers({ r, database }: HookCaller, { model, visibilit
   if (objects.length === 0) return [];
   // It is no answer: how much there is of it the batches see to.
   const source = { objects: r.objects, visibility, storeTime: database.storeTime, answerBytes: Number.MAX_SAFE_INTEGER };
-  return (await new ObjectSerializer(source, fullPlan(model, 0)).run(objects, known)) as unknown as readonly Members[];
+  return (await new ObjectSerializer(source, withUuid(fullPlan(model, 0))).run(objects, known)) as unknown as readonly Members[];
 }

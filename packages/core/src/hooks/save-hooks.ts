@@ -102,7 +102,7 @@ function expected({ className, base, prepared: { attributes } }: HookedSave): St
   return { id, uuid, className, storedAt, version, readers, attributes: { ...base?.attributes, ...attributes } };
 }
 
-function withoutIdentity({ "~ObjectID": _id, "~StoreTime": _time, ...members }: Members): Members {
+function withoutIdentity({ "~ObjectID": _id, "~UUID": _uuid, "~StoreTime": _time, ...members }: Members): Members {
   return members;
 }
 

@@ -22,6 +22,7 @@ export {
   type Serialization,
   type SerializationField,
   type SerializationFieldObject,
+  withUuid,
 } from "./serialization/index.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export { SerializeOwnUser } from "./serialize-own-user.ts";

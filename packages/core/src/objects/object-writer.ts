@@ -19,7 +19,7 @@ interface WrittenTarget {
 }
 
 /** Bytes of the names and punctuation around what differs. */
-const around = { id: 18, metaFields: 72, attribute: 6, collection: 80, nothing: 4 } as const;
+const around = { id: 18, metaFields: 72, uuid: 48, attribute: 6, collection: 80, nothing: 4 } as const;
 
 /** Writes objects as plans say, from what is loaded, and counts what that takes. */
 export class ObjectWriter {
@@ -51,14 +51,14 @@ export class ObjectWriter {
   private writeMembers(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
     this.count(around.id + object.id.length, 1);
     if (!plan.metaFields) return { "~ObjectID": object.id };
-    this.count(around.metaFields + object.className.length);
+    this.count(around.metaFields + object.className.length + (plan.uuid ? around.uuid : 0));
     const ofClass = plan.of(object.className);
-    if (ofClass !== undefined && ofClass.plain !== null && "attributes" in object) return this.writePlain(object, ofClass.plain);
-    const output: Output & { "~ObjectID": string } = {
-      "~ClassName": object.className,
-      "~ObjectID": object.id,
-      "~StoreTime": this.storeTime.format(object.storedAt),
-    };
+    if (ofClass !== undefined && ofClass.plain !== null && "attributes" in object) return this.writePlain(object, ofClass.plain, plan.uuid);
+    const { className, id, uuid, storedAt } = object;
+    const storeTime = this.storeTime.format(storedAt);
+    const output: Output & { "~ObjectID": string } = plan.uuid
+      ? { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": storeTime }
+      : { "~ClassName": className, "~ObjectID": id, "~StoreTime": storeTime };
     if (ofClass === undefined || !("attributes" in object)) return output;
     for (const { name, link } of ofClass.attributes) {
       if (!Object.hasOwn(object.attributes, name)) continue;
@@ -72,14 +72,12 @@ export class ObjectWriter {
    * An object without links, in one literal with one spread: the engine copies that, and turns it into JSON, in half the
    * time of what is put together name by name.
    */
-  private writePlain({ className, id, storedAt, attributes }: StoredObject, modelClass: ModelClass): SerializedObject {
+  private writePlain({ className, id, uuid, storedAt, attributes }: StoredObject, modelClass: ModelClass, hasUuid: boolean): SerializedObject {
     this.count(jsonBytes(attributes, this.measure));
-    const output: Output & { "~ObjectID": string } = {
-      "~ClassName": className,
-      "~ObjectID": id,
-      "~StoreTime": this.storeTime.format(storedAt),
-      ...attributes,
-    };
+    const storeTime = this.storeTime.format(storedAt);
+    const output: Output & { "~ObjectID": string } = hasUuid
+      ? { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": storeTime, ...attributes }
+      : { "~ClassName": className, "~ObjectID": id, "~StoreTime": storeTime, ...attributes };
     // What is stored under a name that the class no longer has is not shown.
     for (const name in attributes) if (!modelClass.attributes.has(name)) delete output[name];
     return output;

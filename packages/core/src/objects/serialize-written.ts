@@ -1,7 +1,7 @@
 import { AnswerExtensionError } from "./answer-extension-error.ts";
 import { AnswerTooLargeError } from "./answer-too-large-error.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
-import { metaFieldsOnly, type ObjectPlan } from "./serialization/object-plan.ts";
+import { metaFieldsOnly, type ObjectPlan, withUuid } from "./serialization/index.ts";
 import type { SerializationSource } from "./serialization-source.ts";
 import type { SerializedObject } from "./serialized-object.ts";
 import type { StoredObject } from "./stored-object.ts";
@@ -21,7 +21,7 @@ export async function serializeWritten(
   } catch (error) {
     if (error instanceof AnswerExtensionError) source.extension?.ignore(error);
     else if (!(error instanceof AnswerTooLargeError)) throw error;
-    return serializeOne(source, metaFieldsOnly, object, []);
+    return serializeOne(source, plan.uuid ? withUuid(metaFieldsOnly) : metaFieldsOnly, object, []);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { JsonValue } from "./stored-object.ts";
 
 /**
- * An object as clients see it: its meta-fields `~ClassName`, `~ObjectID` and `~StoreTime`, then those attributes of its
- * class that were ever set; or less, if less was asked for.
+ * An object as clients see it: its meta-fields `~ClassName`, `~ObjectID`, `~UUID` and `~StoreTime`, then those attributes of its
+ * class that were ever set; or less, if less was asked for. Below another object, `~UUID` is there only if it was asked for.
  */
 export interface SerializedObject {
   readonly "~ObjectID": string;

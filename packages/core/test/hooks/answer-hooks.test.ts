@@ -26,23 +26,23 @@ describe("hooks of answers", () => {
     f.hooks.use({ buildSerialization: [{ ...hook, run: (caller, items) => (given.push([...items]), hook.run(caller, items)) }] });
     const full = await get();
     expect(full).toEqual({
-      "~ClassName": "Person", "~ObjectID": id, "~StoreTime": expect.any(String), Name: "Bob", Label: "Bob?",
+      "~ClassName": "Person", "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Name: "Bob", Label: "Bob?",
       Boss: { "~ClassName": "Manager", "~ObjectID": boss, "~StoreTime": expect.any(String), Name: "Ada", Label: "Ada?" },
     });
-    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([[{}, {}]]);
+    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([[{ "~UUID": (await f.stored(boss))?.uuid }, {}]]);
     given.length = 0;
     expect((await list({ type: "custom", fields: ["Age"] })).list["~Elements"]).toEqual([
-      { "~ClassName": "Manager", "~ObjectID": boss, "~StoreTime": expect.any(String), Label: "Ada?" },
-      { "~ClassName": "Person", "~ObjectID": id, "~StoreTime": expect.any(String), Label: "Bob?" },
+      { "~ClassName": "Manager", "~ObjectID": boss, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Label: "Ada?" },
+      { "~ClassName": "Person", "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Label: "Bob?" },
     ]);
     expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([[{ Name: "Ada" }, { Name: "Bob", Boss: { "~ClassName": "Manager", "~ObjectID": boss, "~StoreTime": expect.any(String) } }]]);
   });
 
   test("make what the type macro writes", async () => {
     f.hooks.use({ buildSerialization: [build(["Person"], ({ rest }) => add({ Years: rest["Age"] ?? null }))] });
-    expect(await get({ type: "macro" })).toEqual({ "~ClassName": "Person", "~ObjectID": id, "~StoreTime": expect.any(String), Years: 30 });
+    expect(await get({ type: "macro" })).toEqual({ "~ClassName": "Person", "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Years: 30 });
     f.hooks.use({});
-    expect(Object.keys(await get({ type: "macro" }))).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+    expect(Object.keys(await get({ type: "macro" }))).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
   });
 
   test("are not asked about ids and meta-fields, nor about classes that they do not concern", async () => {
@@ -93,7 +93,7 @@ describe("hooks of answers", () => {
     await expect(get()).rejects.toMatchObject({ code: 404, detail: "no" });
     await expect(list()).rejects.toMatchObject({ code: 404 });
     const created = await f.create.run(f.context, "Person", { Name: "Carl" });
-    expect(Object.keys(created.object)).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+    expect(Object.keys(created.object)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
     expect(f.hooks.ignoredErrors).toMatchObject([{ code: 404 }]);
     expect(await f.stored(created.object["~ObjectID"])).toMatchObject({ attributes: { Name: "Carl" } });
   });
@@ -112,7 +112,7 @@ describe("hooks of answers", () => {
     await expect(run(800, ["Manager"])).rejects.toMatchObject({ code: 307 });
     await expect(run(30_000, ["Person"])).rejects.toMatchObject({ code: 307 });
     f.hooks.use({ buildSerialization: [build(["Person"], () => add({ Added: "x".repeat(30_000) }))] });
-    expect(Object.keys((await f.create.run(context, "Person", { Name: "Carl" })).object)).toHaveLength(3);
+    expect(Object.keys((await f.create.run(context, "Person", { Name: "Carl" })).object)).toHaveLength(4);
   });
 
   test("read objects as they are stored", async () => {

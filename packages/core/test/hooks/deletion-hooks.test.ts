@@ -24,7 +24,7 @@ describe("hooks of deletions", () => {
     await remove(ada);
     expect(seen.map(([name, objects]) => [name, objects.map((object) => object["~ObjectID"])])).toEqual([["before", [ada, task, secret]], ["after", [task]]]);
     expect(seen[0]?.[1]).toMatchObject([{ Name: "Ada" }, { Title: "t", Owner: { "~ObjectID": ada } }, { "~ClassName": "Secret" }]);
-    expect(Object.keys(seen[0]?.[1][2] ?? {})).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
+    expect(Object.keys(seen[0]?.[1][2] ?? {})).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
     expect(await f.stored(task)).toBeUndefined();
   });
 

@@ -24,12 +24,13 @@ describe("hooks of saves", () => {
     const boss = await create({ Name: "Ada" });
     const id = await create({ Name: "Bob", Boss: boss });
     await patch(id, { Note: "new", Boss: null });
+    const uuid = (await f.stored(id))?.uuid;
     const asReference = { "~ClassName": "Person", "~ObjectID": boss, "~StoreTime": expect.any(String) };
     expect(seen.slice(1)).toEqual([
       { object: { "~ClassName": "Person", Name: "Bob", Boss: asReference }, previous: null, given: { Name: "Bob", Boss: boss } },
       {
-        object: expect.objectContaining({ "~ObjectID": id, Name: "Bob", Note: "new", Boss: null }),
-        previous: expect.objectContaining({ "~ObjectID": id, Name: "Bob", Boss: asReference }),
+        object: expect.objectContaining({ "~ObjectID": id, "~UUID": uuid, Name: "Bob", Note: "new", Boss: null }),
+        previous: expect.objectContaining({ "~ObjectID": id, "~UUID": uuid, Name: "Bob", Boss: asReference }),
         given: { Note: "new", Boss: null },
       },
     ]);

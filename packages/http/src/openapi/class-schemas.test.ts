@@ -93,7 +93,7 @@ describe("the API description of a database", () => {
 
   test("has inherited attributes in each class, and names a base that may be read", () => {
     const all = schemasOf(readable());
-    expect(Object.keys(all["class.Below"]?.["properties"])).toEqual(["~ClassName", "~ObjectID", "~StoreTime", "Own", "More"]);
+    expect(Object.keys(all["class.Below"]?.["properties"])).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Own", "More"]);
     expect(all["class.Below"]?.["description"]).toBe("Inherits from `Base`.");
     expect(schemasOf(readable("Base"))["class.Below"]).not.toHaveProperty("description");
   });

@@ -8,15 +8,15 @@ const componentOf = (className: string): string => `class.${className}`;
 const refTo = (className: string): string => `#/components/schemas/${componentOf(className)}`;
 
 /**
- * The components that describe classes: one for each, and `Object`, which is an object of one of them. `metaFields` are
- * the properties that every object has.
+ * The components that describe classes: one for each, and `Object`, which is an object of one of them. `general` is
+ * `Object` where no class is known: it has the meta-fields.
  */
-export function classSchemas(readable: ReadableClasses, metaFields: Readonly<Record<string, SchemaObject>>): Record<string, SchemaObject> {
+export function classSchemas(readable: ReadableClasses, general: SchemaObject): Record<string, SchemaObject> {
   const { classes } = readable;
   if (classes.length === 0) return {};
   const names = classes.map(({ modelClass }) => modelClass.definition.name);
   const known = new Set(names);
-  const described = classes.map((each) => [componentOf(each.modelClass.definition.name), classSchema(each, readable, known, metaFields)] as const);
+  const described = classes.map((each) => [componentOf(each.modelClass.definition.name), classSchema(each, readable, known, general)] as const);
   const mapping = Object.fromEntries(names.map((name) => [name, refTo(name)]));
   const anyObject = {
     description: "An object of a class that you may read.",
@@ -30,7 +30,7 @@ function classSchema(
   { modelClass: { definition, attributes } }: ReadableClass,
   { model }: ReadableClasses,
   known: ReadonlySet<string>,
-  metaFields: Readonly<Record<string, SchemaObject>>,
+  general: SchemaObject,
 ): SchemaObject {
   const { name, base } = definition;
   const targetsOf = ({ type, target = type === "file" ? "File" : undefined }: AttributeDefinition) => {
@@ -43,7 +43,7 @@ function classSchema(
     title: name,
     type: "object",
     ...(base !== null && known.has(base) ? { description: `Inherits from \`${base}\`.` } : {}),
-    properties: { ...metaFields, "~ClassName": { const: name, type: "string" }, ...Object.fromEntries(written) },
-    required: Object.keys(metaFields),
+    properties: { ...(general["properties"] as SchemaObject), "~ClassName": { const: name, type: "string" }, ...Object.fromEntries(written) },
+    required: general["required"],
   };
 }

@@ -7,7 +7,7 @@ import { takesSession } from "../routes/takes-session.ts";
 import { keySetPath } from "../well-known/answer-key-set.ts";
 import { classSchemas } from "./class-schemas.ts";
 import { keySetItem, keySetTag } from "./key-set-item.ts";
-import type { MediaTypeObject, OpenApiDocument, OperationObject, PathItemObject, SchemaObject } from "./open-api.ts";
+import type { MediaTypeObject, OpenApiDocument, OperationObject, PathItemObject } from "./open-api.ts";
 import { parametersOf } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
 import { SchemaComponents } from "./schema-components.ts";
@@ -129,8 +129,8 @@ function bodyOf({ method }: Route, { schema }: BodyRule, components: SchemaCompo
 
 function schemas(components: SchemaComponents, classes: ReadableClasses | undefined): OpenApiDocument["components"]["schemas"] {
   const general = components.all();
-  const metaFields = general["Object"]?.["properties"] as Readonly<Record<string, SchemaObject>> | undefined;
-  return classes === undefined || metaFields === undefined ? general : { ...general, ...classSchemas(classes, metaFields), ...writtenSchemas(classes) };
+  const anyObject = general["Object"];
+  return classes === undefined || anyObject === undefined ? general : { ...general, ...classSchemas(classes, anyObject), ...writtenSchemas(classes) };
 }
 
 function servers(basePath: string, alias: string | undefined): OpenApiDocument["servers"] {

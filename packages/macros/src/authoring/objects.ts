@@ -3,6 +3,8 @@ import type { Json } from "./json.ts";
 /** An object as clients see it: `~ObjectID` and other meta-fields, then its attributes. `versionOf` tells its version. */
 export interface ObjectJson {
   readonly "~ObjectID": string;
+  /** Objects that were asked for have it, unless by `serialization` of type `oid`; those in them, where `custom` fields name it. */
+  readonly "~UUID"?: string;
   // What is in it is the model's matter.
   readonly [attribute: string]: any; // oxlint-disable-line typescript/no-explicit-any
 }

@@ -14,6 +14,9 @@ export interface CustomPlanParts {
   readonly depth: number;
 }
 
+/** The one meta-field that can be named: the others are always there. */
+const uuid = "~UUID";
+
 /**
  * Writes these fields of objects of these classes, which are all that can stand there and that the caller may read.
  * A name that none of them has: 307. `level`: steps from the roots.
@@ -24,14 +27,14 @@ export function customPlan(fields: RequestedFields, classes: readonly ModelClass
   const targets = new Map<string, ObjectPlan>();
   for (const [name, field] of fields) {
     const links = classes.flatMap((each) => each.links.filter((link) => link.name === name));
-    checkUse(field, links, classes.some(({ attributes }) => attributes.has(name)));
+    checkUse(field, links, name === uuid || classes.some(({ attributes }) => attributes.has(name)));
     targets.set(name, targetPlan(field, links, parts, level + 1));
   }
   const targetOf = ({ name }: AttributeDefinition) => {
     return { target: targets.get(name) ?? metaFieldsOnly, page: fields.get(name)?.page ?? null };
   };
   const plans = new Map(classes.map((each) => [each.definition.name, classPlan(each, (name) => fields.has(name), targetOf)]));
-  return { metaFields: true, attributes: true, extensible: true, of: (className) => plans.get(className) };
+  return { metaFields: true, uuid: fields.has(uuid), attributes: true, extensible: true, of: (className) => plans.get(className) };
 }
 
 /** Refuses a name that is not there, and what cannot be asked of such an attribute. */

@@ -20,6 +20,7 @@ export function fullPlan(model: Model, depth: number): ObjectPlan {
 
 class FullPlan implements ObjectPlan {
   readonly metaFields = true;
+  readonly uuid = false;
   readonly attributes = true;
   readonly extensible = true;
   private readonly plans = new Map<string, ClassPlan | undefined>();

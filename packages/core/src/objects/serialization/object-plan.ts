@@ -4,6 +4,8 @@ import type { ModelClass } from "../../model/model.ts";
 export interface ObjectPlan {
   /** Whether the meta-fields are written, or `~ObjectID` alone. */
   readonly metaFields: boolean;
+  /** Whether `~UUID` is one of them. */
+  readonly uuid: boolean;
   /** Whether attributes are written, and so other objects may have to be read. */
   readonly attributes: boolean;
   /** Whether hooks build on what is written. */
@@ -44,9 +46,15 @@ export interface MemberPage {
 
 const nothing = (): undefined => undefined;
 
-export const metaFieldsOnly: ObjectPlan = { metaFields: true, attributes: false, extensible: false, of: nothing };
+export const metaFieldsOnly: ObjectPlan = { metaFields: true, uuid: false, attributes: false, extensible: false, of: nothing };
 
-export const idOnly: ObjectPlan = { metaFields: false, attributes: false, extensible: false, of: nothing };
+export const idOnly: ObjectPlan = { metaFields: false, uuid: false, attributes: false, extensible: false, of: nothing };
 
 /** The meta-fields, and what hooks make of them. */
-export const hooksOnly: ObjectPlan = { metaFields: true, attributes: false, extensible: true, of: nothing };
+export const hooksOnly: ObjectPlan = { metaFields: true, uuid: false, attributes: false, extensible: true, of: nothing };
+
+/** The same with `~UUID`, for objects that were asked for. */
+export function withUuid(plan: ObjectPlan): ObjectPlan {
+  const { metaFields, attributes, extensible } = plan;
+  return { metaFields, uuid: true, attributes, extensible, of: (className) => plan.of(className) };
+}

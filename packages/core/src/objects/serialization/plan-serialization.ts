@@ -2,7 +2,7 @@ import type { Model } from "../../model/model.ts";
 import { readableFamily, type Visibility } from "../../rights/index.ts";
 import { customPlan } from "./custom-plan.ts";
 import { defaultDepth, fullPlan } from "./full-plan.ts";
-import { hooksOnly, idOnly, metaFieldsOnly, type ObjectPlan } from "./object-plan.ts";
+import { hooksOnly, idOnly, metaFieldsOnly, type ObjectPlan, withUuid } from "./object-plan.ts";
 import { requestedFields } from "./requested-field.ts";
 import type { Serialization } from "./serialization.ts";
 
@@ -19,16 +19,16 @@ export function planSerialization(serialization: Serialization | undefined, { mo
   const { type = "full", depth = defaultDepth, fields = [] } = serialization ?? {};
   switch (type) {
     case "full":
-      return fullPlan(model, depth);
+      return withUuid(fullPlan(model, depth));
     case "empty":
-      return metaFieldsOnly;
+      return withUuid(metaFieldsOnly);
     case "oid":
       return idOnly;
     case "macro":
-      return hooksOnly;
+      return withUuid(hooksOnly);
     case "custom": {
       const requested = requestedFields(fields, "/serialization/fields");
-      return customPlan(requested, readableFamily(model, className, visibility), { model, visibility, depth });
+      return withUuid(customPlan(requested, readableFamily(model, className, visibility), { model, visibility, depth }));
     }
   }
 }

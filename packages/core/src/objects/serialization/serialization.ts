@@ -11,7 +11,7 @@ export interface Serialization {
   readonly depth?: number | undefined;
 }
 
-/** The name of an attribute, or names joined by dots that lead through references and collections to one. */
+/** The name of an attribute, or `~UUID`, or names joined by dots that lead through references and collections to one. */
 export type SerializationField = string | SerializationFieldObject;
 
 export interface SerializationFieldObject {
