@@ -48,8 +48,8 @@ export function tryLogIn(subject: Subject, user: string, more: Record<string, un
   return call(subject, "/v1/login", { method: "POST", headers, body: { user, pass: user, appNames: "demo-app", ...more } });
 }
 
-export const checkSession = (subject: Subject, sessionId: string): Promise<string> =>
-  call(subject, "/_CheckSession", { sessionId }).then(({ code }) => code);
+export const checkSession = (subject: Subject, sessionId: string, appkey = appKey): Promise<string> =>
+  call(subject, "/_CheckSession", { sessionId, headers: { appkey } }).then(({ code }) => code);
 
 export const logOut = (subject: Subject, sessionId: string): Promise<string> =>
   call(subject, "/v1/logout", { method: "POST", sessionId }).then(({ code }) => code);

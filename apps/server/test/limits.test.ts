@@ -25,15 +25,12 @@ describe("limits", () => {
     await postgres.sql.query("delete from sallyport_demo.sessions; update sallyport_demo.session_counts set sessions = 0");
   });
 
-  test("of sessions of one user leave the others alone, and a device does not count twice", async () => {
+  test("of sessions of one user leave the others alone, and a device makes room for itself", async () => {
     const server = await postgres.demo({ SESSION_PER_USER_LIMIT: "2" });
     const answers = await Promise.all(Array.from({ length: 6 }, () => tryLogIn(server, "demo")));
     expect(codesOf(answers)).toEqual(["0", "0", "315", "315", "315", "315"]);
     const device = { device: { deviceId: "one" } };
-    expect((await tryLogIn(server, "reader", device)).code).toBe("0");
-    expect((await tryLogIn(server, "reader", device)).code).toBe("0");
-    expect((await tryLogIn(server, "reader")).code).toBe("0");
-    expect((await tryLogIn(server, "reader", device)).code).toBe("0");
+    for (const more of [{}, device, device, device]) expect((await tryLogIn(server, "reader", more)).code).toBe("0");
     expect((await tryLogIn(server, "reader")).code).toBe("315");
     await server.close();
   });

@@ -66,7 +66,7 @@ import { sessionEntranceChecks } from "./sections/sessions/entrances.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
 import { sessionRenewingChecks } from "./sections/sessions/renewing.ts";
-import { sessionReplacementChecks } from "./sections/sessions/replacement.ts";
+import { sessionDeviceChecks } from "./sections/sessions/devices.ts";
 import { severalProcessesChecks } from "./sections/several-processes.ts";
 import { throttleChecks } from "./sections/throttle.ts";
 import { timeChecks } from "./sections/time.ts";
@@ -99,7 +99,7 @@ export const checks: readonly Check[] = [
   ...returnChecks,
   ...sessionExpiryChecks,
   ...sessionLimitChecks,
-  ...sessionReplacementChecks,
+  ...sessionDeviceChecks,
   ...sessionEndingChecks,
   ...sessionRenewingChecks,
   ...sessionEntranceChecks,

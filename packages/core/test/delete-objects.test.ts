@@ -99,7 +99,7 @@ describe("deleting objects", () => {
     const { r, context: asked } = at.fixture;
     const root = await create();
     const [child, losing] = [await create({ Owner: root }), await create({ Near: root })];
-    const policy = { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0 };
+    const policy = { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 };
     for (const digest of ["a".repeat(64), at.context.sessionDigest]) {
       await r.sessions.open({ digest, mode: "session", appKeyId: asked.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance }, policy);
     }

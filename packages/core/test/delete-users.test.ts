@@ -13,7 +13,7 @@ describe("deleting users and groups", () => {
       await r.accounts.create({ userId, loginName, secret: "", administrator: false }, loginName);
       await r.sessions.open(
         { digest: userId.padStart(64, "0").toLowerCase(), mode: "session", appKeyId: asked.appKey.id, userId, secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance },
-        { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0 },
+        { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
       );
     }
     const administrator = await sessionContext(at.fixture, { administrator: true });
@@ -46,7 +46,7 @@ describe("deleting users and groups", () => {
     const guest = await create({ Host: thing }, { className: "Guest" });
     const [byThing, byGuest] = [await create({ Kept: thing }), await create({ Kept: guest })];
     const digest = "a".repeat(64);
-    await r.sessions.open({ digest, mode: "session", appKeyId: asked.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance }, { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0 });
+    await r.sessions.open({ digest, mode: "session", appKeyId: asked.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance }, { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 });
     const administrator = await sessionContext(at.fixture, { administrator: true });
     const outcomes = (as: SessionContext) => Promise.all([guest, thing].map((id) => deleteIn(as, id).then(() => 0, ({ code }: { code: number }) => code)));
 

@@ -83,6 +83,7 @@ export class KnexSessionRepository implements SessionRepository {
       policy.limit,
       policy.perUserLimit,
       ...entranceValues(entrance),
+      policy.perDevice,
     ];
   }
 }

@@ -55,8 +55,8 @@ describe("secure sessions of several processes", () => {
     const names = ["ended", "of a device"];
     for (const name of names) await open(name, { deviceId: name });
     await storage.repositories.sessions.end({ digest: digestOf("ended") });
-    await open("of a device, again", { deviceId: "of a device" });
-    await open("of a device, once more", { deviceId: "of a device" });
+    for (let more = 0; more < openPolicy.perDevice; more += 1) await open(`of a device, ${more}`, { deviceId: "of a device" });
+    expect(await storage.repositories.channels.reserveOut(digestOf("of a device"), 1)).toBeNull();
     const { rows } = await database.admin.query(
       "select encode(session, 'hex') as session from test.channels where session <> all (array(select digest from test.sessions where mode = 'secure'))",
     );

@@ -63,13 +63,13 @@ describe("sessions of several processes", () => {
     expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([8, 52]);
   }, processTimeout);
 
-  test("of one device replace one another, with and without limits", async () => {
-    for (const limits of [{}, { limit: 1, perUserLimit: 1 }]) {
+  test("of one device are as many as there may be, with and without limits", async () => {
+    for (const [limits, staying] of [[{}, 5], [{ limit: 2, perUserLimit: 3 }, 2]] as const) {
       const outcomes = await open({ ...openPolicy, ...limits }, (process) =>
-        twenty((index) => newSession(`device ${process} ${index}`, { deviceId: "phone" })),
+        twenty((index) => newSession(`${staying} of a device ${process} ${index}`, { deviceId: "phone" })),
       );
       expect(times(outcomes, 0)).toBe(60);
-      expect(await storage.repositories.sessions.count()).toBe(1);
+      expect(await storage.repositories.sessions.count()).toBe(staying);
     }
   }, processTimeout);
 

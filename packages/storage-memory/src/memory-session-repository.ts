@@ -27,13 +27,14 @@ export class MemorySessionRepository implements SessionRepository {
     return this.access.write((state, now) => {
       const { sessions } = state;
       const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
-      const staying = live.filter(([, record]) => !replaces(session, record.session));
-      const ofUser = staying.filter(([, record]) => record.session.userId === session.userId);
-      if (isFull(staying.length, policy.limit) || isFull(ofUser.length, policy.perUserLimit)) throw new ServiceError(315);
+      const others = live.filter(([, record]) => !sharesDevice(session, record.session));
+      const ofUser = others.filter(([, record]) => record.session.userId === session.userId);
+      const room = Math.min(policy.perDevice, roomBeside(others.length, policy.limit), roomBeside(ofUser.length, policy.perUserLimit));
+      if (room < 1) throw new ServiceError(315);
       if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
-      for (const [old, record] of sessions.entries()) {
-        if (replaces(session, record.session)) forget(state, old);
-      }
+      // Entries come by age, and sorting keeps that order where the expiry is the same.
+      const ofDevice = live.filter(([, record]) => sharesDevice(session, record.session)).toSorted(([, one], [, other]) => one.expiresAt - other.expiresAt);
+      for (const [old] of ofDevice.slice(0, Math.max(0, ofDevice.length - (room - 1)))) forget(state, old);
       const endsAt = now + policy.absoluteLifetime;
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
       sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });
@@ -79,11 +80,12 @@ function forget({ sessions, channels }: State, digest: Digest): void {
   channels.delete(digest);
 }
 
-function isFull(others: number, limit: number): boolean {
-  return limit > 0 && others >= limit;
+/** How many sessions of a device, the new one included, a limit has room for beside the others. */
+function roomBeside(others: number, limit: number): number {
+  return limit > 0 ? limit - others : Infinity;
 }
 
-function replaces({ deviceId, userId, appKeyId }: Session, old: Session): boolean {
+function sharesDevice({ deviceId, userId, appKeyId }: Session, old: Session): boolean {
   return deviceId !== null && old.deviceId === deviceId && old.userId === userId && old.appKeyId === appKeyId;
 }
 

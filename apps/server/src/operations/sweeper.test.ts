@@ -11,7 +11,7 @@ const event: AuditEvent = { type: "logout", requestId: "r", outcome: 0, appKeyId
 
 function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour): Database {
   const policy: DatabasePolicy = {
-    sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0 },
+    sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0, perDevice: 5 },
     throttle: { user: throttle, address: throttle },
     locks: { perSession: 0 },
     audit: { retention },

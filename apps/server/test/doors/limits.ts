@@ -12,6 +12,7 @@ export const limitEnvironment: Readonly<Record<string, string>> = {
   TRUSTED_PROXIES: "127.0.0.1",
   SESSION_LIMIT: `${limit}`,
   SESSION_PER_USER_LIMIT: `${perUser}`,
+  SESSIONS_PER_DEVICE: "1",
   THROTTLE_USER_FREE_FAILURES: `${userFailures}`,
   THROTTLE_USER_FIRST_DELAY: "1h",
   THROTTLE_USER_LONGEST_DELAY: "1h",
@@ -35,7 +36,7 @@ export function delayed(code: ErrorCode): DoorAnswer {
 export async function fillSessions({ sessions }: Repositories): Promise<() => Promise<unknown>> {
   const [digests, random] = [new NodeDigests(), new NodeRandomSource()];
   const filling = { mode: "session", appKeyId: "filling", userId: "1", secretVersion: 1, appNames: [], deviceId: null, entrance: { kind: "password" } } as const;
-  const free = { idleTimeout: 600_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0 };
+  const free = { idleTimeout: 600_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0, perDevice: 5 };
   for (let count = await sessions.count(); count < limit; count += 1) await sessions.open({ ...filling, digest: digests.sha256(random.secret()) }, free);
   return () => sessions.end({ userId: "1" });
 }

@@ -18,7 +18,7 @@ describe("a secure session", () => {
     await relay.listen();
     const storage = { engine: "postgres", url: relay.url, schema: "sallyport_demo" };
     const databases = [{ alias: "", name: "demo", storage }];
-    start = (body = "60s") => postgres.configured({ server: { timeouts: { body } }, databases }, storedServerKeys);
+    start = (body = "60s") => postgres.configured({ server: { timeouts: { body } }, sessions: { perDevice: 1 }, databases }, storedServerKeys);
     server = await start();
   }, 60_000);
   afterAll(async () => {

@@ -8,7 +8,7 @@ import { ServiceAddress } from "../transport/service-address.ts";
 export interface ProviderLogInFields {
   /** Those that are registered with the provider unless given. */
   readonly appNames?: readonly string[] | undefined;
-  /** A later log-in with the provider on the same device replaces this one's session. */
+  /** The server limits how many sessions the user has on the device: beyond that a log-in ends the least recently renewed one. */
   readonly deviceId?: string | undefined;
   /** The token of the second factor. It stands in the address, and is good once. */
   readonly twoFactorToken?: string | undefined;

@@ -13,7 +13,7 @@ export interface LogInFields {
   /** How the password is sent: as its MD5, or as it is, for databases that take nothing else. `md5` unless given. */
   readonly passwordHash?: "md5" | "none" | undefined;
   readonly appNames: readonly string[];
-  /** With a `deviceId`, a log-in replaces the session that the same user has on the same device. */
+  /** With a `deviceId`, the server limits how many sessions the user has on the device: beyond that a log-in ends the least recently renewed one. */
   readonly device?: Device | undefined;
   /** The token of the second factor. It is good once, so such a log-in is not repeated when its session is over. */
   readonly twoFactorToken?: string | undefined;

@@ -87,6 +87,15 @@ const migrated = checksOf(
       equal(await other.repositories.sessions.count(), 9, "how many sessions are live");
     },
 
+    "keep the sessions of a device exactly, together": async ({ r, another }) => {
+      const other = await another();
+      const visitor = await Visitor.create(r);
+      for (const [policy, staying] of [[{ ...generous, perDevice: 3 }, 3], [{ ...generous, perUserLimit: 2 }, 2], [{ ...generous, limit: 1 }, 1]] as const) {
+        await atOnce(16, (index) => visitor.open(index % 2 === 0 ? r : other.repositories, { deviceId: "phone" }, policy));
+        equal(await other.repositories.sessions.count(), staying, "how many sessions are live");
+      }
+    },
+
     "keep the room of one-time secrets exactly, together": async ({ r, another }) => {
       const other = await another();
       const issue = (index: number, subject: string, room: OneTimeRoom) =>

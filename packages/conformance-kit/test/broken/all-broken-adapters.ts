@@ -8,6 +8,7 @@ import { brokenChannels } from "./broken-channels.ts";
 import { brokenCipherBlocks } from "./broken-cipher-blocks.ts";
 import { brokenContents } from "./broken-contents.ts";
 import { brokenCustomAccounts } from "./broken-custom-accounts.ts";
+import { brokenDevices } from "./broken-devices.ts";
 import { brokenDepartures } from "./broken-departures.ts";
 import { brokenEntrances } from "./broken-entrances.ts";
 import { brokenIdentities } from "./broken-identities.ts";
@@ -37,6 +38,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["parts of transactions", brokenPartAdapters],
   ["capabilities", brokenCapabilities],
   ["sessions", brokenSessions],
+  ["sessions of a device", brokenDevices],
   ["ways in", brokenEntrances],
   ["identity providers and links", brokenIdentities],
   ["admission", brokenAdmissions],

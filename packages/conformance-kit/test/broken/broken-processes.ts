@@ -48,6 +48,19 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     });
   }),
 
+  brokenMemory("ends the sessions of a device that it has opened itself", "keep the sessions of a device exactly, together", () => {
+    const own: string[] = [];
+    return (r) => ({
+      sessions: {
+        open: async (session, policy) => {
+          for (const digest of own.splice(0, own.length + 1 - policy.perDevice)) await r.sessions.end({ digest });
+          own.push(session.digest);
+          await r.sessions.open({ ...session, deviceId: null }, policy);
+        },
+      },
+    });
+  }),
+
   brokenMemory("remembers whom it has admitted", "accept no session that another one has ended, from the very next request", () => {
     const admitted = new Map<string | null, Admission>();
     return (r) => ({

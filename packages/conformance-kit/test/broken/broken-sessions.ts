@@ -19,7 +19,7 @@ function renewing(): (r: Repositories) => { sessions: Partial<Repositories["sess
         const session = opened.get(request.session ?? "");
         if (admission.session !== null && session !== undefined) {
           await r.sessions.end({ digest: session.digest });
-          await r.sessions.open(session, { idleTimeout: request.idleTimeout, absoluteLifetime: forever, limit: 0, perUserLimit: 0 });
+          await r.sessions.open(session, { idleTimeout: request.idleTimeout, absoluteLifetime: forever, limit: 0, perUserLimit: 0, perDevice: 5 });
         }
         return admission;
       },
@@ -109,7 +109,7 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("does not know devices", "replace the session of the same user, app key and device", () => (r) => ({
+  broken("does not know devices", ["replace one another when a device may have one", "of a device make room under a full limit, those of others do not"], () => (r) => ({
     sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: null }, policy) },
   })),
 

@@ -20,7 +20,7 @@ export interface NewSession {
    */
   readonly secretVersion: number;
   readonly appNames: readonly string[];
-  /** A log-in of the same user, app key and device replaces the session of the device; `null` stands alone. */
+  /** Sessions of the same user, app key and device are limited together, see `perDevice`; one without a device (`null`) is independent. */
   readonly deviceId: string | null;
   /** How its user came in. Of a link the session knows the id only: whether it is shared, the link says when the session is admitted. */
   readonly entrance: Entrance;
@@ -41,6 +41,8 @@ export interface SessionPolicy {
   readonly limit: number;
   /** Live sessions of one user; 0 means any number. */
   readonly perUserLimit: number;
+  /** Live sessions of the same user, app key and device, at least 1. A further one is opened in the place of the least recently renewed. */
+  readonly perDevice: number;
 }
 
 /**

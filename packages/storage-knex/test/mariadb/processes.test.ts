@@ -45,20 +45,20 @@ describe("several processes on one MariaDB", () => {
     expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([8, 52]);
   }, processTimeout);
 
-  test("replace the sessions of one device, with and without limits", async () => {
-    for (const limits of [{}, { limit: 1, perUserLimit: 1 }]) {
+  test("leave a device as many sessions as it may have, with and without limits", async () => {
+    for (const [limits, staying] of [[{}, 5], [{ limit: 2, perUserLimit: 3 }, 2]] as const) {
       const outcomes = await open({ ...openPolicy, ...limits }, (process) =>
-        twenty((index) => newSession(`device ${process} ${index}`, { deviceId: "phone" })),
+        twenty((index) => newSession(`${staying} of a device ${process} ${index}`, { deviceId: "phone" })),
       );
       expect(times(outcomes, 0)).toBe(60);
-      expect(await storage.repositories.sessions.count()).toBe(1);
+      expect(await storage.repositories.sessions.count()).toBe(staying);
     }
   }, processTimeout);
 
   test("leave no channel behind when sessions end, are swept or replaced", async () => {
     const { sessions } = storage.repositories;
     for (const name of ["ended", "of a device", "of a device, again", "swept"]) {
-      await sessions.open(newSession(name, { mode: "secure", channel, deviceId: name.split(",")[0] ?? null }), openPolicy);
+      await sessions.open(newSession(name, { mode: "secure", channel, deviceId: name.split(",")[0] ?? null }), { ...openPolicy, perDevice: 1 });
     }
     await sessions.end({ digest: digestOf("ended") });
     const channels = () => rowsOf(`select lower(hex(session)) as digest from ${database}.channels order by 1`);

@@ -8,9 +8,9 @@ export function policyOf(
   own: Pick<DatabaseDocument, "sessions" | "locks" | "throttle" | "audit">,
   common: Pick<ConfigurationDocument, "sessions" | "locks" | "throttle" | "audit">,
 ): Pick<DatabaseConfiguration, "sessions" | "locks" | "throttle" | "audit"> {
-  const { idleTimeout, absoluteLifetime, limit, perUserLimit } = common.sessions;
+  const { idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice } = common.sessions;
   return {
-    sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit }, own.sessions),
+    sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice }, own.sessions),
     locks: overlay(common.locks, own.locks),
     throttle: {
       user: overlay(common.throttle.user, own.throttle?.user),

@@ -2,6 +2,7 @@ import { choice, duration, field, type Kind, optionalField, optionalSection, sec
 
 const lifetime = duration("1s", "366d");
 const anyNumber = wholeNumber(0, 10_000_000);
+const perDevice = wholeNumber(1, 10_000);
 const clientHash = choice("md5", "none");
 
 const sessionDocs = {
@@ -9,6 +10,7 @@ const sessionDocs = {
   absoluteLifetime: "Time after the log-in at which a session expires in any case.",
   limit: "Live sessions in one database; 0 means any number.",
   perUserLimit: "Live sessions of one user in one database; 0 means any number.",
+  perDevice: "Live sessions of one user with one app key and one device id; a further one ends the least recently renewed of them.",
 };
 
 /** How long sessions live and how many there may be. */
@@ -21,6 +23,7 @@ export const sessionsSection = section({
   }),
   limit: field(anyNumber, { env: "SESSION_LIMIT", default: 0, doc: sessionDocs.limit }),
   perUserLimit: field(anyNumber, { env: "SESSION_PER_USER_LIMIT", default: 0, doc: sessionDocs.perUserLimit }),
+  perDevice: field(perDevice, { env: "SESSIONS_PER_DEVICE", default: 5, doc: sessionDocs.perDevice }),
   sweepInterval: field(duration("1s", "1d"), {
     env: "SESSION_SWEEP_INTERVAL",
     default: "1m",
@@ -34,6 +37,7 @@ export const ownSessionsSection = optionalSection({
   absoluteLifetime: own(lifetime, sessionDocs.absoluteLifetime),
   limit: own(anyNumber, sessionDocs.limit),
   perUserLimit: own(anyNumber, sessionDocs.perUserLimit),
+  perDevice: own(perDevice, sessionDocs.perDevice),
 });
 
 const locksDoc = "Objects that one session may have locked; 0 means any number.";

@@ -27,7 +27,7 @@ const writing: fc.Arbitrary<WritingStep> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("restore"), object: any }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("lock"), object: any, session: any, atMost: limits }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("unlock"), object: any, session }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("open"), user: users, device: fc.constantFrom(null, "tablet"), limit: limits, perUserLimit: limits }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("open"), user: users, device: fc.constantFrom(null, "tablet"), limit: limits, perUserLimit: limits, perDevice: fc.constantFrom(1, 2, 5) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("end"), session: any }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("endAll"), user: users }) },
 );

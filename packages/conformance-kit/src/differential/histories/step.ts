@@ -16,7 +16,7 @@ export type WritingStep =
   | { readonly kind: "restore"; readonly object: number }
   | { readonly kind: "lock"; readonly object: number; readonly session: number; readonly atMost: number }
   | { readonly kind: "unlock"; readonly object: number; readonly session: number | null }
-  | { readonly kind: "open"; readonly user: string; readonly device: string | null; readonly limit: number; readonly perUserLimit: number }
+  | { readonly kind: "open"; readonly user: string; readonly device: string | null; readonly limit: number; readonly perUserLimit: number; readonly perDevice: number }
   | { readonly kind: "end"; readonly session: number }
   | { readonly kind: "endAll"; readonly user: string };
 

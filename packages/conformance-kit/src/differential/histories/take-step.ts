@@ -38,7 +38,7 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
       history.sessions += 1;
       const digest = history.digestOf(history.sessions - 1);
       const opened = { digest, mode: "session", appKeyId: "1", userId: step.user, secretVersion: 1, appNames: [], deviceId: step.device, entrance: passwordEntrance } as const;
-      return r.sessions.open(opened, { ...lifetimes, limit: step.limit, perUserLimit: step.perUserLimit });
+      return r.sessions.open(opened, { ...lifetimes, limit: step.limit, perUserLimit: step.perUserLimit, perDevice: step.perDevice });
     }
     case "end":
       return r.sessions.end({ digest: history.digestOf(step.session) });

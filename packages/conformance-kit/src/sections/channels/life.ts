@@ -73,17 +73,18 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
   "begin anew when the session of a device is replaced": async ({ r }) => {
     const visitor = await Visitor.create(r);
     const device = { deviceId: "phone" };
-    const first = await visitor.openSecure(r, device);
+    const policy = { ...generous, perDevice: 1 };
+    const first = await visitor.openSecure(r, device, policy);
     await r.channels.reserveOut(first, 100);
     await r.channels.acceptIn(first, 5n);
     const channel = freshChannel();
-    const second = await visitor.openSecure(r, { ...device, channel });
+    const second = await visitor.openSecure(r, { ...device, channel }, policy);
     await isGone(r, first, "a replaced session");
     equal((await visitor.admitAs(r, "secure", second)).session?.channel?.wrappedKey, channel.wrappedKey, "the wrapped key");
     equal([await r.channels.reserveOut(second, 1), await r.channels.acceptIn(second, 5n)], [0n, "fresh"], "the first numbers");
-    const plain = await visitor.open(r, device);
+    const plain = await visitor.open(r, device, policy);
     await isGone(r, second, "a session replaced by one of another mode");
-    const third = await visitor.openSecure(r, device);
+    const third = await visitor.openSecure(r, device, policy);
     equal(await visitor.isAdmitted(r, plain), false, "whether the replaced session is admitted");
     equal([await r.channels.reserveOut(third, 1), await r.channels.acceptIn(third, 5n)], [0n, "fresh"], "the first numbers after another mode");
   },

@@ -9,6 +9,7 @@ import { belongings } from "./0008-belongings.ts";
 import { failures } from "./0009-failures.ts";
 import { returns } from "./0010-returns.ts";
 import { oneTimeRoom } from "./0011-one-time-room.ts";
+import { sessionsPerDevice } from "./0013-sessions-per-device.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   failures,
   returns,
   oneTimeRoom,
+  sessionsPerDevice,
 ];

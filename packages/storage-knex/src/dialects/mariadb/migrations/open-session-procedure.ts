@@ -5,8 +5,8 @@ import { gateOfAll, userGates } from "./session-gates.ts";
 
 /**
  * Those who open under a limit, or a session of a device, do so one after the other, as far as they have to do with one another: each
- * holds the gates that count. The session of the device is about to be replaced and takes no room. Times are milliseconds; `ahead` is
- * the offset of the clock; a limit of 0 is none. No more sessions are counted than the limit has.
+ * holds the gates that count. Limits leave `room` for so many sessions of the device, the new one included; the earliest to expire end, each held
+ * by its key. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none. No more sessions are counted than the limit has.
  */
 export function openSessionProcedure({ openSession }: Tables): string {
   const others = "expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null)";
@@ -16,28 +16,40 @@ export function openSessionProcedure({ openSession }: Tables): string {
     openSession,
     `new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
     idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
-    opened_by_account char(36), version_of_account integer, opened_by_link char(36)`,
+    opened_by_account char(36), version_of_account integer, opened_by_link char(36),
+    device_limit bigint`,
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare held integer;
+      declare beside bigint;
+      declare room bigint default device_limit;
       if all_limit > 0 then
         select gate into held from ${own.sessionGates} where gate = ${gateOfAll} for update;
       end if;
       if user_limit > 0 or device is not null then
         select gate into held from ${own.sessionGates} where gate = user_number % ${userGates} for update;
       end if;
-      if user_limit > 0 and (select count(*) from ${own.sessions} where user_id = user_number and ${others}) >= user_limit then
-        ${raise("SP315", "The user has as many sessions as allowed.")};
+      if user_limit > 0 then
+        select count(*) into beside from ${own.sessions} where user_id = user_number and ${others};
+        if beside >= user_limit then
+          ${raise("SP315", "The user has as many sessions as allowed.")};
+        end if;
+        set room = least(room, user_limit - beside);
       end if;
-      if all_limit > 0 and (select count(*) from (select 1 from ${own.sessions} where ${others} limit all_limit) live) >= all_limit then
-        ${raise("SP315", "There are as many sessions as allowed.")};
+      if all_limit > 0 then
+        select count(*) into beside from (select 1 from ${own.sessions} where ${others} limit all_limit) live;
+        if beside >= all_limit then
+          ${raise("SP315", "There are as many sessions as allowed.")};
+        end if;
+        set room = least(room, all_limit - beside);
       end if;
       if device is not null then
-        update ${own.sessions}
-        set digest = new_digest, mode = new_mode, secret_version = version_of_secret, app_names = names,
-          opened_at = clock, expires_at = ${opened}, ends_at = ${ends},
-          custom_account = opened_by_account, custom_version = version_of_account, identity_link = opened_by_link
-        where user_id = user_number and app_key_id = app_key and device_id = device;
-        if row_count() > 0 then leave work; end if;
+        set room = room - 1;
+        for old in (
+          select digest from ${own.sessions} where user_id = user_number and app_key_id = app_key and device_id = device
+          order by expires_at desc, opened_at desc, digest limit room, 1000000
+        ) do
+          delete from ${own.sessions} where digest = old.digest;
+        end for;
       end if;
       insert into ${own.sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
         custom_account, custom_version, identity_link)

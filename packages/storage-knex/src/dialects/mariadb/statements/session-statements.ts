@@ -7,7 +7,7 @@ export function sessionStatements({ openSession, sessions }: Tables): SessionSta
   const live = `expires_at > ${storageTime(2)} as live`;
   const endAll = (column: string) => `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
   return {
-    open: statement("session_open", `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`),
+    open: statement("session_open", `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`),
     endOne: statement("session_end", `delete from ${sessions} where digest = $1 returning ${live}`),
     endAllOfUser: statement("session_end_user", endAll("user_id")),
     endAllOfCustomAccount: statement("session_end_custom", endAll("custom_account")),

@@ -17,6 +17,7 @@ import { belongings } from "./0016-belongings.ts";
 import { freshUuids } from "./0017-fresh-uuids.ts";
 import { roomySessions } from "./0018-roomy-sessions.ts";
 import { oneTimeRoom } from "./0019-one-time-room.ts";
+import { sessionsPerDevice } from "./0021-sessions-per-device.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   freshUuids,
   roomySessions,
   oneTimeRoom,
+  sessionsPerDevice,
 ];

@@ -3,25 +3,28 @@ import type { Tables } from "../tables.ts";
 
 /**
  * Those who open under a limit do so one after the other: each statement of the function sees what the one before has
- * committed while this one waited for the lock. The session of the device is about to be replaced and takes no room.
- * Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
+ * committed while this one waited for the lock. So do those who open sessions of one device of one user. Limits leave `room` for so many sessions
+ * of the device, the new one included; the earliest to expire end. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
  *
  * While more than one session for each connection is free, those of the database are opened side by side: whoever does not see another's yet is one of
  * those who are under way with it, and there are no more of them than connections.
  */
 export function openSessionFunction({ openSession, schema, sessions, sessionCounts }: Tables): string {
+  const locked = (name: string) => `pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+  const ofUser = `'sallyport:${schema}:sessions:' || user_number`;
   const everybody = `hashtextextended('sallyport:${schema}:sessions', 0)`;
   const isRoomy = `(select sum(sessions) from ${sessionCounts}) + current_setting('max_connections')::bigint < all_limit`;
-  const others = `expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)`;
+  const others = "expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)";
   return `create or replace function ${openSession} (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
-    custom_account uuid, custom_version integer, identity_link uuid
+    custom_account uuid, custom_version integer, identity_link uuid, device_limit bigint
   ) returns void language plpgsql as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
-    added boolean;
+    room bigint := device_limit;
+    ended integer := 0;
   begin
     if all_limit > 0 then
       if ${isRoomy} then
@@ -34,28 +37,33 @@ export function openSessionFunction({ openSession, schema, sessions, sessionCoun
       end if;
     end if;
     if user_limit > 0 then
-      perform pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:sessions:' || user_number, 0));
-      if (select count(*) from ${sessions} where user_id = user_number and ${others}) >= user_limit then
+      perform ${locked(ofUser)};
+      room := least(room, user_limit - (select count(*) from ${sessions} where user_id = user_number and ${others}));
+      if room < 1 then
         raise exception using errcode = 'SP315', message = 'The user has as many sessions as allowed.';
       end if;
     end if;
     if all_limit > 0 and (select sum(sessions) from ${sessionCounts}) >= all_limit then
-      if (select count(*) from ${sessions} where ${others}) >= all_limit then
+      room := least(room, all_limit - (select count(*) from ${sessions} where ${others}));
+      if room < 1 then
         raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
       end if;
+    end if;
+    if device is not null then
+      perform ${locked(`${ofUser} || ':' || app_key || ':' || device`)};
+      delete from ${sessions} where digest = any (array(
+        select digest from ${sessions} where user_id = user_number and app_key_id = app_key and device_id = device
+        order by expires_at desc, opened_at desc, digest offset room - 1
+      ));
+      get diagnostics ended = row_count;
     end if;
     insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
       custom_account, custom_version, identity_link)
     values ($1, $2, app_key, user_number, $10, $5, device,
       now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond',
-      $13, $14, $15)
-    on conflict (user_id, app_key_id, device_id) do update set
-      digest = excluded.digest, mode = excluded.mode, secret_version = excluded.secret_version, app_names = excluded.app_names,
-      opened_at = excluded.opened_at, expires_at = excluded.expires_at, ends_at = excluded.ends_at,
-      custom_account = excluded.custom_account, custom_version = excluded.custom_version, identity_link = excluded.identity_link
-    returning xmax = 0 into added;
-    if added then
-      update ${sessionCounts} set sessions = sessions + 1 where shard = pg_backend_pid() % ${countShards};
+      $13, $14, $15);
+    if ended <> 1 then
+      update ${sessionCounts} set sessions = sessions + 1 - ended where shard = pg_backend_pid() % ${countShards};
     end if;
   end
   $$`;

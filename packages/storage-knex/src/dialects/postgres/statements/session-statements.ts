@@ -19,7 +19,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
       ...statement(
         "session_open",
         `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
-          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::uuid)`,
+          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::uuid, $16::bigint)`,
       ),
       joint: "call",
     },

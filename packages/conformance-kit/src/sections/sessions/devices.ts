@@ -1,0 +1,189 @@
+import type { Digest } from "@sallyport/core";
+import { equal, failsWith } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
+import { codeOf } from "../../fixtures/code-of.ts";
+import { hostileTexts } from "../../fixtures/hostile-texts.ts";
+import { occurrences } from "../../fixtures/occurrences.ts";
+import { generous, minute } from "../../fixtures/policy.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+import type { Subject } from "../../subject.ts";
+
+const phone = { deviceId: "phone" };
+const alone = { ...generous, perDevice: 1 };
+
+/** Ends sessions one by one; for each whether it was live. Admission would renew them. */
+async function wereLive({ r }: Subject, digests: readonly Digest[]): Promise<boolean[]> {
+  const ended: boolean[] = [];
+  for (const digest of digests) ended.push((await r.sessions.end({ digest })) === 1);
+  return ended;
+}
+
+const oneDevice = checksOf("sessions", {
+  "of one user, app key and device live side by side up to their limit": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const modes = ["session", "token", "session"] as const;
+    const digests = [];
+    for (const mode of modes) digests.push(await visitor.open(r, { ...phone, mode, appNames: [mode] }, { ...generous, perDevice: 3 }));
+    for (const [index, mode] of modes.entries()) {
+      const { session } = await visitor.admitAs(r, mode, digests[index] ?? "");
+      equal([session?.deviceId, session?.appNames], ["phone", [mode]], "device and app names of the session");
+    }
+    equal(await r.sessions.count(), 3, "how many sessions are live");
+  },
+
+  "of a device make room for the next: the oldest ends where none was renewed": async (subject) => {
+    const { r } = subject;
+    const visitor = await Visitor.create(r);
+    const digests = [];
+    for (let opened = 0; opened < 5; opened += 1) digests.push(await visitor.open(r, phone, { ...generous, perDevice: 3 }));
+    equal(await r.sessions.count(), 3, "how many sessions are live");
+    equal(await wereLive(subject, digests), [false, false, true, true, true], "which of them were live");
+  },
+
+  "of a device make room for the next: the least recently renewed ends": async (subject) => {
+    const { r, advance } = subject;
+    const visitor = await Visitor.create(r);
+    const policy = { ...generous, perDevice: 3 };
+    const digests = [];
+    for (let opened = 0; opened < 3; opened += 1) digests.push(await visitor.open(r, phone, policy));
+    // Renews the oldest, then the next.
+    for (const renewed of digests.slice(0, 2)) {
+      advance(2 * minute);
+      equal(await visitor.isAdmitted(r, renewed), true, "whether the session is admitted");
+    }
+    for (let opened = 0; opened < 2; opened += 1) {
+      advance(minute);
+      digests.push(await visitor.open(r, phone, policy));
+    }
+    equal(await wereLive(subject, digests), [false, true, false, true, true], "which of them were live");
+  },
+
+  "of a device end in numbers when their limit is lower than it was": async (subject) => {
+    const { r } = subject;
+    const visitor = await Visitor.create(r);
+    const digests = [];
+    for (const perDevice of [5, 5, 5, 5, 2]) digests.push(await visitor.open(r, phone, { ...generous, perDevice }));
+    equal(await wereLive(subject, digests), [false, false, false, true, true], "which of them were live");
+  },
+
+  "replace one another when a device may have one": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const first = await visitor.open(r, { ...phone, mode: "token", appNames: ["old"] }, alone);
+    const next = await visitor.open(r, { ...phone, appNames: ["new"] }, alone);
+    equal(await visitor.isAdmitted(r, first), false, "whether the replaced session is admitted");
+    const { session } = await visitor.admit(r, next);
+    equal([session?.mode, session?.appNames], ["session", ["new"]], "mode and app names of the session");
+    equal(await r.sessions.count(), 1, "how many sessions are live");
+    equal(await r.sessions.end({ digest: first }), 0, "how many replaced sessions were ended");
+  },
+
+  "leave those of another user, app key or device alone": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const colleague = await Visitor.create(r, { key: visitor });
+    const elsewhere = await Visitor.create(r, { account: visitor.account });
+    const sessions = [
+      [visitor, await visitor.open(r, { deviceId: "Phone" }, alone)],
+      [visitor, await visitor.open(r, { deviceId: "phone " }, alone)],
+      [visitor, await visitor.open(r, { deviceId: "" }, alone)],
+      [visitor, await visitor.open(r, { deviceId: null }, alone)],
+      [colleague, await colleague.open(r, phone, alone)],
+      [elsewhere, await elsewhere.open(r, phone, alone)],
+      [visitor, await visitor.open(r, phone, alone)],
+    ] as const;
+    for (const [owner, digest] of sessions) equal(await owner.isAdmitted(r, digest), true, "whether the session is admitted");
+    equal(await r.sessions.count(), sessions.length, "how many sessions are live");
+  },
+
+  "without a device replace nothing": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const digests = [];
+    for (let opened = 0; opened < 3; opened += 1) digests.push(await visitor.open(r, {}, alone));
+    for (const digest of digests) equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
+  },
+
+  "know devices by hostile names": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    for (const deviceId of hostileTexts) await visitor.open(r, { deviceId }, alone);
+    equal(await r.sessions.count(), hostileTexts.length, "how many sessions are live");
+    for (const deviceId of hostileTexts) await visitor.open(r, { deviceId }, alone);
+    equal(await r.sessions.count(), hostileTexts.length, "how many sessions are live after each was replaced");
+  },
+
+  "take the place of an expired session of the device": async ({ r, advance }) => {
+    const visitor = await Visitor.create(r);
+    const old = await visitor.open(r, phone, alone);
+    advance(11 * minute);
+    const next = await visitor.open(r, phone, { ...alone, limit: 1 });
+    equal(await visitor.isAdmitted(r, old), false, "whether the expired session is admitted");
+    equal(await visitor.isAdmitted(r, next), true, "whether the new session is admitted");
+    equal(await r.sessions.count(), 1, "how many sessions are live");
+    advance(9 * minute);
+    equal(await visitor.isAdmitted(r, next), true, "whether the new session has a life of its own");
+  },
+});
+
+const underLimits = checksOf("sessions", {
+  "of a device make room under a full limit, those of others do not": async (subject) => {
+    const { r } = subject;
+    const visitor = await Visitor.create(r);
+    const colleague = await Visitor.create(r, { key: visitor });
+    for (const [limits, beside] of [[{ limit: 4 }, colleague], [{ perUserLimit: 4 }, visitor]] as const) {
+      const policy = { ...generous, ...limits };
+      const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
+      const ofPhone = [];
+      for (let opened = 0; opened < 5; opened += 1) ofPhone.push(await visitor.open(r, phone, policy));
+      for (const deviceId of [null, "laptop"]) {
+        await failsWith(315, () => r.sessions.open(visitor.newSession({ deviceId }), policy), "opening where the device has no session");
+      }
+      equal(await r.sessions.count(), 4, "how many sessions are live");
+      equal(await wereLive(subject, others), [true, true], "which of the others were live");
+      equal(await wereLive(subject, ofPhone), [false, false, false, true, true], "which of the device were live");
+    }
+  },
+
+  "replace without taking room under a limit": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const policy = { ...generous, limit: 1, perUserLimit: 1 };
+    for (let round = 0; round < 3; round += 1) await visitor.open(r, phone, policy);
+    await failsWith(315, () => r.sessions.open(visitor.newSession({ deviceId: "tablet" }), policy), "opening for another device");
+    equal(await r.sessions.count(), 1, "how many sessions are live");
+  },
+
+  "keep the session of the device when the limit is exceeded without it": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const old = await visitor.open(r, phone);
+    await atOnce(3, () => visitor.open(r));
+    for (const policy of [{ ...generous, limit: 3 }, { ...generous, perUserLimit: 2 }]) {
+      await failsWith(315, () => r.sessions.open(visitor.newSession(phone), policy), "opening beyond the limit");
+      equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is still admitted");
+    }
+    equal(await r.sessions.count(), 4, "how many sessions are live");
+  },
+});
+
+const atOneTime = checksOf("sessions", {
+  "of a device are exactly as many as there may be when several are opened at once": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    const full = { ...generous, limit: 3, perUserLimit: 3 };
+    for (const [policy, attempts, staying] of [[{ ...generous, perDevice: 3 }, 2, 2], [{ ...generous, perDevice: 3 }, 12, 3], [full, 10, 3], [alone, 10, 1]] as const) {
+      const digests = await atOnce(attempts, () => visitor.open(r, phone, policy));
+      const admitted = await Promise.all(digests.map((digest) => visitor.isAdmitted(r, digest)));
+      equal(admitted.filter(Boolean).length, staying, "how many of the sessions are admitted");
+      equal(await r.sessions.end({ userId: visitor.account.userId }), staying, "how many sessions were live");
+    }
+  },
+
+  "of a device fill a limit exactly when others want its places at once": async ({ r }) => {
+    const visitor = await Visitor.create(r);
+    for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
+      await visitor.open(r, phone);
+      const codes = await atOnce(16, (index) => codeOf(r.sessions.open(visitor.newSession({ deviceId: index % 2 === 0 ? "phone" : null }), { ...generous, ...limits })));
+      const ofPhone = codes.filter((_, index) => index % 2 === 0);
+      equal(occurrences(0, ofPhone), ofPhone.length, "how many of the device were opened");
+      equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were live");
+    }
+  },
+});
+
+export const sessionDeviceChecks: readonly Check[] = [...oneDevice, ...underLimits, ...atOneTime];
