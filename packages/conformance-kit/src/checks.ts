@@ -68,6 +68,7 @@ import { sessionLimitChecks } from "./sections/sessions/limits.ts";
 import { sessionRenewingChecks } from "./sections/sessions/renewing.ts";
 import { sessionDeviceChecks } from "./sections/sessions/devices.ts";
 import { severalProcessesChecks } from "./sections/several-processes.ts";
+import { exemptionChecks } from "./sections/exemptions.ts";
 import { throttleChecks } from "./sections/throttle.ts";
 import { timeChecks } from "./sections/time.ts";
 import { togetherChecks } from "./sections/together.ts";
@@ -145,6 +146,7 @@ export const checks: readonly Check[] = [
   ...outboxClaimingChecks,
   ...unstorableTextChecks,
   ...throttleChecks,
+  ...exemptionChecks,
   ...auditChecks,
   ...exportingChecks,
   ...importingChecks,

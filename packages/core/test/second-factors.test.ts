@@ -30,7 +30,7 @@ const wrapping: KeyWrapping = {
 };
 
 const secrets = new FactorSecrets(wrapping, digests);
-const gate = new Gate(digests, random, new CheckSecondFactors(new FactorProofs(secrets, tokens, digests)));
+const gate = new Gate(digests, random, new CheckSecondFactors(new FactorProofs(secrets, tokens, digests)), async () => {});
 
 let offset: number;
 let fixture: Fixture;

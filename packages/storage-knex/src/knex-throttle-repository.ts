@@ -1,4 +1,4 @@
-import type { ThrottleKey, ThrottleRepository, ThrottleVerdict } from "@sallyport/core";
+import { type ExemptionGrant, exemptionRenewal, type ThrottleExemption, type ThrottleKey, type ThrottleRepository, type ThrottleVerdict } from "@sallyport/core";
 import type { ThrottleStatements } from "./statements/throttle-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
@@ -23,12 +23,12 @@ export class KnexThrottleRepository implements ThrottleRepository {
     return rows[0]?.wait ?? 0;
   }
 
-  async pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<void> {
+  async pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void> {
     const asked = askedOf(keys);
-    if (asked === null && forget.length === 0) return;
+    if (asked === null && forget.length === 0 && granted === undefined) return;
     // In the one order in which rows are held.
     const all = [...new Set([...keys.map(({ key }) => key), ...forget])].toSorted();
-    await this.sql.run(this.statements.pass, [all, asked ?? "[]", forget, this.offset()]);
+    await this.sql.run(this.statements.pass, [all, asked ?? "[]", forget, this.offset(), ...grantValues(granted)]);
   }
 
   async sweep(limit: number): Promise<number> {
@@ -37,12 +37,22 @@ export class KnexThrottleRepository implements ThrottleRepository {
   }
 }
 
+/** An exemption is a row without failures, which is swept like those. Its key begins with that of its group. */
+const groupKey = ({ group }: ThrottleExemption) => `exempt:${group}:`;
+const exemptionKey = (exemption: ThrottleExemption) => `${groupKey(exemption)}${exemption.member}`;
+
+/** Key, that of the group, how many of it there may be, the lifetime, and how much of it must have passed for another grant to be written. */
+function grantValues(granted: ExemptionGrant | undefined): (string | number | null)[] {
+  if (granted === undefined) return [null, null, null, null, null];
+  return [exemptionKey(granted), groupKey(granted), granted.atMost, granted.lifetime, exemptionRenewal];
+}
+
 /** The keys with their policies as the statements take them, each key once and in one order; `null` if every throttle is off. */
 function askedOf(keys: readonly ThrottleKey[]): string | null {
   const asked = new Map<string, object>();
-  for (const { key, policy } of keys) {
+  for (const { key, policy, exemption } of keys) {
     const { freeFailures: free, firstDelay: first, longestDelay: longest, forgetAfter: forget } = policy;
-    if (free > 0) asked.set(key, { key, free, first, longest, forget });
+    if (free > 0) asked.set(key, { key, free, first, longest, forget, exempt: exemption === undefined ? null : exemptionKey(exemption) });
   }
   const names = [...asked.keys()].toSorted();
   return names.length === 0 ? null : JSON.stringify(names.map((name) => asked.get(name)));

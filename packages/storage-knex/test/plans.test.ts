@@ -125,7 +125,8 @@ describe("plans of the statements that run on every request", () => {
   });
 
   test.each([
-    ["clearing of failures", throttle.pass, ["'{key1,key2,nobody}'", keys, "'{key2}'", "7200000"], "throttle"],
+    ["clearing of failures", throttle.pass, ["'{key1,key2,nobody}'", keys, "'{key2}'", "7200000", "null", "null", "null", "null", "null"], "throttle"],
+    ["granting of an exemption", throttle.pass, ["'{key1,nobody}'", keys, "'{}'", "0", "'exempt:group:new'", "'exempt:group:'", "5", "86400000", "3600000"], "throttle"],
     ["entry", sessions.open, [`'\\x${digestOf("new")}'`, "'session'", "'key1'", "7", "'[]'", "'d6'", "1", "1", "0", "1", "1000000", "1000", "null", "null", "null", "2"], "sessions"],
   ] as const)("%s reads its table by an index, whatever the parameters are", async (_, statement, parameters, table) => {
     await database.admin.query("set plan_cache_mode = force_generic_plan");

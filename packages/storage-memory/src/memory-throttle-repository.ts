@@ -1,4 +1,4 @@
-import { delayAfter, ServiceError, type ThrottleKey, type ThrottleRepository, type ThrottleVerdict } from "@sallyport/core";
+import { delayAfter, type ExemptionGrant, exemptionRenewal, ServiceError, type ThrottleExemption, type ThrottleKey, type ThrottleRepository, type ThrottleVerdict } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
 import { claimed, failed, isForgotten, judge, type ThrottleRecord } from "./throttle-record.ts";
@@ -8,17 +8,21 @@ export class MemoryThrottleRepository implements ThrottleRepository {
 
   attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict> {
     return this.access.write((state, now) => {
-      const wait = longestWait(state, keys, now);
-      if (wait > 0) return { wait, claimed: false };
-      const taken = keys.filter(({ key, policy }) => judge(state.throttle.get(key), policy, now).kind === "claimable");
+      const judged = keys.filter((key) => !isExempted(state, key, now));
+      if (longestWait(state, judged, now) > 0) return { wait: longestWait(state, keys, now), claimed: false };
+      const taken = judged.filter(({ key, policy }) => judge(state.throttle.get(key), policy, now).kind === "claimable");
       for (const { key } of taken) state.throttle.set(key, claimed(state.throttle.get(key) as ThrottleRecord, now));
       return { wait: 0, claimed: taken.length > 0 };
     });
   }
 
   fail(keys: readonly ThrottleKey[]): Promise<number> {
-    return this.access.write(({ throttle }, now) => {
-      const delays = keys.map(({ key, policy }) => {
+    return this.access.write((state, now) => {
+      const { throttle } = state;
+      const delays = keys.map((each) => {
+        const { key, policy } = each;
+        const left = longestWait(state, [each], now);
+        if (left > 0 && isExempted(state, each, now)) return left;
         const record = failed(throttle.get(key), policy, now);
         throttle.set(key, record);
         return delayAfter(record.failures, policy);
@@ -27,10 +31,11 @@ export class MemoryThrottleRepository implements ThrottleRepository {
     });
   }
 
-  pass(keys: readonly ThrottleKey[], forget: readonly string[]): Promise<void> {
+  pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void> {
     return this.access.write((state, now) => {
-      if (longestWait(state, keys, now) > 0) throw new ServiceError(302);
+      if (longestWait(state, keys.filter((key) => !isExempted(state, key, now)), now) > 0) throw new ServiceError(302);
       for (const key of forget) state.throttle.delete(key);
+      if (granted !== undefined) grant(state, granted, now);
     });
   }
 
@@ -41,6 +46,25 @@ export class MemoryThrottleRepository implements ThrottleRepository {
       return over.length;
     });
   }
+}
+
+const groupPrefix = (group: string) => `exempt:${group}:`;
+const recordKey = ({ group, member }: ThrottleExemption) => `${groupPrefix(group)}${member}`;
+
+/** An exemption is a record without failures, so that it is swept like those. */
+function isExempted({ throttle }: State, { exemption }: ThrottleKey, now: number): boolean {
+  const record = exemption === undefined ? undefined : throttle.get(recordKey(exemption));
+  return record !== undefined && !isForgotten(record, now);
+}
+
+function grant({ throttle }: State, { lifetime, atMost, ...exemption }: ExemptionGrant, now: number): void {
+  const key = recordKey(exemption);
+  const before = throttle.get(key);
+  if (before !== undefined && before.forgetAt >= now + lifetime - exemptionRenewal) return;
+  throttle.set(key, { failures: 0, delayedAt: now, forgetAt: now + lifetime });
+  const group = [...throttle.entries()].filter(([other]) => other.startsWith(groupPrefix(exemption.group)));
+  const latest = group.toSorted(([, one], [, other]) => one.forgetAt - other.forgetAt);
+  for (const [other] of latest.slice(0, Math.max(0, latest.length - atMost))) throttle.delete(other);
 }
 
 function longestWait({ throttle }: State, keys: readonly ThrottleKey[], now: number): number {

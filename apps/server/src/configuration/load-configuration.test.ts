@@ -227,7 +227,7 @@ describe("reads", () => {
     expect(database).toMatchObject({
       clientHash: "none",
       sessions: { limit: 7, perUserLimit: 2, perDevice: 5, idleTimeout: 1_800_000, absoluteLifetime: 43_200_000 },
-      throttle: { user: { freeFailures: 3, firstDelay: 2_000 }, address: { freeFailures: 10, firstDelay: 1_000 } },
+      throttle: { user: { freeFailures: 3, firstDelay: 2_000 }, address: { freeFailures: 100, firstDelay: 1_000 } },
       locks: { perSession: 5 },
       audit: { retention: 0 },
     });

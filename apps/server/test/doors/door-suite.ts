@@ -115,6 +115,20 @@ export function doorSuite(server: () => RunningServer): void {
       expect(await knock()).toEqual(entered);
     });
 
+    test("a network that is locked out for all others lets in who was there before, and tells nobody who that is", async () => {
+      const stranger = await somebodyFor(door, repositories());
+      expect(await knock()).toEqual(entered);
+      for (let n = 1; n <= addressFailures; n += 1) await knock({ user: `guess ${networks} ${n}` });
+      expect([await knock({ pass: "wrong" }), await knock({ user: stranger.user, pass: "wrong" }), await knock({ user: stranger.user, pass: stranger.pass })]).toEqual([delayed(302), delayed(302), delayed(302)]);
+      expect(await knock()).toEqual(entered);
+      // The own count goes on, and is what it was before: forgotten with the log-in.
+      for (let n = 0; n < userFailures; n += 1) expect(await knock({ pass: `wrong ${n}` })).toEqual(delayed(302));
+      expect(await knock()).toEqual(delayed(302));
+      headers = elsewhere();
+      expect(await knock()).toEqual(delayed(302));
+      await repositories().audit.settle(0, 1_000);
+    });
+
     test("a forced second factor is asked for", async () => {
       expect(await knock({ appNames: ["door forced"] })).toEqual(refusal(340));
       expect(await knock({ appNames: ["door forced"], pass: "wrong", "2faToken": "000000" })).toEqual(refusal(302));

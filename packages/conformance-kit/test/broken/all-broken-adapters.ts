@@ -11,6 +11,7 @@ import { brokenCustomAccounts } from "./broken-custom-accounts.ts";
 import { brokenDevices } from "./broken-devices.ts";
 import { brokenDepartures } from "./broken-departures.ts";
 import { brokenEntrances } from "./broken-entrances.ts";
+import { brokenExemptions } from "./broken-exemptions.ts";
 import { brokenIdentities } from "./broken-identities.ts";
 import { brokenKeys } from "./broken-keys.ts";
 import { brokenLocks } from "./broken-locks.ts";
@@ -60,6 +61,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["app keys, applications and accounts", brokenNames],
   ["custom accounts", brokenCustomAccounts],
   ["model, throttle and audit", brokenRecords],
+  ["exemptions from failures", brokenExemptions],
   ["tallies and retention", brokenAudit],
   ["second factors", brokenSecondFactors],
   ["macros", brokenMacros],

@@ -22,7 +22,7 @@ const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refu
 
 const device = z
   .object({
-    deviceId: z.string().max(255).refine(isStorable).optional().describe("A later log-in of the same device replaces this one."),
+    deviceId: z.string().max(255).refine(isStorable).optional().describe("Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one."),
     device: z.string().optional(),
     systemVersion: z.string().optional(),
     deviceType: z.string().optional(),

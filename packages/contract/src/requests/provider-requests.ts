@@ -17,7 +17,7 @@ export const providerLogInParameters = z.object({
     .max(255)
     .refine((text) => !/\0|\p{Surrogate}/u.test(text))
     .optional()
-    .describe("A later log-in of the same device replaces this one."),
+    .describe("Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one."),
   "2faToken": z.string().max(1_024).optional().describe("Token of the second factor, or a recovery code, as in a log-in body; empty counts as absent."),
   "2faEnrol": z.enum(["true", "false"]).optional().describe("`true` asks for a session that is good for setting up a second factor alone, as in a log-in body."),
 });

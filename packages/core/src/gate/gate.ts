@@ -10,16 +10,23 @@ import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-
 import { enrollingAppNames } from "../sessions/is-enrolling.ts";
 import type { NewSession } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { ThrottleKey, ThrottleVerdict } from "../throttle/throttle-repository.ts";
+import type { ExemptionGrant, ThrottleKey, ThrottleVerdict } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";
 import { type CountedCode, isCounted } from "./counted-codes.ts";
 import type { GuardedAttempt } from "./guarded-attempt.ts";
+import { ProofTimes } from "./proof-times.ts";
 
 export interface Entry {
   /** The session id for the client; storage knows its digest only. */
   readonly sessionId: string;
   readonly person: Person;
 }
+
+/** Milliseconds for which a user is known at an address after a log-in from there. */
+const knownFor = 30 * 86_400_000;
+
+/** Users who are known at one address. */
+const knownAtAddress = 1_000;
 
 /** Work for the proven person before the session is opened; its failure keeps the gate shut. It changes nothing. */
 export type BeforeOpening<T> = (person: Person) => Promise<T>;
@@ -29,13 +36,21 @@ export type BeforeOpening<T> = (person: Person) => Promise<T>;
  * delay), proof (302), whether the message that it came in was used (310), second factors (340 to 342), session limits (315), and opens the session, spends the tokens, forgets the
  * user's failures and writes the audit together. A refusal is counted and audited in one, too; those of a lockout are audited as a tally for each
  * app key and network.
+ *
+ * A lockout of the address holds up all users, whether the password is right or not, except those who are known there from earlier log-ins: they have their
+ * own count alone. Refusals do not tell who is known: they say the same, and take the same time.
  */
 export class Gate {
+  private readonly proofTimes: ProofTimes;
+
   constructor(
     private readonly digests: Digests,
     private readonly random: RandomSource,
     private readonly checkSecondFactors: CheckSecondFactors,
-  ) {}
+    pause: (milliseconds: number) => Promise<unknown>,
+  ) {
+    this.proofTimes = new ProofTimes(pause);
+  }
 
   async enter<T>(context: AppKeyContext, claim: Claim, before: BeforeOpening<T>): Promise<Entry & { prepared: T }> {
     const keys = this.throttleKeys(context, claim);
@@ -45,9 +60,13 @@ export class Gate {
       claim.prepareProof(),
       this.checkSecondFactors.asking(context, claim),
     ]);
-    if (attempt.wait > 0) return lockedOut(context, entered(context, claim, null, 302), attempt.wait);
+    const kind = kindOf(claim);
+    if (attempt.wait > 0) {
+      await this.proofTimes.imitate(kind);
+      return lockedOut(context, entered(context, claim, null, 302), attempt.wait);
+    }
 
-    const person = await prove();
+    const person = await this.proofTimes.measure(kind, prove);
     if (person === null) throw await countFailure(context, entered(context, claim, null, 302), keys);
     await claim.claimMessage?.();
     const guess = asking.length === 0 || !claim.secondFactor?.token ? null : await this.guess(context, claim);
@@ -75,9 +94,12 @@ export class Gate {
     const keys = this.throttleKeys(context, guarded);
     const failure = entryEvent(context, { type: refusal.type, outcome: refusal.code, userId });
     const attempt = await context.r.throttle.attempt(keys);
-    if (attempt.wait > 0) return lockedOut(context, failure, attempt.wait);
+    if (attempt.wait > 0) {
+      await this.proofTimes.imitate(refusal.type);
+      return lockedOut(context, failure, attempt.wait);
+    }
 
-    const proven = await prove();
+    const proven = await this.proofTimes.measure(refusal.type, prove);
     if (proven === null) throw await countFailure(context, failure, keys);
     let passed = false;
     try {
@@ -104,17 +126,18 @@ export class Gate {
     const known = { digest, mode, appKeyId: context.appKey.id, userId, secretVersion, appNames, deviceId, entrance };
     const session: NewSession = channel === undefined ? known : { ...known, channel };
     const { storage, policy } = context.database;
-    const forgotten = this.throttleKeys(context, claim)[0].key;
+    const [{ key: forgotten }, address] = this.throttleKeys(context, claim);
+    const granted: ExemptionGrant | undefined = policy.throttle.address.freeFailures === 0 ? undefined : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
     const accepted = entered(context, claim, person, 0);
     if (alongside === undefined && spend === undefined) {
-      await storage.together((r) => Promise.all([r.throttle.pass(recheck, [forgotten]), r.sessions.open(session, policy.sessions), r.audit.append(accepted)]));
+      await storage.together((r) => Promise.all([r.throttle.pass(recheck, [forgotten], granted), r.sessions.open(session, policy.sessions), r.audit.append(accepted)]));
       return sessionId;
     }
     await storage.transaction(async (r) => {
       // First of all, so that those who show the same token at once wait for one another before they hold anything else.
       await spend?.(r);
       // What is done alongside may refuse for reasons that only a right guess gets to hear.
-      await r.throttle.pass(recheck, [forgotten]);
+      await r.throttle.pass(recheck, [forgotten], granted);
       await alongside?.(r, person);
       await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
     });
@@ -132,9 +155,12 @@ export class Gate {
 
   private throttleKeys({ origin, database }: AppKeyContext, { userKey }: Pick<Claim, "userKey">): ThrottleKeys {
     const { user, address } = database.policy.throttle;
+    const member = this.digests.sha256(userKey);
+    // As much of the digests as keys of the throttle have room for.
+    const exemption = { group: this.digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
     return [
-      { key: `user:${this.digests.sha256(userKey)}`, policy: user },
-      { key: `address:${origin.network}`, policy: address },
+      { key: `user:${member}`, policy: user },
+      { key: `address:${origin.network}`, policy: address, exemption },
     ];
   }
 }
@@ -172,10 +198,15 @@ function spendingOf(passage: FactorPassage, guess: Guess | null): Opening["spend
 }
 
 /** The key of the user and that of the address. */
-type ThrottleKeys = readonly [ThrottleKey, ThrottleKey];
+type ThrottleKeys = readonly [ThrottleKey, ThrottleKey & Required<Pick<ThrottleKey, "exemption">>];
 
 /** An event of a refusal that counts. */
 type CountedEvent = AuditEvent & { readonly outcome: CountedCode };
+
+/** What is proven: the first part of a user key that has several, none for a database user. */
+function kindOf({ userKey }: Claim): string {
+  return userKey.slice(0, Math.max(0, userKey.indexOf("\0")));
+}
 
 /** Whoever is locked out could fill the audit at will, so it is a tally. */
 async function lockedOut(context: AppKeyContext, event: CountedEvent, wait: number): Promise<never> {

@@ -50,7 +50,7 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
   const hooks = new PlainHooks();
   const sealing = new ProviderSealing(new AesGcmKeyWrapping(new Uint8Array(32).fill(7)));
   const providers = new RegisteredProviders(new Map([google, facebook].map((each) => [each.type, each])), sealing, new CallbackAddresses(publicUrl));
-  const gate = new Gate(digests, random, checkSecondFactors);
+  const gate = new Gate(digests, random, checkSecondFactors, async () => {});
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
   const starting = new StartProviderLogIn(providers, sealing, digests, random, room);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   AlignIndexes,
   CreateAccount,
@@ -30,7 +31,7 @@ import { identifiers } from "../identifiers.ts";
 /** What the domain can do. */
 export function bindUseCases(container: Container): void {
   const { digests, random, hasher, gate, verifyPassword, serializeOwnUser, enterWithPassword, tokens, channelSecrets, objectHooks } = identifiers;
-  container.bind(gate).toResolvedValue((...parts) => new Gate(...parts), [digests, random, identifiers.checkSecondFactors]);
+  container.bind(gate).toResolvedValue((...parts) => new Gate(...parts, pause), [digests, random, identifiers.checkSecondFactors]);
   container.bind(verifyPassword).toResolvedValue((...parts) => new VerifyPassword(...parts), [hasher, digests]);
   container.bind(identifiers.createAccount).toResolvedValue((...parts) => new CreateAccount(...parts), [hasher, digests]);
   container.bind(serializeOwnUser).toResolvedValue((hooks) => new SerializeOwnUser(hooks), [objectHooks]);

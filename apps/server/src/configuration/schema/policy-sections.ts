@@ -58,15 +58,15 @@ const throttleDocs = {
   forgetAfter: "Failures are forgotten after this long without another.",
 };
 
-/** Delays after failed log-ins, counted per user and per client address. */
-export const throttleSection = section({ user: throttleRule("USER"), address: throttleRule("ADDRESS") });
+/** Delays after failed log-ins, counted per user and per client address. Many users may share an address. */
+export const throttleSection = section({ user: throttleRule("USER", 10), address: throttleRule("ADDRESS", 100) });
 
 /** The same for one database, where it differs. */
 export const ownThrottleSection = optionalSection({ user: ownThrottleRule(), address: ownThrottleRule() });
 
-function throttleRule(whom: string) {
+function throttleRule(whom: string, free: number) {
   return section({
-    freeFailures: field(failures, { env: `THROTTLE_${whom}_FREE_FAILURES`, default: 10, doc: throttleDocs.freeFailures }),
+    freeFailures: field(failures, { env: `THROTTLE_${whom}_FREE_FAILURES`, default: free, doc: throttleDocs.freeFailures }),
     firstDelay: field(delay, { env: `THROTTLE_${whom}_FIRST_DELAY`, default: "1s", doc: throttleDocs.firstDelay }),
     longestDelay: field(delay, { env: `THROTTLE_${whom}_LONGEST_DELAY`, default: "15m", doc: throttleDocs.longestDelay }),
     forgetAfter: field(delay, { env: `THROTTLE_${whom}_FORGET_AFTER`, default: "1h", doc: throttleDocs.forgetAfter }),

@@ -10,7 +10,7 @@ export const throttleRepository = (access) => ({
     return notWritten("throttle.fail");
   },
 
-  async pass(keys, forget) {
+  async pass(keys, forget, granted) {
     return notWritten("throttle.pass");
   },
 

@@ -10,6 +10,7 @@ import { failures } from "./0009-failures.ts";
 import { returns } from "./0010-returns.ts";
 import { oneTimeRoom } from "./0011-one-time-room.ts";
 import { sessionsPerDevice } from "./0013-sessions-per-device.ts";
+import { exemptions } from "./0015-exemptions.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   returns,
   oneTimeRoom,
   sessionsPerDevice,
+  exemptions,
 ];

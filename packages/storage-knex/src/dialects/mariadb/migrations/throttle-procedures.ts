@@ -5,9 +5,10 @@ import { procedure, raise } from "./procedure.ts";
 /** How many forgotten rows each failure clears away: more than it can add. */
 const swept = 10;
 
-/** What is asked for, in the order of the keys, in which rows are held, so that nobody deadlocks: `{key, free, first, longest, forget}`. */
+/** What is asked for, in the order of the keys, in which rows are held, so that nobody deadlocks: `{key, free, first, longest, forget, exempt}`. */
 const asked = `json_table(asked, '$[*]' columns (
-        \`key\` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget'
+        \`key\` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
+        exempt varchar(100) path '$.exempt'
       )) a`;
 
 /** `delayAfter` of the domain, in milliseconds. */
@@ -16,11 +17,21 @@ const delay = "if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, leas
 /** Rows whose delay, if they have one, is over at this time. */
 const freeAt = later("t.delayed_at", delay);
 
+/** Keys that are said to be exempted, with the rows of those exemptions that are good. Read by a statement of its own, which holds none of them. */
+const exempting = `join ${own.throttle} e on e.\`key\` = a.exempt and e.forget_at > clock`;
+
+/** The keys of `a` as a JSON array, null if there are none, and whether one is in it. */
+const keyList = "json_arrayagg(a.`key`)";
+const isSpared = "coalesce(json_contains(spared, json_quote(a.`key`)), false)";
+
+/** Milliseconds left, rounded up so that what is not over never looks like it. */
+const left = `greatest(0, ceil(timestampdiff(microsecond, clock, ${freeAt}) / 1000))`;
+
 export function throttleProcedures(tables: Tables): string[] {
   return [attempt(tables), fail(tables), pass(tables)];
 }
 
-/** Answers the longest wait, in milliseconds, rounded up so that what is not over never looks like it, and whether the attempt was claimed. */
+/** Answers the longest wait, in milliseconds, and whether the attempt was claimed. Most attempts find no delay, and then one look is all. */
 function attempt({ attemptThrottle }: Tables): string {
   const held = `${asked} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0`;
   return procedure(
@@ -28,13 +39,20 @@ function attempt({ attemptThrottle }: Tables): string {
     "asked longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare wait bigint;
+      declare longest_wait bigint;
       declare found bigint;
-      select coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, ${freeAt}) / 1000))), 0), count(*) into wait, found
-      from ${held} for update;
-      if wait = 0 and found > 0 then
-        update ${held} set t.delayed_at = clock;
+      declare spared longtext;
+      select coalesce(max(${left}), 0), count(*) into longest_wait, found from ${held} for update;
+      if found = 0 then
+        select 0 as wait, false as claimed;
+        leave work;
       end if;
-      select wait, wait = 0 and found > 0 as claimed;`,
+      select ${keyList} into spared from ${asked} ${exempting};
+      select coalesce(max(${left}), 0), count(*) into wait, found from ${held} and not ${isSpared} for update;
+      if wait = 0 and found > 0 then
+        update ${held} and not ${isSpared} set t.delayed_at = clock;
+      end if;
+      select if(wait > 0, longest_wait, 0) as wait, wait = 0 and found > 0 as claimed;`,
   );
 }
 
@@ -47,42 +65,68 @@ function fail({ failThrottle }: Tables): string {
     failThrottle,
     "asked longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
+      declare left_over bigint;
+      declare spared longtext;
       for forgotten in (select \`key\` from ${own.throttle} where forget_at <= clock order by forget_at limit ${swept}) do
         for held in (select \`key\` from ${own.throttle} where \`key\` = forgotten.\`key\` and forget_at <= clock for update skip locked) do
           delete from ${own.throttle} where \`key\` = held.\`key\`;
         end for;
       end for;
+      select ${keyList}, coalesce(max(${left}), 0) into spared, left_over
+      from ${asked} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0 and ${freeAt} > clock ${exempting};
       insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at)
-      select a.\`key\`, 1, clock, ${later("clock", "a.forget")} from ${asked}
+      select a.\`key\`, 1, clock, ${later("clock", "a.forget")} from ${asked} where not ${isSpared}
       on duplicate key update
         failures = if(forget_at > clock, failures + 1, 1),
         delayed_at = value(delayed_at),
         forget_at = value(forget_at);
-      select coalesce(max(${delay}), 0) as wait from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\`;`,
+      select greatest(left_over, coalesce(max(${delay}), 0)) as wait from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\` and not ${isSpared};`,
   );
 }
 
 /**
  * `all_keys` are all that `asked` and `forget` name: most log-ins come without any failure before them, and then one look is all. It holds what
- * it finds for writing: those who only shared it, and delete it afterwards, would wait for one another.
+ * it finds for writing: those who only shared it, and delete it afterwards, would wait for one another. `granted` is the key of an exemption that is
+ * written unless it was within `renewal`, and read without holding it; one that is new may be too many for its group.
  */
 function pass({ passThrottle }: Tables): string {
   const named = (list: string) => `json_table(${list}, '$[*]' columns (\`key\` varchar(100) path '$'))`;
   return procedure(
     passThrottle,
-    "all_keys longtext, asked longtext, forget longtext, ahead double",
+    `all_keys longtext, asked longtext, forget longtext, ahead double,
+    granted varchar(100), granted_group varchar(100), at_most integer, lifetime double, renewal double`,
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare found bigint;
+      declare exempted bigint;
+      declare good_until datetime(6);
       select count(*) into found from ${named("all_keys")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\` for update;
-      if found = 0 then
+      if found > 0 then
+        select count(*), count(e.\`key\`) into found, exempted
+        from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\` left ${exempting}
+        where t.forget_at > clock and t.failures >= a.free and t.delayed_at > ${earlier("clock", delay)};
+        if found > exempted then
+          ${raise("SP302", "A delay runs.")};
+        end if;
+        delete t from ${named("forget")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\`;
+      end if;
+      if granted is null then
         leave work;
       end if;
-      if exists (
-        select 1 from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\`
-        where t.forget_at > clock and t.failures >= a.free and t.delayed_at > ${earlier("clock", delay)}
-      ) then
-        ${raise("SP302", "A delay runs.")};
+      select max(forget_at) into good_until from ${own.throttle} where \`key\` = granted;
+      if good_until >= ${later("clock", "lifetime - renewal")} then
+        leave work;
       end if;
-      delete t from ${named("forget")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\`;`,
+      insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at) values (granted, 0, clock, ${later("clock", "lifetime")})
+      on duplicate key update delayed_at = value(delayed_at), forget_at = value(forget_at);
+      if good_until is null then
+        for surplus in (
+          select \`key\` from ${own.throttle} where \`key\` > granted_group and \`key\` < concat(granted_group, '~')
+          order by forget_at desc, \`key\` limit at_most, 1000000
+        ) do
+          for held in (select \`key\` from ${own.throttle} where \`key\` = surplus.\`key\` for update skip locked) do
+            delete from ${own.throttle} where \`key\` = held.\`key\`;
+          end for;
+        end for;
+      end if;`,
   );
 }

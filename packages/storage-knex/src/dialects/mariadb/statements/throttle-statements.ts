@@ -7,7 +7,7 @@ export function throttleStatements({ attemptThrottle, failThrottle, passThrottle
   return {
     attempt: statement("throttle_attempt", `call ${attemptThrottle}($1, $2)`),
     fail: statement("throttle_fail", `call ${failThrottle}($1, $2)`),
-    pass: statement("throttle_pass", `call ${passThrottle}($1, $2, $3, $4)`),
+    pass: statement("throttle_pass", `call ${passThrottle}($1, $2, $3, $4, $5, $6, $7, $8, $9)`),
     sweep: statement("throttle_sweep", `delete from ${throttle} where forget_at <= ${storageTime(2)} order by forget_at limit $1`),
   };
 }

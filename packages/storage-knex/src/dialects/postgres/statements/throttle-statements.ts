@@ -7,7 +7,7 @@ import { storageTime } from "./storage-time.ts";
 const swept = 10;
 
 const asked = `asked as materialized (
-  select * from jsonb_to_recordset($1::jsonb) as a (key text, free integer, first float8, longest float8, forget float8)
+  select * from jsonb_to_recordset($1::jsonb) as a (key text, free integer, first float8, longest float8, forget float8, exempt text)
 )`;
 const clock = `clock as materialized (select ${storageTime(2)} as now)`;
 
@@ -22,8 +22,9 @@ function longestWait(freeAt: string): string {
 }
 
 export function throttleStatements({ passThrottle, throttle }: Tables): ThrottleStatements {
+  const exempted = `exists (select from ${throttle} e where e.key = a.exempt and e.forget_at > c.now)`;
   // The array, which the join makes superfluous, tells the planner that it is about a few rows.
-  const held = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now
+  const held = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now, ${exempted} as exempt
     from ${throttle} t join asked a on a.key = t.key cross join clock c
     where t.key = any (array(select key from asked)) and t.forget_at > c.now and ${delay("t.failures")} > 0`;
   return {
@@ -31,15 +32,17 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
       "throttle_attempt",
       `with ${asked}, ${clock},
       held as (${held} order by t.key for update of t),
+      judged as (select * from held where not exempt),
       claimed as (
-        update ${throttle} t set delayed_at = held.now from held
-        where t.key = held.key and not exists (select from held where free_at > now)
+        update ${throttle} t set delayed_at = judged.now from judged
+        where t.key = judged.key and not exists (select from judged where free_at > now)
         returning t.key
       )
-      select (select ${longestWait("free_at")} from held) as wait, exists (select from claimed) as claimed`,
+      select case when exists (select from judged where free_at > now) then (select ${longestWait("free_at")} from held) else 0 end as wait,
+        exists (select from claimed) as claimed`,
     ),
-    fail: statement("throttle_fail", fail(throttle)),
-    pass: { ...statement("throttle_pass", `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8)`), joint: "call" },
+    fail: statement("throttle_fail", fail(throttle, held)),
+    pass: { ...statement("throttle_pass", `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8, $5::text, $6::text, $7::integer, $8::float8, $9::float8)`), joint: "call" },
     sweep: statement(
       "throttle_sweep",
       `delete from ${throttle} where key = any (array(
@@ -49,8 +52,9 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
   };
 }
 
-function fail(throttle: string): string {
+function fail(throttle: string, held: string): string {
   return `with ${asked}, ${clock},
+  spared as (select * from (${held}) h where exempt and free_at > now),
   forgotten as (
     delete from ${throttle} where key in (
       select key from ${throttle}
@@ -60,12 +64,13 @@ function fail(throttle: string): string {
   ),
   counted as (
     insert into ${throttle} as t (key, failures, delayed_at, forget_at)
-    select a.key, 1, c.now, c.now + a.forget * interval '1 millisecond' from asked a cross join clock c order by a.key
+    select a.key, 1, c.now, c.now + a.forget * interval '1 millisecond' from asked a cross join clock c
+    where a.key not in (select key from spared) order by a.key
     on conflict (key) do update set
       failures = case when t.forget_at > excluded.delayed_at then t.failures + 1 else 1 end,
       delayed_at = excluded.delayed_at,
       forget_at = excluded.forget_at
     returning t.key, t.failures
   )
-  select coalesce(max(${delay("counted.failures")}), 0)::float8 as wait from counted join asked a using (key)`;
+  select greatest((select coalesce(max(${delay("counted.failures")}), 0)::float8 from counted join asked a using (key)), (select ${longestWait("free_at")} from spared)) as wait`;
 }

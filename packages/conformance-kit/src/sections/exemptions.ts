@@ -1,0 +1,181 @@
+import { delayAfter, type ExemptionGrant, exemptionRenewal, type Repositories, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
+import { equal, failsWith, holds } from "../assert/index.ts";
+import { type Check, checksOf } from "../check.ts";
+import { atOnce } from "../fixtures/at-once.ts";
+import { hour, minute, second } from "../fixtures/policy.ts";
+
+/** Delays of 1, 2, 4 and then 5 minutes after the third failure. */
+const policy: ThrottlePolicy = { freeFailures: 3, firstDelay: minute, longestDelay: 5 * minute, forgetAfter: 2 * hour };
+const go = { wait: 0, claimed: false };
+const claim = { wait: 0, claimed: true };
+const lifetime = 24 * hour;
+
+const user = (name: string): ThrottleKey => ({ key: `user:${name}`, policy });
+const place = (member: string, group = "office"): ThrottleKey => ({ key: `address:${group}`, policy, exemption: { group, member } });
+const keysOf = (member: string, group = "office"): ThrottleKey[] => [user(member), place(member, group)];
+const granting = (member: string, change: Partial<ExemptionGrant> = {}): ExemptionGrant => ({ group: "office", member, lifetime, atMost: 100, ...change });
+
+async function grant(r: Repositories, member: string, change: Partial<ExemptionGrant> = {}): Promise<void> {
+  await r.throttle.pass([], [], granting(member, change));
+}
+
+/** Fails on a key until its delay runs. */
+async function shut(r: Repositories, key: ThrottleKey = place("nobody"), failures = policy.freeFailures): Promise<void> {
+  for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
+}
+
+/** Which of them may try, where the key of the group says wait. */
+async function exempted(r: Repositories, members: readonly string[], group = "office"): Promise<string[]> {
+  const found: string[] = [];
+  for (const member of members) if ((await r.throttle.attempt([place(member, group)])).wait === 0) found.push(member);
+  return found;
+}
+
+function isAbout(wait: number, expected: number, what: string): void {
+  holds(wait <= expected && wait > expected - 10 * second, `${what} is ${wait} ms instead of about ${expected} ms`);
+}
+
+const whileGood = checksOf("throttle", {
+  "lets an attempt past a key that it is exempted from, and no other": async ({ r }) => {
+    await grant(r, "ada");
+    await grant(r, "bob", { group: "home" });
+    await shut(r);
+    await shut(r, place("nobody", "home"));
+    equal(await exempted(r, ["ada", "bob", "ad", "adab"]), ["ada"], "who is exempted at the office");
+    equal(await exempted(r, ["ada", "bob"], "home"), ["bob"], "who is exempted at home");
+    equal(await r.throttle.attempt(keysOf("ada")), go, "the attempt on all keys");
+    const { key, policy: ofPlace } = place("ada");
+    isAbout((await r.throttle.attempt([{ key, policy: ofPlace }])).wait, minute, "The wait of who names no exemption");
+  },
+
+  "holds up an exempted attempt by its other keys, and answers the longest wait of all": async ({ r }) => {
+    await grant(r, "ada");
+    await shut(r, user("ada"));
+    isAbout((await r.throttle.attempt(keysOf("ada"))).wait, minute, "The wait where the exempted key says nothing");
+    await shut(r, place("nobody"), 5);
+    const attempt = await r.throttle.attempt(keysOf("ada"));
+    isAbout(attempt.wait, 4 * minute, "The wait where both delays run");
+    equal(attempt.claimed, false, "whether the attempt was claimed");
+  },
+
+  "claims no key for who is exempted from it": async ({ r, advance }) => {
+    await grant(r, "ada");
+    await shut(r);
+    await shut(r, user("ada"));
+    advance(minute + second);
+    equal(await r.throttle.attempt([place("ada")]), go, "the attempt on the exempted key");
+    equal(await r.throttle.attempt(keysOf("ada")), claim, "the attempt on its own key, too");
+    isAbout((await r.throttle.attempt([user("ada")])).wait, minute, "The wait of its own key");
+    equal(await r.throttle.attempt(keysOf("bob")), claim, "the attempt of another one");
+  },
+
+  "counts failures of who is exempted like any others": async ({ r, advance }) => {
+    await grant(r, "ada");
+    for (let failures = 1; failures <= 3; failures += 1) {
+      equal(await r.throttle.fail([place("ada")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
+    }
+    advance(minute + second);
+    equal(await r.throttle.fail([place("ada")]), delayAfter(4, policy), "the wait after a failure when the delay is over");
+    isAbout((await r.throttle.attempt([place("bob")])).wait, 2 * minute, "The wait of another one");
+  },
+
+  "leaves a delay that runs as it is when one who is exempted fails, and answers what is left of it": async ({ r, advance }) => {
+    await grant(r, "ada");
+    await shut(r, place("nobody"), 5);
+    advance(3 * minute);
+    for (let failures = 1; failures <= 2; failures += 1) isAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
+    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one");
+    for (let failures = 3; failures <= 5; failures += 1) isAbout(await r.throttle.fail(keysOf("ada")), Math.max(minute, delayAfter(failures, policy)), `The wait after failure ${failures}`);
+    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one after all of them");
+    equal(await r.throttle.fail(keysOf("bob")), delayAfter(6, policy), "the wait after a failure of another one");
+  },
+
+  "lets a success pass a key that it is exempted from, not its others": async ({ r }) => {
+    await grant(r, "ada");
+    await shut(r);
+    await shut(r, user("ada"), 2);
+    await failsWith(302, () => r.throttle.pass(keysOf("bob"), ["user:bob"]), "the success of another one");
+    await r.throttle.pass(keysOf("ada"), ["user:ada"]);
+    await shut(r, user("ada"));
+    await failsWith(302, () => r.throttle.pass(keysOf("ada"), ["user:ada"]), "a success while its own delay runs");
+    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait that no success has forgotten");
+  },
+});
+
+const granted = checksOf("throttle", {
+  "grants nothing with a success that is refused": async ({ r }) => {
+    await shut(r);
+    await failsWith(302, () => r.throttle.pass(keysOf("ada"), ["user:ada"], granting("ada")), "the success");
+    equal(await exempted(r, ["ada"]), [], "who is exempted");
+    await r.throttle.pass([user("ada")], ["user:ada"], granting("ada"));
+    equal(await exempted(r, ["ada"]), ["ada"], "who is exempted after another one");
+  },
+
+  "ends exemptions with their time, from the last grant on": async ({ r, advance }) => {
+    const day = (member: string) => grant(r, member);
+    await day("ada");
+    await day("bob");
+    advance(lifetime - hour);
+    await day("bob");
+    await shut(r);
+    equal(await exempted(r, ["ada", "bob"]), ["ada", "bob"], "who is exempted before the end");
+    advance(hour + minute);
+    await shut(r);
+    equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted after the end");
+    equal(await r.throttle.fail([place("ada")]), delayAfter(7, policy), "the wait after a failure of whose exemption is over");
+    advance(lifetime - 2 * hour - 2 * minute);
+    await shut(r);
+    equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted before the end of the last grant");
+    advance(hour + minute);
+    await shut(r);
+    equal(await exempted(r, ["ada", "bob"]), [], "who is exempted in the end");
+  },
+
+  "grants anew what is over": async ({ r, advance }) => {
+    await grant(r, "ada");
+    advance(lifetime + minute);
+    await grant(r, "ada");
+    await shut(r);
+    equal(await exempted(r, ["ada"]), ["ada"], "who is exempted");
+  },
+
+  "keeps so many exemptions of a group, those granted last": async ({ r, advance }) => {
+    const members = ["a", "b", "c", "d", "e"];
+    await grant(r, "a", { group: "home" });
+    for (const member of members.slice(0, 4)) {
+      await grant(r, member, { atMost: 3 });
+      advance(exemptionRenewal + minute);
+    }
+    await grant(r, "b", { atMost: 3 });
+    advance(minute);
+    await grant(r, "e", { atMost: 3 });
+    await shut(r);
+    await shut(r, place("nobody", "home"));
+    equal(await exempted(r, members), ["b", "d", "e"], "who is exempted");
+    equal(await exempted(r, members, "home"), ["a"], "who is exempted at home");
+  },
+
+  "keeps an exemption that is granted by many at once, and the bound of a group from the next grant on": async ({ r }) => {
+    await atOnce(8, () => grant(r, "ada", { group: "home", atMost: 1 }));
+    const members = Array.from({ length: 12 }, (_, index) => `member${index}`);
+    await atOnce(12, (index) => grant(r, members[index] ?? "", { atMost: 5 }));
+    await grant(r, "last", { atMost: 5 });
+    await shut(r);
+    await shut(r, place("nobody", "home"));
+    const found = await exempted(r, [...members, "last"]);
+    equal([found.length, found.includes("last")], [5, true], "how many are exempted, and whether the last one is");
+    equal(await exempted(r, ["ada"], "home"), ["ada"], "who is exempted at home");
+  },
+
+  "loses exemptions that are over with what is forgotten": async ({ r, advance }) => {
+    for (const member of ["ada", "bob"]) await grant(r, member);
+    await grant(r, "eve", { lifetime: 2 * lifetime });
+    equal(await r.throttle.sweep(10), 0, "how many were swept while all are good");
+    advance(lifetime + minute);
+    equal([await r.throttle.sweep(1), await r.throttle.sweep(10), await r.throttle.sweep(10)], [1, 1, 0], "how many were swept");
+    await shut(r);
+    equal(await exempted(r, ["ada", "bob", "eve"]), ["eve"], "who is exempted");
+  },
+});
+
+export const exemptionChecks: readonly Check[] = [...whileGood, ...granted];

@@ -1,0 +1,163 @@
+import { type Claim, Gate, passwordEntrance, type ServiceError, type StoredObject } from "@sallyport/core";
+import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
+
+const day = 86_400_000;
+const free = 10;
+const rule = { freeFailures: free, firstDelay: 60_000, longestDelay: 900_000, forgetAfter: day };
+const office = { address: "192.0.2.1", network: "192.0.2.1" };
+const elsewhere = { address: "198.51.100.7", network: "198.51.100.7" };
+
+describe("a lockout by address", () => {
+  let offset: number;
+  let fixture: Fixture;
+  let pauses: number[];
+  let gate: Gate;
+  let prove: (userKey: string) => Claim["prepareProof"];
+
+  beforeEach(async () => {
+    offset = 0;
+    pauses = [];
+    gate = new Gate(digests, random, checkSecondFactors, async (milliseconds) => void pauses.push(milliseconds));
+    fixture = await openFixture({ sessions: { ...policy.sessions, absoluteLifetime: day }, throttle: { user: { ...rule, firstDelay: 5_000 }, address: { ...rule, freeFailures: 100 } } }, () => offset);
+    const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
+    await fixture.r.accounts.create({ userId: userId ?? "", loginName: "u", secret: "s", administrator: false }, "u");
+    const { account, user } = await fixture.r.accounts.forProof("u", []);
+    if (account === null) throw new Error("The account is not there.");
+    const person = { account, user: user as StoredObject, linked: [], entrance: passwordEntrance };
+    prove = (proof) => async () => async () => (proof === "right" ? person : null);
+  });
+
+  /** What comes of a log-in: its code, and the seconds of `Retry-After`. */
+  const logIn = (userKey: string, proof: "right" | "wrong", origin = office): Promise<readonly [number, number | undefined]> => {
+    const claim: Claim = { mode: "session", userKey, prepareProof: prove(proof), appNames: ["app"], deviceId: null };
+    return gate.enter({ ...fixture.context, origin }, claim, async () => {}).then(
+      () => [0, undefined] as const,
+      (error: ServiceError) => [error.code, error.retryAfter] as const,
+    );
+  };
+  const change = (userKey: string, proof: "right" | "wrong") =>
+    gate
+      .guard(fixture.context, {
+        userKey,
+        refusal: { code: 339, type: "password.refused" },
+        userId: "1",
+        prove: async () => (proof === "right" ? "proof" : null),
+        act: async () => 0,
+      })
+      .catch(({ code, retryAfter }: ServiceError) => [code, retryAfter]);
+  const shut = async (failures = 100) => {
+    for (let failed = 0; failed < failures; failed += 1) await logIn(`stranger ${failed}`, "wrong");
+  };
+
+  test("begins with the hundredth failure, and of a user with the tenth", async () => {
+    const waits = [];
+    for (let failed = 0; failed < 101; failed += 1) waits.push((await logIn(`stranger ${failed}`, "wrong"))[1]);
+    expect(waits.map((wait) => wait === undefined).lastIndexOf(true)).toBe(98);
+    const own = [];
+    for (let failed = 0; failed < 11; failed += 1) own.push((await logIn("u", "wrong", elsewhere))[1]);
+    expect(own.map((wait) => wait === undefined).lastIndexOf(true)).toBe(8);
+  });
+
+  test("lets in who was known there before 101 failures of others, and nobody else", async () => {
+    await logIn("u", "right");
+    await logIn("v", "right", elsewhere);
+    await shut(101);
+    expect(await logIn("u", "right")).toEqual([0, undefined]);
+    expect(await logIn("v", "right")).toEqual([302, 60]);
+    expect(await logIn("v", "right", elsewhere)).toEqual([0, undefined]);
+    expect([await change("u", "right"), await change("v", "right")]).toEqual([0, [339, 60]]);
+  });
+
+  test("says the same to a wrong guess at a known user as to any, however often and later", async () => {
+    await logIn("u", "right");
+    await shut();
+    for (const seconds of [0, 1, 20]) {
+      offset += seconds * 1_000;
+      const answers = [];
+      for (const [userKey, proof] of [["u", "wrong"], ["v", "wrong"], ["v", "right"], ["nobody", "wrong"], ["u", "wrong"]] as const) {
+        answers.push([...(await logIn(userKey, proof)), ...((await change(userKey, proof)) as number[])]);
+      }
+      for (const answer of answers) expect(answer).toEqual([302, answers[0]?.[1], 339, answers[0]?.[1]]);
+    }
+    // A delay of its own by now, after twelve guesses that were judged: shorter than that of the address, and unseen behind it.
+    expect(await logIn("u", "right")).toEqual(await logIn("v", "right"));
+  });
+
+  test("takes as long to refuse as a proof has taken", async () => {
+    await shut();
+    expect(pauses).toEqual([]);
+    await logIn("v", "right");
+    await change("v", "right");
+    // Nothing was proven at the second one, so there is no time for it.
+    expect(pauses).toHaveLength(1);
+    expect(pauses[0]).toBeLessThan(1_000);
+  });
+
+  test("tells 1,000 users from one address nothing, right or wrong", async () => {
+    const answers = [];
+    for (let user = 0; user < 1_000; user += 1) answers.push(await logIn(`user ${user}`, user >= 100 && user % 3 === 0 ? "right" : "wrong"));
+    expect(new Set(answers.slice(0, 99).map(String))).toEqual(new Set(["302,"]));
+    expect(new Set(answers.slice(99).map(String))).toEqual(new Set(["302,60"]));
+    expect(await fixture.r.sessions.count()).toBe(0);
+  });
+
+  test("leaves a user the own count from 1,000 addresses, known there or not", async () => {
+    for (let known = 0; known < 5; known += 1) await logIn("u", "right", { address: `${known}`, network: `${known}` });
+    let judged = 0;
+    for (let address = 0; address < 1_000; address += 1) {
+      const origin = { address: `${address}`, network: `${address}` };
+      const claim: Claim = { mode: "session", userKey: "u", prepareProof: async () => async () => ((judged += 1), null), appNames: ["app"], deviceId: null };
+      await gate.enter({ ...fixture.context, origin }, claim, async () => {}).catch(() => {});
+    }
+    expect(judged).toBe(free);
+  });
+
+  test("gives a known user no cover for guesses at others, and no more guesses at themselves", async () => {
+    await logIn("mallory", "right");
+    let judged = 0;
+    const guess = async (userKey: string) => {
+      const claim: Claim = { mode: "session", userKey, prepareProof: async () => async () => ((judged += 1), null), appNames: ["app"], deviceId: null };
+      await gate.enter(fixture.context, claim, async () => {}).catch(() => {});
+    };
+    for (let victim = 0; victim < 300; victim += 1) {
+      await guess(`victim ${victim}`);
+      expect((await logIn("mallory", "right"))[0]).toBe(0);
+    }
+    expect(judged).toBe(100);
+    for (let guesses = 0; guesses < 50; guesses += 1) await guess("mallory");
+    expect(judged).toBe(100 + free);
+  });
+
+  test("counts what a known user fails, until it is shut", async () => {
+    await logIn("u", "right");
+    for (let failed = 0; failed < 9; failed += 1) await logIn("u", "wrong");
+    await shut(90);
+    expect((await logIn("stranger", "wrong"))[1]).toBe(60);
+  });
+
+  test("knows a user for 30 days after the last log-in", async () => {
+    await logIn("u", "right");
+    for (const [days, code] of [[20, 0], [29.9, 0], [30.1, 302]] as const) {
+      offset += days * day;
+      await shut();
+      expect((await logIn("u", "right"))[0]).toBe(code);
+    }
+  });
+
+  test("knows a user by the same name in no other realm", async () => {
+    await logIn("u", "right");
+    await shut();
+    for (const userKey of ["custom\0u", "provider\0u\0u", "U", "u "]) expect((await logIn(userKey, "right"))[0]).toBe(302);
+  });
+
+  test("remembers 1,000 users of an address, and forgets who came first", async () => {
+    for (let user = 0; user < 1_001; user += 1) {
+      offset += 10;
+      await fixture.r.throttle.pass([], [], grantOf(`user ${user}`));
+    }
+    await shut();
+    expect([(await logIn("user 0", "right"))[0], (await logIn("user 1", "right"))[0], (await logIn("user 1000", "right"))[0]]).toEqual([302, 0, 0]);
+  });
+
+  const grantOf = (userKey: string) => ({ group: digests.sha256(office.network).slice(0, 40), member: digests.sha256(userKey).slice(0, 40), lifetime: 30 * day, atMost: 1_000 });
+});
