@@ -2,7 +2,8 @@ import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
 import { chromium, HeadlessBrowser } from "./headless-browser.ts";
 
-const files = ["swagger-ui.css", "swagger-ui-bundle.js", "playground.css", "playground.js"];
+const files = ["swagger-ui.css", "swagger-ui-bundle.js", "playground.css", "playground.js", "start.css"];
+const asBrowser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
 
 interface Taken {
   readonly status: number;
@@ -37,6 +38,28 @@ describe("the page at /docs of the demo", () => {
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  test("has a start page for browsers before it, which leads on", async () => {
+    const { status, type, text, headers } = await take(server.url, "/", asBrowser);
+    expect({ status, type }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
+    for (const known of ["<title>sallyport</title>", "demo-app-key", '"user":"demo"']) expect(text).toContain(known);
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; /);
+    expect(text).not.toMatch(/<script|second/);
+    const links = Array.from(text.matchAll(/(?:href|src)="([^"]+)"/g), ([, link = ""]) => link).filter((link) => !link.startsWith("data:"));
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) expect((await take(server.url, new URL(link, "http://host/").pathname)).status).toBe(200);
+  });
+
+  test.each<[string, string, RequestInit]>([
+    ["a program", "/", {}],
+    ["a program that takes JSON", "/", { headers: { accept: "application/json" } }],
+    ["a form", "/", { ...asBrowser, method: "POST" }],
+    ["a browser at another path", "/index.html", asBrowser],
+    ["a browser at a database", "/second/", asBrowser],
+  ])("has no start page for %s", async (_who, path, init) => {
+    const { status, text } = await take(server.url, path, init);
+    expect([status, JSON.parse(text).status.internalStatus]).toEqual([404, "304"]);
   });
 
   test("is where a slash at the end leads to", async () => {
@@ -79,6 +102,8 @@ describe("the page at /docs of the demo", () => {
           before: "",
           session: expect.stringMatching(/^Logged in to (?:demo|second) as reader, by (?:session id|token)\.$/),
           classes: ["Customer", "Invoice"],
+          macros: ["Echo"],
+          folded: [false, true, true],
           listed: 1_000,
           blocked: [],
           after: "Logged out.",
@@ -116,6 +141,11 @@ function tryOut(kind: string): string {
     operation().querySelector(".opblock-summary-control").click();
     await until(() => classes().length > 0);
     seen.classes = classes();
+    const macro = [...document.querySelectorAll(".opblock")].find((each) => each.id.endsWith("-executeMacro"));
+    macro.querySelector(".opblock-summary-control").click();
+    seen.macros = (await until(() => macro.querySelector("select option") && [...macro.querySelectorAll("select option")])).map(({ value }) => value).filter((value) => value === "Echo");
+    const folded = await until(() => operation().querySelector(".responses-table details"));
+    seen.folded = [folded.open, folded.querySelector("summary").textContent.includes("307"), folded.querySelectorAll("li").length > 1];
     const names = operation().querySelector("select");
     Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, "value").set.call(names, "Invoice");
     names.dispatchEvent(new Event("change", { bubbles: true }));
@@ -143,7 +173,9 @@ describe("the page at /docs of another server", () => {
   test("tells nothing of the demo", async () => {
     const server = await startConfiguredServer({ databases, applicationName: "Own <Service>" });
     const { status, text } = await take(server.url, "/docs");
+    const start = await take(server.url, "/", asBrowser);
     await server.close();
+    expect([start.status, start.text.includes("Own &lt;Service&gt;"), /demo/i.test(start.text)]).toEqual([200, true, false]);
     expect(status).toBe(200);
     expect(text).toContain("<h1>Own &lt;Service&gt; API");
     expect(text).not.toContain("demo");
@@ -151,7 +183,7 @@ describe("the page at /docs of another server", () => {
 
   test("is not there when it is switched off", async () => {
     const server = await startConfiguredServer({ databases, docs: { enabled: false } });
-    for (const path of ["/docs", "/docs/", "/docs/playground.js"]) expect((await take(server.url, path)).status).toBe(404);
+    for (const path of ["/docs", "/docs/", "/docs/playground.js", "/"]) expect((await take(server.url, path, asBrowser)).status).toBe(404);
     await server.close();
   });
 
@@ -159,6 +191,9 @@ describe("the page at /docs of another server", () => {
     const server = await startConfiguredServer({ databases, server: { basePath: "/api" } });
     const root = server.url.replace(/\/api$/, "");
     expect((await take(root, "/api/docs")).status).toBe(200);
+    expect((await take(root, "/api/", asBrowser)).text).toContain("API documentation");
+    expect((await take(root, "/api", asBrowser)).headers.get("location")).toBe("/api/");
+    expect((await take(root, "/", asBrowser)).status).toBe(404);
     expect((await take(root, "/api/docs/playground.js")).status).toBe(200);
     for (const path of ["/docs", "/API/docs", "/docs/playground.js"]) expect((await take(root, path)).status).toBe(404);
     await server.close();

@@ -42,11 +42,21 @@ async function ask(path, options) {
   return null;
 }
 
+/** Folds the codes of failures: an operation can have twenty of them. */
+function fold(responses = {}) {
+  for (const response of Object.values(responses)) {
+    const codes = Array.from(response.description.matchAll(/^- `(\d+)`/gm), ([, code]) => code);
+    if (codes.length === 0) continue;
+    response.description = `<details><summary>${codes.join(", ")}</summary>\n\n${response.description}\n\n</details>`;
+  }
+}
+
 /** Makes the description fit for a first try: where the server is, and what opens it. */
 function prepared(description) {
   const { user, pass, appNames } = form.elements;
   description.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
   const example = { user: user.value || "alice", pass: pass.value || "secret", appNames: appNames.value.split(/\s*,\s*/) };
+  for (const methods of Object.values(description.paths)) for (const operation of Object.values(methods)) fold(operation.responses);
   for (const path of Object.keys(schemes)) {
     const body = description.paths[`/${path}`]?.post?.requestBody?.content["application/json"];
     if (body !== undefined) body.example = example;

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "./configuration-error.ts";
+import { demoMacros } from "./demo-databases.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
 const memory = { storage: { engine: "memory" } };
@@ -286,6 +287,12 @@ test.each(["prod", "Production", "staging", " "])("refuses NODE_ENV=%j", (value)
 
 test("suggests the closest value of NODE_ENV", () => {
   expect(messageOf({}, { NODE_ENV: "productoin" })).toMatch(/Did you mean production\?$/);
+});
+
+test("the demo says that another folder of macros replaces its own", () => {
+  const warnings = (environment: Record<string, string>) => loadConfiguration({ environment }).warnings.filter((each) => each.includes("MACROS_DIR"));
+  expect(warnings({ MACROS_DIR: tmpdir() })).toEqual([expect.stringContaining("the sample macros of the demo, such as Echo, are not loaded")]);
+  expect([warnings({}), warnings({ MACROS_DIR: demoMacros() ?? "" })]).toEqual([[], []]);
 });
 
 test.each([

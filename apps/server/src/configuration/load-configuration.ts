@@ -83,7 +83,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const debugMessages = document.debugMessages ?? (demo || nodeEnvironment === "development");
   const oAuthProviders = (document.oAuthProviders ?? []).map(({ name }) => name);
   const configuration = { ...rest, debugMessages, docs, macros, mail: mailOf(document.mail), oAuthProviders, databases, demo, demoMasterKeyFile, demoProvidersFolder, production, file };
-  return deepFreeze({ ...configuration, warnings: [...environmentWarnings(environment), ...warningsAbout(configuration)] });
+  return deepFreeze({ ...configuration, warnings: [...environmentWarnings(environment), ...warningsAbout(configuration), ...macroWarnings(document.macros.directory, demo)] });
 }
 
 /** What the demo has and nobody gave. */
@@ -98,6 +98,13 @@ function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: stri
     oAuthProviders: providerTypes.map((name) => ({ name })),
     ...(directory === null ? {} : { macros: { directory, ...macros } }),
   };
+}
+
+/** Another folder replaces the sample macros, which the README and the guides call. */
+function macroWarnings(directory: string | undefined, demo: boolean): string[] {
+  const samples = demoMacros();
+  if (!demo || samples === null || directory === undefined || resolve(directory) === samples) return [];
+  return [`macros.directory (MACROS_DIR): the sample macros of the demo, such as Echo, are not loaded. To keep them, copy ${samples} into your folder.`];
 }
 
 /** The demo keeps keys and mail there, on whatever storage it is. */

@@ -1,6 +1,7 @@
 export { acceptDeclaration } from "./accept-declaration.ts";
 export { type Caller, type CallerGroup, CallerNames } from "./caller.ts";
 export { ExecuteMacro, type MacroResult } from "./execute-macro.ts";
+export { ListExecutableMacros } from "./list-executable-macros.ts";
 export { HostCalls } from "./host/host-calls.ts";
 export type { HostUseCases } from "./host/host-use-cases.ts";
 export type { ListForm, RequestForms } from "./host/request-forms.ts";

@@ -1,7 +1,7 @@
-import type { Database, Model, ReadableClasses } from "@sallyport/core";
+import type { Database, Model } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
-import { openApiDocument } from "./open-api-document.ts";
+import { type DescribedCaller, openApiDocument } from "./open-api-document.ts";
 
 /** Descriptions for callers with different rights that are kept at once, by model; one with many classes takes a megabyte. */
 const maximumRemembered = 20;
@@ -23,21 +23,22 @@ export class DatabaseDescriptions {
     return text;
   }
 
-  /** The same with the classes that the caller may read. */
-  withClasses({ alias }: Database, settings: HttpSettings, readable: ReadableClasses): string {
+  /** The same with the classes and macros of a caller. */
+  ofCaller({ alias }: Database, settings: HttpSettings, caller: DescribedCaller): string {
+    const { classes: readable, macros } = caller;
     const byRights = this.remembered.get(readable.model) ?? new Map<string, string>();
     this.remembered.set(readable.model, byRights);
-    const rights = JSON.stringify(readable.classes.map(({ modelClass, permissions }) => [modelClass.definition.name, permissions]));
+    const rights = JSON.stringify([readable.classes.map(({ modelClass, permissions }) => [modelClass.definition.name, permissions]), macros]);
     const known = byRights.get(rights);
     if (known !== undefined) return known;
-    const text = this.make(alias, settings, readable);
+    const text = this.make(alias, settings, caller);
     if (byRights.size >= maximumRemembered) byRights.clear();
     byRights.set(rights, text);
     return text;
   }
 
-  private make(alias: string, { applicationName, applicationVersion, basePath }: HttpSettings, classes?: ReadableClasses): string {
+  private make(alias: string, { applicationName, applicationVersion, basePath }: HttpSettings, caller: Partial<DescribedCaller> = {}): string {
     const about = { title: applicationName, version: applicationVersion, basePath, alias };
-    return JSON.stringify(openApiDocument({ ...about, routes: this.routes(), ...(classes === undefined ? {} : { classes }) }));
+    return JSON.stringify(openApiDocument({ ...about, routes: this.routes(), ...caller }));
   }
 }

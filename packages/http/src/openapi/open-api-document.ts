@@ -8,13 +8,21 @@ import { keySetPath } from "../well-known/answer-key-set.ts";
 import { classSchemas } from "./class-schemas.ts";
 import { keySetItem, keySetTag } from "./key-set-item.ts";
 import type { MediaTypeObject, OpenApiDocument, OperationObject, PathItemObject } from "./open-api.ts";
-import { parametersOf } from "./parameters.ts";
+import { type KnownNames, parametersOf } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
 import { SchemaComponents } from "./schema-components.ts";
 import { tagsOf } from "./tags.ts";
 import { writtenBody, writtenSchemas } from "./written-classes.ts";
 
-export interface OpenApiParts {
+/** What a description says for one caller. */
+export interface DescribedCaller {
+  /** The classes that the caller may read. */
+  readonly classes: ReadableClasses;
+  /** The names of the macros that the caller may execute. */
+  readonly macros: readonly string[];
+}
+
+export interface OpenApiParts extends Partial<DescribedCaller> {
   readonly routes: readonly Route[];
   readonly title: string;
   readonly version: string;
@@ -22,8 +30,6 @@ export interface OpenApiParts {
   readonly basePath: string;
   /** The one database that is described; any, unless given. */
   readonly alias?: string;
-  /** The classes of the database that are described with it. */
-  readonly classes?: ReadableClasses;
 }
 
 const description = [
@@ -46,11 +52,11 @@ const security: Readonly<Record<Access, OperationObject["security"]>> = {
 };
 
 /** The description of the API, made from the routes. The same routes give the same document, byte for byte. */
-export function openApiDocument({ routes, title, version, basePath, alias, classes }: OpenApiParts): OpenApiDocument {
+export function openApiDocument({ routes, title, version, basePath, alias, classes, macros = [] }: OpenApiParts): OpenApiDocument {
   const components = new SchemaComponents();
   const paths: Record<string, PathItemObject> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, components, classes) };
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, components, { classes, macros }) };
   }
   paths[keySetPath] = keySetItem(basePath, components);
   return {
@@ -98,8 +104,9 @@ const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
   secureToken: { type: "apiKey", in: "header", name: "Secure-Token", description: "`data.sessionId` of `POST /v2/login/secure`." },
 };
 
-function operationOf(route: Route, components: SchemaComponents, classes: ReadableClasses | undefined): OperationObject {
-  const parameters = parametersOf(route, components, classes);
+function operationOf(route: Route, components: SchemaComponents, known: KnownNames): OperationObject {
+  const { classes } = known;
+  const parameters = parametersOf(route, components, known);
   return {
     operationId: route.operation,
     tags: [route.tag ?? keySetTag],

@@ -6,15 +6,22 @@ import type { ParameterObject, SchemaObject } from "./open-api.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 import { classesFor } from "./written-classes.ts";
 
-/** The parameters of a route: first those of the path, then those of the query string, then headers. */
-export function parametersOf(route: Route, components: SchemaComponents, classes?: ReadableClasses): ParameterObject[] {
-  return [...pathParameters(route, classes), ...queryParameters(route, components), ...headerParameters(route)];
+/** Names that path parameters can take, as far as they are known. */
+export interface KnownNames {
+  readonly classes: ReadableClasses | undefined;
+  readonly macros: readonly string[];
 }
 
-function pathParameters({ path, method }: Route, classes: ReadableClasses | undefined): ParameterObject[] {
+/** The parameters of a route: first those of the path, then those of the query string, then headers. */
+export function parametersOf(route: Route, components: SchemaComponents, known: KnownNames): ParameterObject[] {
+  return [...pathParameters(route, known), ...queryParameters(route, components), ...headerParameters(route)];
+}
+
+function pathParameters({ path, method }: Route, { classes, macros }: KnownNames): ParameterObject[] {
   return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = ""]) => {
     const isClass = name === "className" || (name === "idOrClass" && method === "POST");
-    const names = isClass && classes !== undefined ? classesFor(method, classes).map(({ definition }) => definition.name) : [];
+    const classNames = isClass && classes !== undefined ? classesFor(method, classes).map(({ definition }) => definition.name) : [];
+    const names = name === "macroName" ? macros : classNames;
     const schema = names.length === 0 ? { type: "string", minLength: 1 } : { type: "string", enum: names };
     return { name, in: "path", required: true, schema };
   });

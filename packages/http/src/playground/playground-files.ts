@@ -11,6 +11,7 @@ const places: ReadonlyMap<string, string> = new Map([
   ["swagger-ui-bundle.js", resolve("swagger-ui-dist/swagger-ui-bundle.js")],
   ["playground.css", own("playground.css")],
   ["playground.js", own("playground.js")],
+  ["start.css", own("start.css")],
 ]);
 
 export interface PlaygroundFile {

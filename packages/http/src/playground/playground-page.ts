@@ -1,3 +1,4 @@
+import { escaped } from "./escaped.ts";
 import type { DemoAccess } from "./playground.ts";
 
 export interface PlaygroundPageParts {
@@ -63,16 +64,4 @@ function demoTable({ appKey, appNames, users }: DemoAccess): string {
 <p>Its app key is <code>${escaped(appKey)}</code>, its app names are ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(", ")}. Everybody knows its users:</p>
 <table><thead><tr><th>User</th><th>Password</th><th>Rights</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table>
 </details>`;
-}
-
-const entities: ReadonlyMap<string, string> = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"],
-  ["'", "&#39;"],
-]);
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities.get(character) ?? "");
 }

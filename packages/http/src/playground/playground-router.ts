@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { extname } from "node:path";
 import { Router } from "express";
 import { fixedHeaders } from "../envelope/answer.ts";
@@ -7,6 +8,7 @@ import type { HttpSettings } from "../server/http-settings.ts";
 import { PlaygroundFiles } from "./playground-files.ts";
 import { playgroundPage } from "./playground-page.ts";
 import type { Playground } from "./playground.ts";
+import { startPage } from "./start-page.ts";
 
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -34,8 +36,15 @@ interface PlaygroundParts {
   readonly settings: HttpSettings;
 }
 
+/** Whether a browser asks for the start page, or for anything that documents the service. */
+export function asksForPage({ method, url = "", headers: sent }: IncomingMessage, basePath: string): boolean {
+  if (url.includes("/docs")) return true;
+  const path = url.split("?", 1)[0];
+  return method === "GET" && (path === "/" || path === basePath || path === `${basePath}/`) && /\btext\/html\b/.test(sent.accept ?? "");
+}
+
 /**
- * `/docs` of every database: a page on which the API can be read about and tried out, and the files of that page. It
+ * `/` for browsers, and `/docs` of every database: a page on which the API can be read about and tried out, and the files of that page. It
  * comes with nothing from elsewhere, and asks for nothing elsewhere.
  */
 export function playgroundRouter({ playground, databases, settings }: PlaygroundParts): Router {
@@ -43,6 +52,12 @@ export function playgroundRouter({ playground, databases, settings }: Playground
   const files = new PlaygroundFiles();
   const options = { caseSensitive: true, strict: true };
   const pages = Router(options);
+  pages.get("/", (request, response) => {
+    response.set({ ...headers, "X-Request-Id": requestIdOf(request), Vary: "Accept" });
+    // The addresses in the page are relative.
+    if (!request.originalUrl.split("?", 1)[0]?.endsWith("/")) return response.redirect(308, `${basePath}/`);
+    response.type("html").send(startPage({ name, version, demo: playground.demo("") }));
+  });
   // Whatever is not of a database goes on, and is answered like any other path.
   pages.use("{/:alias}/docs", (request, response, next) => {
     if (request.method !== "GET" || !databases.has(aliasOf(request.params))) return next("router");

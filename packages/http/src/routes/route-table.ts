@@ -20,7 +20,7 @@ import { writeRoutes } from "./write-routes.ts";
 
 /** Every route of a database, each with the tag of its group. */
 export function routeTable(useCases: UseCases): Route[] {
-  const description = descriptionRoute(useCases.listReadableClasses, () => routes);
+  const description = descriptionRoute(useCases, () => routes);
   const single = [
     ...tagged("Service", serviceRoutes()),
     ...tagged("Sessions", [...sessionRoutes(useCases), ...tokenRoutes(useCases), ...secureRoutes(useCases)]),

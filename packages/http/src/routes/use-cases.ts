@@ -17,6 +17,7 @@ import type {
   KeyRings,
   ListObjects,
   ListOwnLinks,
+  ListExecutableMacros,
   ListReadableClasses,
   LockObject,
   LogIn,
@@ -58,6 +59,7 @@ export interface UseCases {
   readonly validateSecondFactor: ValidateSecondFactor;
   readonly getObject: GetObject;
   readonly listObjects: ListObjects;
+  readonly listExecutableMacros: ListExecutableMacros;
   readonly listReadableClasses: ListReadableClasses;
   readonly createObject: CreateObject;
   readonly updateObject: UpdateObject;

@@ -16,7 +16,7 @@ import { Exchange } from "../pipeline/exchange.ts";
 import { runPipeline } from "../pipeline/pipeline.ts";
 import type { PipelineParts } from "../pipeline/step.ts";
 import type { Playground } from "../playground/playground.ts";
-import { playgroundRouter } from "../playground/playground-router.ts";
+import { asksForPage, playgroundRouter } from "../playground/playground-router.ts";
 import type { PublishedKeys } from "../well-known/published-keys.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import type { Route } from "../routes/route.ts";
@@ -104,7 +104,7 @@ export function createApplication(parts: ApplicationParts): Application {
   const documentation = playground === null ? null : playgroundRouter({ playground, databases, settings });
   application.use((request, response, next) => {
     // Asked first, because to look for a route costs every request what most of them do not need.
-    if (documentation !== null && request.url.includes("/docs") && faultOf(request) === null) return documentation(request, response, next);
+    if (documentation !== null && asksForPage(request, settings.basePath) && faultOf(request) === null) return documentation(request, response, next);
     return answer(request, response);
   });
   if (documentation !== null) application.use((request, response) => answer(request, response));

@@ -9,6 +9,7 @@ import {
   GetLock,
   GetObject,
   ListObjects,
+  ListExecutableMacros,
   ListReadableClasses,
   LockObject,
   LogIn,
@@ -50,6 +51,7 @@ export function bindUseCases(container: Container): void {
   container
     .bind(identifiers.listObjects)
     .toResolvedValue((...parts) => new ListObjects(...parts), [digests, identifiers.cursorSealing, identifiers.slowQueries, objectHooks]);
+  container.bind(identifiers.listExecutableMacros).toDynamicValue(() => new ListExecutableMacros());
   container.bind(identifiers.listReadableClasses).toDynamicValue(() => new ListReadableClasses());
   container.bind(identifiers.createObject).toResolvedValue((hooks) => new CreateObject(hooks), [objectHooks]);
   container.bind(identifiers.updateObject).toResolvedValue((hooks) => new UpdateObject(hooks), [objectHooks]);
@@ -82,6 +84,7 @@ export function bindUseCases(container: Container): void {
     validateSecondFactor: await getAsync(identifiers.validateSecondFactor),
     getObject: await getAsync(identifiers.getObject),
     listObjects: await getAsync(identifiers.listObjects),
+    listExecutableMacros: await getAsync(identifiers.listExecutableMacros),
     listReadableClasses: await getAsync(identifiers.listReadableClasses),
     createObject: await getAsync(identifiers.createObject),
     updateObject: await getAsync(identifiers.updateObject),
