@@ -42,6 +42,7 @@ import { objectMemberChecks } from "./sections/objects/members.ts";
 import { objectOutlineChecks } from "./sections/objects/outlines.ts";
 import { objectReadingChecks } from "./sections/objects/reading.ts";
 import { objectSizeChecks } from "./sections/objects/sizes.ts";
+import { objectReadersChecks } from "./sections/objects/readers.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
@@ -118,6 +119,7 @@ export const checks: readonly Check[] = [
   ...objectVisibilityChecks,
   ...objectValueChecks,
   ...objectUpdatingChecks,
+  ...objectReadersChecks,
   ...objectLinkChecks,
   ...objectOutlineChecks,
   ...objectSizeChecks,

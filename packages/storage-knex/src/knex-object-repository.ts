@@ -137,7 +137,10 @@ export class KnexObjectRepository implements ObjectRepository {
     if (changes.length === 0) return [];
     acceptChanges(changes);
     if (!changes.every(({ id }) => isObjectId(id))) throw new ServiceError(304);
-    const asked = changes.map(({ id, attributes, expectedVersions }) => ({ oid: objectNumber(id), attributes, versions: expectedVersions }));
+    const asked = changes.map(({ id, attributes, readers, expectedVersions }) => {
+      const change = { oid: objectNumber(id), attributes, versions: expectedVersions };
+      return readers === undefined ? change : { ...change, narrows: true, readers: readersOf(readers) };
+    });
     const links = linkParameters(changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })));
     const session = by.session === null ? null : Buffer.from(by.session, "hex");
     const values = [JSON.stringify(asked), ...links, session, by.modelGeneration ?? null, by.className ?? null, ...visibilityParameters(by.visibility ?? seesAll), this.offset()];
@@ -173,7 +176,11 @@ function isPlain({ filter, sort }: ObjectQuery): boolean {
 
 /** A fresh UUID was made here; a given one may be that of another object. */
 function elementOf({ uuid, className, attributes, readers }: Required<Omit<NewObject, "links">>, fresh: boolean): object {
-  return { uuid, fresh, class: className, attributes, readers: readers === null ? null : readers.map(objectNumber) };
+  return { uuid, fresh, class: className, attributes, readers: readersOf(readers) };
+}
+
+function readersOf(readers: StoredObject["readers"]): number[] | null {
+  return readers === null ? null : readers.map(objectNumber);
 }
 
 function uuidInUse(): ServiceError {

@@ -43,7 +43,7 @@ export function insertOne(state: State, { className, attributes, uuid, readers, 
 }
 
 export function updateOne(state: State, change: ObjectChange, { session, className, visibility = seesAll }: Writing, storedAt: number): StoredObject {
-  const { id, expectedVersions } = change;
+  const { id, expectedVersions, readers = undefined } = change;
   const object = isObjectId(id) ? state.objects.get(objectNumber(id)) : undefined;
   if (object === undefined) throw new ServiceError(isGone(state, id) ? 610 : 304);
   if (!isVisible(object, visibility) || (className ?? object.className) !== object.className) throw new ServiceError(304);
@@ -55,7 +55,7 @@ export function updateOne(state: State, change: ObjectChange, { session, classNa
   const { attributes, links } = keepMembers(state, object, change, visibility);
   const now = Object.freeze({ ...object.attributes, ...attributes });
   acceptObjectSize(now);
-  const changed = Object.freeze({ ...object, version: object.version + 1, storedAt, attributes: now });
+  const changed = Object.freeze({ ...object, version: object.version + 1, storedAt, attributes: now, ...(readers === undefined ? {} : { readers }) });
   keepObject(state, changed);
   state.links.set(number, Object.freeze({ ...state.links.get(number), ...links }));
   return changed;

@@ -31,6 +31,7 @@ import { brokenSecondFactors } from "./broken-second-factors.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
 import { brokenStorages } from "./broken-storages.ts";
+import { brokenReaders } from "./broken-readers.ts";
 import { brokenWriting } from "./broken-writing.ts";
 
 /** Broken adapters by the part that is broken. */
@@ -53,6 +54,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["objects", brokenObjects],
   ["queries", brokenQueries],
   ["writing objects", brokenWriting],
+  ["readers", brokenReaders],
   ["the size of objects", brokenSizes],
   ["members of collections", brokenMembers],
   ["locks", brokenLocks],

@@ -119,6 +119,9 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "are counted as far as they are visible",
       "take hostile names of classes and principals for what they are",
       "are changed in the attributes that are set, and in no other",
+      "are seen by their new readers at once, and by no one else",
+      "are counted rightly while readers come and go, at once and in transactions that are taken back",
+      "keep their readers when the change is refused, all or nothing",
     ],
   },
   {

@@ -11,6 +11,8 @@ export interface ObjectChange {
   readonly attributes: Attributes;
   /** The links of those among them that are references or collections; `[]` for one that points to nothing. */
   readonly links: Links;
+  /** Who alone may see the object from now on, `null` for all whom its class lets; as it is unless given. */
+  readonly readers?: readonly ObjectId[] | null;
   /** Versions that the object may have; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
 }

@@ -56,7 +56,8 @@ export interface ObjectRepository {
   insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]>;
 
   /**
-   * Changes objects, each named once, and returns them as they are then, in the order given; each has the next version.
+   * Changes objects, each named once, and returns them as they are then, in the order given; each has the next version. Readers that are
+   * given replace those of before; an empty list stays one, which nobody is in.
    * An object that never existed, or is not visible: 304; one that is gone, whoever could see it: 610; one that another session
    * has locked, or that has none of the expected versions: 713. A link to something that is not live, or a text that is not storable: 307. Under an
    * outdated model: `OutdatedModelError`. One that would be too large, with the attributes that stay: 801. What is asked of the

@@ -50,6 +50,15 @@ export const changeTellingChecks: readonly Check[] = checksOf("changes", {
     equal(idsOf(await changesUpTo(r, reached)), [third.id], "what is left of what was told before");
   },
 
+  "move up when only the readers of an object change": async ({ r }) => {
+    const [first, second] = (await r.objects.insert(files(2))) as [StoredObject, StoredObject];
+    const reached = await watermarkBehind(r, idsOf([first, second]));
+    for (const readers of [["A1"], [], null]) await r.objects.update([changeOf(first.id, {}, { readers })], { session: null });
+    const [last] = (await r.objects.insert(files(1))) as [StoredObject];
+    const told = await changesUpTo(r, await watermarkBehind(r, [last.id]), { stamp: reached, id: null });
+    equal(told.map(({ id, version, kind }) => [id, version, kind]), [[first.id, 4, "stored"], [last.id, 1, "stored"]], "what is told of the changes");
+  },
+
   "begin behind the place given, within a stamp and after it": async (subject) => {
     const { r } = subject;
     const { watermark } = await severalTransactions(subject);

@@ -134,11 +134,12 @@ export class MariadbObjectRepository implements ObjectRepository {
       await writes.acceptTargets(wanted.map(({ links }) => links));
       const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
       const kept = await withKeptMembers(changing, by.visibility ?? seesAll, new ObjectReads(sql, this.context.tables));
-      const written = kept.map(({ change: { attributes, links }, object }): WrittenObject => {
-        return { object: { ...object, attributes: { ...object.attributes, ...attributes }, version: object.version + 1, storedAt: turn.now }, links };
+      const written = kept.map(({ object, change: { attributes, links, readers = object.readers } }): WrittenObject => {
+        return { object: { ...object, attributes: { ...object.attributes, ...attributes }, readers, version: object.version + 1, storedAt: turn.now }, links };
       });
       for (const { object } of written) acceptObjectSize(object.attributes);
       await writes.replace(written, await turn.stamp());
+      await writes.recount(kept.map(({ object: before }, index) => [before, (written[index] as WrittenObject).object]));
       return written.map(({ object }) => object);
     });
   }

@@ -31,7 +31,7 @@ export class ObjectWrites {
   /** Replaces objects by what they are now; links of other attributes than those named stay. */
   async replace(written: readonly WrittenObject[], stamp: number): Promise<void> {
     const { links, objects } = this.tables;
-    const changed = ["version", "stored_at", "attributes", "stamp"].map((column) => `${column} = values(${column})`).join(", ");
+    const changed = ["version", "stored_at", "readers", "attributes", "stamp"].map((column) => `${column} = values(${column})`).join(", ");
     await insertRows(this.sql, objects, columns, written.map(({ object }) => rowOf(object, stamp)), `on duplicate key update ${changed}`);
     for (const { object, links: linked } of written) {
       const attributes = Object.keys(linked);
@@ -62,6 +62,13 @@ export class ObjectWrites {
       [],
     );
     if (Number(rows[0]?.live) < ids.size) throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+  }
+
+  /** Keeps count of what has got readers, or has none any more; pairs of an object before and after. */
+  async recount(changed: readonly (readonly [before: StoredObject, after: StoredObject])[]): Promise<void> {
+    const turned = changed.filter(([before, after]) => (before.readers === null) !== (after.readers === null));
+    await this.count(turned.map(([before]) => before), -1);
+    await this.count(turned.map(([, after]) => after), 1);
   }
 
   /** Keeps count of the objects without readers of each class. */

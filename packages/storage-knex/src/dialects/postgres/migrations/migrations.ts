@@ -18,6 +18,7 @@ import { freshUuids } from "./0017-fresh-uuids.ts";
 import { roomySessions } from "./0018-roomy-sessions.ts";
 import { oneTimeRoom } from "./0019-one-time-room.ts";
 import { sessionsPerDevice } from "./0021-sessions-per-device.ts";
+import { changedReaders } from "./0022-changed-readers.ts";
 import { exemptions } from "./0023-exemptions.ts";
 import type { Migration } from "./migration.ts";
 
@@ -43,5 +44,6 @@ export const migrations: readonly Migration[] = [
   roomySessions,
   oneTimeRoom,
   sessionsPerDevice,
+  changedReaders,
   exemptions,
 ];

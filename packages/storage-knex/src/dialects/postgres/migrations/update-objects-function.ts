@@ -3,7 +3,7 @@ import { keepMembers } from "./keep-members.ts";
 import { acceptModel, holdTargets, planOnce, raise } from "./writing-steps.ts";
 
 /**
- * `changes` are `{oid, attributes, versions}`, `linked` is null or `{source, attribute, targets}` of the attributes that
+ * `changes` are `{oid, attributes, versions}`, with `narrows` and `readers` where these change, `linked` is null or `{source, attribute, targets}` of the attributes that
  * are set, and `targets` are all of these, each once. Of `only_class`, `classes` and
  * `principals` null means that they do not count. Rows are held in ascending order, so that those who change several
  * objects at once wait for one another instead of blocking each other. What is "not in" a list is looked up in a hash; for "not exists"
@@ -12,6 +12,12 @@ import { acceptModel, holdTargets, planOnce, raise } from "./writing-steps.ts";
 export function updateObjectsFunction(tables: Tables): string {
   const { departures, links, locks, objects, sessions, updateObjects } = tables;
   const asked = "jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])";
+  // A trigger looks at each row of a statement that sets readers.
+  const update = (readers = "") => `update ${objects} o
+      set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes${readers}
+      from jsonb_to_recordset(changes) as c (oid bigint, attributes jsonb, narrows boolean, readers bigint[])
+      where o.oid = any (numbers) and o.oid = c.oid
+      returning o.*`;
   return `create or replace function ${updateObjects} (
     changes jsonb, linked jsonb, targets bigint[], writer bytea, generation bigint, only_class text, classes text[], principals bigint[], ahead float8
   ) returns setof ${objects} language plpgsql ${planOnce} as $$
@@ -59,11 +65,11 @@ export function updateObjectsFunction(tables: Tables): string {
       select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target
       on conflict do nothing;
     end if;
-    return query update ${objects} o
-      set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes
-      from jsonb_to_recordset(changes) as c (oid bigint, attributes jsonb)
-      where o.oid = any (numbers) and o.oid = c.oid
-      returning o.*;
+    if jsonb_path_exists(changes, '$[*].narrows') then
+      return query ${update(", readers = case when c.narrows then c.readers else o.readers end")};
+    else
+      return query ${update()};
+    end if;
   end
   $$`;
 }

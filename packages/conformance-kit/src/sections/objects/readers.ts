@@ -1,0 +1,125 @@
+import { type ErrorCode, type ObjectId, type Repositories, seesAll, ServiceError, type StoredObject, type Visibility } from "@sallyport/core";
+import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
+import { type Check, checksOf } from "../../check.ts";
+import { atOnce } from "../../fixtures/at-once.ts";
+import { changeOf } from "../../fixtures/change-of.ts";
+import { createObject } from "../../fixtures/create-object.ts";
+import { files } from "../../fixtures/files.ts";
+import { idsOf } from "../../fixtures/ids-of.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
+import { Visitor } from "../../fixtures/visitor.ts";
+
+const anybody = { session: null };
+const lists = [["A1"], ["A1", "B2"], [], ["C3"], null, null, ["B2"]] as const;
+
+const seenBy = (...principals: ObjectId[]): Visibility => ({ classes: new Set(["File"]), principals: new Set(principals) });
+/** Of the readers, of others, of nobody, and everything. */
+const callers = [seenBy("A1"), seenBy("B2"), seenBy("C3", "A1"), seenBy("D4"), seenBy(), seesAll];
+
+async function read(r: Repositories, { id }: StoredObject): Promise<StoredObject | undefined> {
+  return (await r.objects.get([id], seesAll))[0];
+}
+
+function counts(r: Repositories): Promise<number[]> {
+  return Promise.all(callers.map((visibility) => r.objects.count({ classes: ["File"] }, visibility)));
+}
+
+export const objectReadersChecks: readonly Check[] = checksOf("objects", {
+  "have other readers when these are given, and else those of before": async ({ r }) => {
+    const [leads, beside] = [await createObject(r, { readers: ["D4"] }), await createObject(r, { readers: ["D4"] })];
+    const object = await createObject(r, { attributes: { Name: "plan", To: leads.id }, links: { To: [leads.id] } });
+    let before = object;
+    for (const readers of lists) {
+      // With another one, of which only an attribute changes.
+      const changes = [changeOf(object.id, {}, { readers }), changeOf(beside.id, { Name: "new" })];
+      const [changed, other] = await r.objects.update(changes, anybody);
+      equal(changed, { ...before, version: before.version + 1, storedAt: changed?.storedAt, readers }, `what the change to ${JSON.stringify(readers)} answers`);
+      equal(other?.readers, ["D4"], "the readers of the other object");
+      equal(await read(r, object), changed, "the object");
+      before = changed as StoredObject;
+    }
+    const [last] = await r.objects.update([changeOf(object.id, { Name: "new" }, { readers: ["A1"] })], anybody);
+    equal([last?.attributes, last?.readers], [{ Name: "new", To: leads.id }, ["A1"]], "attributes and readers");
+    const [kept] = await r.objects.update([changeOf(object.id, { Name: "newer" })], anybody);
+    equal(kept?.readers, ["A1"], "the readers after a change of an attribute");
+  },
+
+  "are seen by their new readers at once, and by no one else": async ({ storage, r }) => {
+    const object = await createObject(r);
+    const uuids = [object.uuid];
+    const query = { classes: ["File"] };
+    const filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: [object.id] } as const;
+    const seen = async ({ objects }: Repositories, visibility: Visibility) => [
+      (await objects.get([object.id], visibility)).length,
+      (await objects.getByUuid(object.uuid, visibility)) === null ? 0 : 1,
+      (await objects.getByUuids(uuids, visibility)).length,
+      (await objects.outlines([object.id], visibility)).length,
+      (await objects.find(query, visibility, { offset: 0, limit: 10 })).objects.length,
+      (await objects.find({ ...query, filter }, visibility, { offset: 0, limit: 10 })).objects.length,
+      (await objects.match(query, visibility, 10)).length,
+      await objects.count(query, visibility),
+      await objects.count({ ...query, filter }, visibility),
+    ];
+    const isSeen = async (by: Repositories, readers: readonly ObjectId[] | null) => {
+      for (const visibility of callers) {
+        const { principals } = visibility;
+        const isReader = readers === null || principals === null || readers.some((id) => principals.has(id));
+        equal(await seen(by, visibility), Array.from({ length: 9 }, () => (isReader ? 1 : 0)), `how often ${JSON.stringify([...(principals ?? ["all"])])} see it of ${JSON.stringify(readers)}`);
+      }
+    };
+    for (const readers of lists) {
+      await storage.transaction(async (inside) => {
+        await inside.objects.update([changeOf(object.id, {}, { readers })], anybody);
+        await isSeen(inside, readers);
+      });
+      await isSeen(r, readers);
+    }
+  },
+
+  "are counted rightly while readers come and go, at once and in transactions that are taken back": async ({ storage, r }) => {
+    const created = await r.objects.insert(files(12));
+    const ids = idsOf(created);
+    const to = (readers: readonly ObjectId[] | null) => ids.map((id) => changeOf(id, {}, { readers }));
+    await r.objects.update([...to(["A1"]).slice(0, 5), ...to([]).slice(5, 7)], anybody);
+    equal(await counts(r), [10, 5, 10, 5, 5, 12], "how many each of them sees");
+    await r.objects.update([...to(["B2"]).slice(0, 2), ...to(null).slice(2, 6)], anybody);
+    equal(await counts(r), [9, 11, 9, 9, 9, 12], "how many each of them sees then");
+    const takenBack = storage.transaction(async (inside) => {
+      await inside.objects.update(to(["C3"]), anybody);
+      equal(await counts(inside), [0, 0, 12, 0, 0, 12], "how many each of them sees inside");
+      throw new ServiceError(713);
+    });
+    equal(await takenBack.catch(({ code }: ServiceError) => code), 713, "how the transaction ends");
+    equal(await counts(r), [9, 11, 9, 9, 9, 12], "how many each of them sees after it");
+    await atOnce(8, (index) => r.objects.update(to(index % 2 === 0 ? ["A1"] : null), anybody));
+    await r.objects.update(to(null).slice(0, 1), anybody);
+    const open = (await r.objects.get(ids, seesAll)).filter(({ readers }) => readers === null).length;
+    equal(await counts(r), [12, open, 12, open, open, 12], "how many each of them sees in the end");
+    equal((await r.objects.get(ids, seenBy())).length, open, "how many can be read without being a reader");
+  },
+
+  "keep their readers when the change is refused, all or nothing": async ({ storage, r }) => {
+    const holder = await (await Visitor.create(r)).open(r);
+    const [open, locked, restricted, gone] = [await createObject(r), await createObject(r), await createObject(r, { readers: ["A1"] }), await createObject(r)];
+    await r.locks.take(locked.id, holder);
+    await takeAway(storage, [gone.id]);
+    const { generation } = await r.model.load();
+    const refused: [ErrorCode, StoredObject, object, object][] = [
+      [713, locked, {}, anybody],
+      [713, open, { expectedVersions: [2] }, anybody],
+      [304, restricted, {}, { ...anybody, visibility: seenBy("B2") }],
+      [304, open, {}, { ...anybody, className: "Image" }],
+      [610, gone, {}, anybody],
+      [706, open, {}, { ...anybody, modelGeneration: generation + 1 }],
+    ];
+    for (const [code, object, more, by] of refused) {
+      const others = [open].filter(({ id }) => id !== object.id).map(({ id }) => changeOf(id, {}, { readers: ["B2"] }));
+      const changes = [...others, changeOf(object.id, {}, { readers: ["B2"], ...more })];
+      await failsWith(code, () => r.objects.update(changes, { session: null, ...by }), `changing the readers of ${object.id}`);
+    }
+    equalInAnyOrder(await r.objects.get(idsOf([open, locked, restricted]), seesAll), [open, locked, restricted], "the objects");
+    equal(await r.objects.count({ classes: ["File"] }, seenBy()), 2, "how many can be seen without being a reader");
+    const [changed] = await r.objects.update([changeOf(locked.id, {}, { readers: ["B2"], expectedVersions: [1] })], { session: holder });
+    equal([changed?.version, changed?.readers], [2, ["B2"]], "what the session that has locked it gets");
+  },
+});
