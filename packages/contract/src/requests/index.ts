@@ -22,6 +22,7 @@ export {
   isEncryptedChange,
   resetPasswordRequest,
 } from "./password-requests.ts";
+export { readersRequest } from "./readers-request.ts";
 export type { Serialization, SerializationField } from "./serialization-parameter.ts";
 export { linkingLogInRequest, providerCallbackParameters, providerLogInParameters } from "./provider-requests.ts";
 export { splitAppNames } from "./split-app-names.ts";

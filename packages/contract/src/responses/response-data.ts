@@ -3,6 +3,7 @@ import type { apiDescription } from "./api-description.ts";
 import type { countResponse } from "./count-response.ts";
 import type { lockResponse } from "./lock-response.ts";
 import type { objectListSchema, objectSchema } from "./object-schemas.ts";
+import type { readersResponse } from "./readers-response.ts";
 import type { classStructure, modelStructure } from "./structure-schemas.ts";
 import type { serviceResponse } from "./service-response.ts";
 
@@ -14,6 +15,9 @@ export type ObjectListData = z.infer<typeof objectListSchema>;
 
 /** How many objects a request has changed. */
 export type CountData = z.infer<typeof countResponse>;
+
+/** Who alone may see an object. */
+export type ReadersData = z.infer<typeof readersResponse>;
 
 /** Whether an object is locked. */
 export type LockData = z.infer<typeof lockResponse>;

@@ -12,6 +12,7 @@ export type AuditEventType =
   | "class.created"
   | "class.changed"
   | "class.removed"
+  | "object.readers"
   | "macro.stored"
   | "macro.removed"
   | "macro.refused"
@@ -68,7 +69,7 @@ export interface AuditEvent {
   readonly address: string;
   /** Those of the request, or the one that a command was about. */
   readonly appNames: readonly string[];
-  /** The class that was created, changed or removed; `null` in all other events. */
+  /** The class that was created, changed or removed, or whose object has got other readers; `null` in all other events. */
   readonly className: string | null;
   /** The macro that was stored or removed; `null` in all other events. */
   readonly macroName: string | null;

@@ -3,7 +3,7 @@ import type { AuditEvent, RecordedAuditEvent } from "./audit-event.ts";
 /** Milliseconds in which attempts that are alike are counted together before they become one event. */
 export const tallyTime = 300_000;
 
-/** Port: the append-only record of who came in, who was refused and who left, and who changed the model or a macro. */
+/** Port: the append-only record of who came in, who was refused and who left, and who changed the model, a macro or the readers of an object. */
 export interface AuditRepository {
   append(event: AuditEvent): Promise<void>;
 

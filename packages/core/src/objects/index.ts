@@ -12,6 +12,7 @@ export { isObjectId, type ObjectId, objectIdOf, objectNumber } from "./object-id
 export type { ObjectOutline } from "./object-outline.ts";
 export type { ObjectRepository } from "./object-repository.ts";
 export { type ObjectReference, objectReference, type SingleReference } from "./object-reference.ts";
+export { GetReaders, type ObjectReaders, SetReaders, type SetReadersInput } from "./object-readers.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
 export {
   defaultDepth,

@@ -7,6 +7,7 @@ import { modelRoutes } from "./model-routes.ts";
 import { multiRoutes } from "./multi-routes.ts";
 import { objectRoutes } from "./object-routes.ts";
 import { passwordRoutes } from "./password-routes.ts";
+import { readersRoutes } from "./readers-routes.ts";
 import { secondFactorRoutes } from "./second-factor-routes.ts";
 import { providerRoutes } from "./provider-routes.ts";
 import { secureRoutes } from "./secure-routes.ts";
@@ -28,7 +29,7 @@ export function routeTable(useCases: UseCases): Route[] {
     ...tagged("Passwords", passwordRoutes(useCases)),
     ...tagged("Second factors", secondFactorRoutes(useCases)),
     ...tagged("Providers", providerRoutes(useCases)),
-    ...tagged("Objects", [...objectRoutes(useCases), ...writeRoutes(useCases), ...departureRoutes(useCases), ...lockRoutes(useCases)]),
+    ...tagged("Objects", [...objectRoutes(useCases), ...writeRoutes(useCases), ...departureRoutes(useCases), ...readersRoutes(useCases), ...lockRoutes(useCases)]),
     ...tagged("Macros", macroRoutes(useCases)),
     ...tagged("Model", modelRoutes(useCases)),
     ...tagged("Service", [description]),

@@ -14,6 +14,7 @@ import type {
   FinishProviderLogIn,
   GetLock,
   GetObject,
+  GetReaders,
   KeyRings,
   ListObjects,
   ListOwnLinks,
@@ -29,6 +30,7 @@ import type {
   LogOut,
   ObjectHooks,
   RestoreObject,
+  SetReaders,
   UnlockObject,
   UpdateObject,
   UpdateObjects,
@@ -66,6 +68,8 @@ export interface UseCases {
   readonly updateObjects: UpdateObjects;
   readonly deleteObject: DeleteObject;
   readonly restoreObject: RestoreObject;
+  readonly getReaders: GetReaders;
+  readonly setReaders: SetReaders;
   readonly getLock: GetLock;
   readonly lockObject: LockObject;
   readonly unlockObject: UnlockObject;

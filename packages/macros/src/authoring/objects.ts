@@ -45,6 +45,11 @@ export interface ObjectLock {
   readonly messages: readonly string[];
 }
 
+/** Who alone may see an object, as ids of users and groups; `null` for all whom its class lets. `versionOf` tells the version of the object. */
+export interface ObjectReaders {
+  readonly readers: readonly string[] | null;
+}
+
 /** An object, or the id of one. */
 export type ObjectReference = string | ObjectJson;
 
@@ -62,6 +67,10 @@ export interface Objects {
     attributes: { readonly [name: string]: unknown },
     options?: { readonly version?: number | undefined; readonly serialization?: Json },
   ): Promise<ObjectJson>;
+  /** For callers who may write the object. */
+  readers(object: ObjectReference): Promise<ObjectReaders>;
+  /** Replaces the readers. The caller stays among them, alone or with a group, unless an administrator does it. */
+  setReaders(object: ObjectReference, readers: readonly ObjectReference[] | null, options?: { readonly version?: number | undefined }): Promise<ObjectReaders>;
   delete(object: ObjectReference, options?: { readonly moveToRecycler?: boolean; readonly version?: number | undefined }): Promise<void>;
   lock(object: ObjectReference): Promise<ObjectLock>;
   unlock(object: ObjectReference): Promise<ObjectLock>;

@@ -1,6 +1,7 @@
-import type { ObjectJson, ObjectList, ObjectReference, Objects } from "../authoring/objects.ts";
+import type { ObjectJson, ObjectList, ObjectReaders, ObjectReference, Objects } from "../authoring/objects.ts";
 import { rememberVersion } from "../authoring/version-of.ts";
 import { ask } from "./host-calls.ts";
+import { isArray } from "./primordials.ts";
 
 interface Read {
   readonly object: ObjectJson;
@@ -17,6 +18,13 @@ async function read(name: string, argument: object): Promise<ObjectJson> {
   return object;
 }
 
+async function readersOf(name: string, argument: object): Promise<ObjectReaders> {
+  const { readers, version } = (await ask(name, argument)) as ObjectReaders & { version: number };
+  const given = { readers };
+  rememberVersion(given, version);
+  return given;
+}
+
 export const objects: Objects = {
   get: (object, options) => read("objects.get", { ...options, id: idOf(object) }),
   async find(className, options) {
@@ -27,6 +35,11 @@ export const objects: Objects = {
   },
   create: (className, attributes, options) => read("objects.create", { ...options, className, attributes }),
   update: (object, attributes, options) => read("objects.update", { ...options, id: idOf(object), attributes }),
+  readers: (object) => readersOf("objects.readers", { id: idOf(object) }),
+  setReaders(object, readers, options) {
+    const ids: unknown = isArray(readers) ? readers.map(idOf) : readers;
+    return readersOf("objects.setReaders", { ...options, id: idOf(object), readers: ids });
+  },
   async delete(object, options) {
     await ask("objects.delete", { ...options, id: idOf(object) });
   },

@@ -26,6 +26,8 @@ export function bindMacros(container: Container): void {
       listObjects: await getAsync(identifiers.listObjects),
       createObject: await getAsync(identifiers.createObject),
       updateObject: await getAsync(identifiers.updateObject),
+      getReaders: await getAsync(identifiers.getReaders),
+      setReaders: await getAsync(identifiers.setReaders),
       deleteObject: await getAsync(identifiers.deleteObject),
       lockObject: await getAsync(identifiers.lockObject),
       unlockObject: await getAsync(identifiers.unlockObject),

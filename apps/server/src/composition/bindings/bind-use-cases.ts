@@ -8,6 +8,7 @@ import {
   Gate,
   GetLock,
   GetObject,
+  GetReaders,
   ListObjects,
   ListExecutableMacros,
   ListReadableClasses,
@@ -21,6 +22,7 @@ import {
   RemoveClass,
   RestoreObject,
   SerializeOwnUser,
+  SetReaders,
   UnlockObject,
   UpdateObject,
   UpdateObjects,
@@ -58,6 +60,8 @@ export function bindUseCases(container: Container): void {
   container.bind(identifiers.updateObjects).toResolvedValue((hooks) => new UpdateObjects(hooks), [objectHooks]);
   container.bind(identifiers.deleteObject).toResolvedValue((hooks) => new DeleteObject(hooks), [objectHooks]);
   container.bind(identifiers.restoreObject).toResolvedValue((hooks) => new RestoreObject(hooks), [objectHooks]);
+  container.bind(identifiers.getReaders).toDynamicValue(() => new GetReaders());
+  container.bind(identifiers.setReaders).toDynamicValue(() => new SetReaders());
   container.bind(identifiers.getLock).toDynamicValue(() => new GetLock());
   container.bind(identifiers.lockObject).toDynamicValue(() => new LockObject());
   container.bind(identifiers.unlockObject).toDynamicValue(() => new UnlockObject());
@@ -91,6 +95,8 @@ export function bindUseCases(container: Container): void {
     updateObjects: await getAsync(identifiers.updateObjects),
     deleteObject: await getAsync(identifiers.deleteObject),
     restoreObject: await getAsync(identifiers.restoreObject),
+    getReaders: await getAsync(identifiers.getReaders),
+    setReaders: await getAsync(identifiers.setReaders),
     getLock: await getAsync(identifiers.getLock),
     lockObject: await getAsync(identifiers.lockObject),
     unlockObject: await getAsync(identifiers.unlockObject),

@@ -4,6 +4,7 @@ import type { UnlockObject } from "../../locks/unlock-object.ts";
 import type { CreateObject } from "../../objects/create-object.ts";
 import type { GetObject } from "../../objects/get-object.ts";
 import type { ListObjects } from "../../objects/list-objects.ts";
+import type { GetReaders, SetReaders } from "../../objects/object-readers.ts";
 import type { UpdateObject } from "../../objects/update-object.ts";
 
 /** What modules can ask for, as use cases: what the caller may not do, they may not do either. */
@@ -12,6 +13,8 @@ export interface HostUseCases {
   readonly listObjects: ListObjects;
   readonly createObject: CreateObject;
   readonly updateObject: UpdateObject;
+  readonly getReaders: GetReaders;
+  readonly setReaders: SetReaders;
   readonly deleteObject: DeleteObject;
   readonly lockObject: LockObject;
   readonly unlockObject: UnlockObject;

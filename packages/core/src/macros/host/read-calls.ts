@@ -15,7 +15,7 @@ const listNames = ["where", "sort", "oids", "macro", "page", "perPage", "cursor"
 const tries = 3;
 
 /** Calls that read objects, and hold them if the module wants to. */
-export function readCalls({ getObject, listObjects }: Pick<HostUseCases, "getObject" | "listObjects">, forms: RequestForms): [string, HostAction][] {
+export function readCalls({ getObject, listObjects, getReaders }: Pick<HostUseCases, "getObject" | "listObjects" | "getReaders">, forms: RequestForms): [string, HostAction][] {
   const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "hold");
   const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "hold", ...listNames);
   return [
@@ -50,6 +50,10 @@ export function readCalls({ getObject, listObjects }: Pick<HostUseCases, "getObj
           return { list: forms.listed(listed), versions: listed.versions };
         },
       },
+    ],
+    [
+      "objects.readers",
+      { writes: () => false, run: async (context, argument) => ({ ...(await getReaders.run(context, namedObject(argumentsOf("objects.readers", argument, "id")))) }) },
     ],
     [
       "now",

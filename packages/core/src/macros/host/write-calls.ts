@@ -8,10 +8,11 @@ import type { HostUseCases } from "./host-use-cases.ts";
 import { namedObject } from "./named-object.ts";
 import type { RequestForms } from "./request-forms.ts";
 
-type WriteUseCases = Pick<HostUseCases, "createObject" | "updateObject" | "deleteObject" | "lockObject" | "unlockObject">;
+type WriteUseCases = Pick<HostUseCases, "createObject" | "updateObject" | "setReaders" | "deleteObject" | "lockObject" | "unlockObject">;
 
 /** Calls that write objects or lock them. */
-export function writeCalls({ createObject, updateObject, deleteObject, lockObject, unlockObject }: WriteUseCases, forms: RequestForms): [string, HostAction][] {
+export function writeCalls(useCases: WriteUseCases, forms: RequestForms): [string, HostAction][] {
+  const { createObject, updateObject, setReaders, deleteObject, lockObject, unlockObject } = useCases;
   const action = (run: HostAction["run"]): HostAction => ({ writes: () => true, run });
   return [
     [
@@ -32,6 +33,13 @@ export function writeCalls({ createObject, updateObject, deleteObject, lockObjec
         const input = { given: attributesOf(given, forms), expectedVersions: versionsOf(given), serialization };
         const written = await updateObject.run(context, namedObject(given), input);
         return { object: written.object as JsonValue, version: written.version };
+      }),
+    ],
+    [
+      "objects.setReaders",
+      action(async (context, argument) => {
+        const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
+        return { ...(await setReaders.run(context, namedObject(given), { readers: readersOf(given), expectedVersions: versionsOf(given) })) };
       }),
     ],
     [
@@ -57,6 +65,12 @@ function attributesOf({ given: { attributes }, fault }: HostArguments<"attribute
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) throw fault("attributes", "An object with attributes.");
   forms.checkJson(attributes);
   return attributes as GivenAttributes;
+}
+
+function readersOf({ given: { readers }, fault }: HostArguments<"readers">): readonly string[] | null {
+  if (readers === null) return null;
+  if (!Array.isArray(readers) || !readers.every((each) => typeof each === "string")) throw fault("readers", "A list of ids, or null.");
+  return readers;
 }
 
 function versionsOf({ given: { version }, fault }: HostArguments<"version">): readonly number[] | null {

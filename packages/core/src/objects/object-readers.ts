@@ -1,0 +1,118 @@
+import { isUserClass } from "../accounts/index.ts";
+import { sessionEvent } from "../audit/session-event.ts";
+import { faultAt } from "../errors/fault-at.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { Model } from "../model/model.ts";
+import { requestModel } from "../model/request-model.ts";
+import { withCurrentModel } from "../model/with-current-model.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { mayOnClass, seesAll, visibilityOf } from "../rights/index.ts";
+import { namedObjects } from "./named-objects.ts";
+import type { ObjectId } from "./object-id.ts";
+import type { ObjectOutline } from "./object-outline.ts";
+import { objectReference, type SingleReference } from "./object-reference.ts";
+import type { Sight } from "./serialization-source.ts";
+import type { StoredObject } from "./stored-object.ts";
+import { visibleObject } from "./visible-object.ts";
+
+/** Readers that one object may name. */
+const maximumReaders = 1_000;
+
+export interface ObjectReaders {
+  /** Ids of the users and groups that alone may see the object; `null` for all whom its class lets. */
+  readonly readers: readonly ObjectId[] | null;
+  /** That of the object. */
+  readonly version: number;
+}
+
+export interface SetReadersInput {
+  /** Ids or UUIDs of users and groups; `null` takes the list away. */
+  readonly readers: readonly string[] | null;
+  /** Versions that the object may have; `null` for any. */
+  readonly expectedVersions: readonly number[] | null;
+}
+
+/** Tells the readers of an object, to callers who may write it. One that never existed or that the caller may not see: 304; one that is gone: 609. */
+export class GetReaders {
+  async run(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
+    const model = await requestModel(context);
+    const { className, readers, version } = await visibleObject(context.r, reference, visibilityOf(context.principal, model), 609);
+    acceptCaller(context, model, className);
+    return { readers, version };
+  }
+}
+
+/**
+ * Replaces the readers of an object, which is a write of it and is recorded with it. One that never existed or that the caller may not
+ * see: 304; one that is gone: 610; without the right to write, and readers of users and groups for others than administrators: 404; a
+ * reader who is none, too many, or a list by which the caller would lose sight of the object: 307; another version, or a lock of another
+ * session: 713.
+ */
+export class SetReaders {
+  run(context: SessionContext, reference: SingleReference, { readers: given, expectedVersions }: SetReadersInput): Promise<ObjectReaders> {
+    const { r, unit, principal, sessionDigest } = context;
+    return withCurrentModel(context, async (model) => {
+      const visibility = visibilityOf(principal, model);
+      const object = await visibleObject(r, reference, visibility, 610);
+      const { id, className } = object;
+      acceptCaller(context, model, className);
+      const readers = given === null ? null : await resolveReaders(context, given, object, { model, visibility });
+      // It must be of the class that was judged.
+      const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
+      return unit.transaction(async ({ objects, audit }) => {
+        const [changed] = (await objects.update([{ id, attributes: {}, links: {}, readers, expectedVersions }], by)) as [StoredObject];
+        await audit.append(sessionEvent(context, { type: "object.readers", className }));
+        return { readers: changed.readers, version: changed.version };
+      });
+    });
+  }
+}
+
+/** Whom others can name, and who is in a group, is for administrators to say. */
+function acceptCaller({ principal }: SessionContext, model: Model, className: string): void {
+  const modelClass = model.find(className);
+  if (modelClass === undefined) throw new ServiceError(304);
+  if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
+  if (!principal.administrator && isReaderClass(model, className)) throw new ServiceError(404, { detail: "Only administrators see to the readers of users and groups." });
+}
+
+function isReaderClass(model: Model, className: string): boolean {
+  return isUserClass(model, className) || model.find("UserGroup")?.family.includes(className) === true;
+}
+
+/**
+ * The ids of readers, each once. The caller can name what is visible, the own user and groups in any case, and by their ids the readers that
+ * the object has already, also those that are gone.
+ */
+async function resolveReaders({ r, principal }: SessionContext, given: readonly string[], object: StoredObject, { model, visibility }: Sight): Promise<readonly ObjectId[]> {
+  if (given.length > maximumReaders) throw faultAt("/readers", `There are more than ${maximumReaders} readers.`);
+  const references = given.map(readerReference);
+  const ids = references.flatMap((reference) => (reference.kind === "id" ? [reference.id] : []));
+  const uuids = references.flatMap((reference) => (reference.kind === "uuid" ? [reference.uuid] : []));
+  const own = new Set([principal.userId, ...principal.groups]);
+  const found = await Promise.all([
+    namedObjects({ ids: [...new Set(ids)], uuids: [...new Set(uuids)] }, { model, objects: r.objects, visibility }),
+    principal.administrator ? [] : r.objects.outlines([...own], seesAll),
+  ]);
+  const known = found.flat().filter(({ className }) => isReaderClass(model, className));
+  const [byId, byUuid] = [new Map(known.map((each) => [each.id, each])), new Map(known.map((each) => [each.uuid, each]))];
+  const idOf = (target: ObjectOutline | undefined, index: number): ObjectId => {
+    if (target === undefined) throw faultAt(`/readers/${index}`, "There is no such user or group.");
+    return target.id;
+  };
+  const present = new Set(object.readers);
+  const readers = new Set(
+    references.map((reference, index) => {
+      if (reference.kind === "uuid") return idOf(byUuid.get(reference.uuid), index);
+      return present.has(reference.id) ? reference.id : idOf(byId.get(reference.id), index);
+    }),
+  );
+  if (!principal.administrator && ![...own].some((id) => readers.has(id))) throw faultAt("/readers", "The caller, or a group of the caller, has to be among them.");
+  return [...readers];
+}
+
+function readerReference(text: string, index: number): SingleReference {
+  const reference = objectReference(text);
+  if (reference === null || reference.kind === "class") throw faultAt(`/readers/${index}`, "The id or UUID of a user or a group.");
+  return reference;
+}
