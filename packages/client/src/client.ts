@@ -1,4 +1,4 @@
-import type { ApiDescription, ServiceData } from "@sallyport/contract";
+import type { ApiDescription, ReadersData, ServiceData } from "@sallyport/contract";
 import type { ClientOptions } from "./client-options.ts";
 import { SallyportError } from "./errors/sallyport-error.ts";
 import type { LogInOptions } from "./logins/log-in-options.ts";
@@ -16,7 +16,7 @@ import type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./ob
 import { ObjectCalls } from "./objects/object-calls.ts";
 import type { MatchQuery } from "./objects/object-query.ts";
 import { WriteCalls } from "./objects/write-calls.ts";
-import type { ConditionOptions, DeleteOptions, UpdateOptions } from "./objects/write-options.ts";
+import type { ConditionOptions, DeleteOptions, ReadersOptions, UpdateOptions } from "./objects/write-options.ts";
 import type { CallOptions } from "./requests/call-options.ts";
 import { ClientRequests } from "./requests/client-requests.ts";
 import type { Answer, BytesAnswer, RequestOptions } from "./requests/request-options.ts";
@@ -144,6 +144,19 @@ export class SallyportClient {
   /** Changes all objects of a class that match, at most 10,000, all of them or none; how many there were. */
   updateObjects(className: string, query: MatchQuery, attributes: Attributes, options: CallOptions = {}): Promise<number> {
     return this.#writes.updateAll(className, query, attributes, options);
+  }
+
+  /** Who alone may see an object, as ids of users and groups; `null` for all whom its class lets. For users who may write the object. */
+  getReaders(id: string, options: CallOptions = {}): Promise<ReadersData> {
+    return this.#objects.readers(id, options);
+  }
+
+  /**
+   * Says who alone may see an object: ids or UUIDs of users and groups, `null` for all whom its class lets. The user, or a group of the
+   * user, stays among them, unless an administrator does it. It is a write of the object.
+   */
+  setReaders(id: string, readers: readonly string[] | null, options: ReadersOptions = {}): Promise<ReadersData> {
+    return this.#writes.setReaders(id, readers, options);
   }
 
   /**

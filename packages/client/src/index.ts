@@ -1,4 +1,4 @@
-export type { ApiDescription, Serialization, SerializationField } from "@sallyport/contract";
+export type { ApiDescription, ReadersData, Serialization, SerializationField } from "@sallyport/contract";
 export { SallyportClient } from "./client.ts";
 export type { ClientOptions } from "./client-options.ts";
 export type { ClientKeyPair } from "./crypto/client-key-pair.ts";
@@ -24,7 +24,7 @@ export type { MultiItem, MultiOptions, MultiResult } from "./multi/multi-item.ts
 export type { Attributes, BusinessObject, ObjectPage } from "./objects/business-object.ts";
 export type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
 export { type ReadBefore, versionOf } from "./objects/version.ts";
-export type { ConditionOptions, DeleteOptions, UpdateOptions } from "./objects/write-options.ts";
+export type { ConditionOptions, DeleteOptions, ReadersOptions, UpdateOptions } from "./objects/write-options.ts";
 export type { Filter, MatchQuery, ObjectQuery, Operand, Operators } from "./objects/object-query.ts";
 export type { CallOptions } from "./requests/call-options.ts";
 export type { Answer, AnswerHead, BytesAnswer, RequestOptions } from "./requests/request-options.ts";

@@ -28,6 +28,17 @@ describe.each(modes)("writes in mode %s", (mode) => {
     ]);
   });
 
+  test("tell and replace readers", async () => {
+    const { server, client } = await prepared();
+    server.routes.set("session /v1/object/1A/readers", ({ body }) => success(body === "" ? { readers: null } : JSON.parse(body), { etag: '"9"' }));
+    const read = await client.getReaders("1A");
+    expect(read).toEqual({ readers: null });
+    await expect(client.setReaders("1A", ["G"], { ifMatch: read })).resolves.toEqual({ readers: ["G"] });
+    await client.setReaders("1A", null);
+    const sent = server.arrived.slice(-3).map(({ method, headers, body }) => [method, headers.get("if-match"), body]);
+    expect(sent).toEqual([["GET", null, ""], ["PUT", '"9"', '{"readers":["G"]}'], ["PUT", null, '{"readers":null}']]);
+  });
+
   test("change what matches", async () => {
     const { server, client } = await prepared();
     server.routes.set("session /v1/objects/Customer", () => success({ "~Count": 3 }));

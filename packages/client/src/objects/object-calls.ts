@@ -1,3 +1,5 @@
+import type { ReadersData } from "@sallyport/contract";
+import type { CallOptions } from "../requests/call-options.ts";
 import type { ClientRequests } from "../requests/client-requests.ts";
 import type { Attributes, BusinessObject, ObjectPage } from "./business-object.ts";
 import type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./list-options.ts";
@@ -30,6 +32,11 @@ export class ObjectCalls {
       // Behind a last page that is full comes an empty one.
       if (page["~Elements"].length > 0) yield page;
     }
+  }
+
+  async readers(id: string, limits: CallOptions): Promise<ReadersData> {
+    const { data, etag } = await this.requests.json<ReadersData>({ ...limits, path: `/v1/object/${encodeURIComponent(id)}/readers` });
+    return withVersion(data, etag);
   }
 
   async count(className: string, options: CountOptions): Promise<number> {

@@ -1,11 +1,11 @@
-import type { CountData } from "@sallyport/contract";
+import type { CountData, ReadersData } from "@sallyport/contract";
 import type { CallOptions } from "../requests/call-options.ts";
 import type { ClientRequests } from "../requests/client-requests.ts";
 import type { Attributes, BusinessObject } from "./business-object.ts";
 import type { ObjectOptions } from "./list-options.ts";
 import type { MatchQuery } from "./object-query.ts";
 import { ifMatchHeader, withVersion } from "./version.ts";
-import type { DeleteOptions, UpdateOptions } from "./write-options.ts";
+import type { DeleteOptions, ReadersOptions, UpdateOptions } from "./write-options.ts";
 
 /** Writing objects. */
 export class WriteCalls {
@@ -30,6 +30,12 @@ export class WriteCalls {
     const path = `/v1/objects/${encodeURIComponent(className)}`;
     const { data } = await this.requests.json<CountData>({ ...limits, method: "PATCH", path, query: { query }, body });
     return data["~Count"];
+  }
+
+  async setReaders(id: string, readers: readonly string[] | null, { ifMatch, ...limits }: ReadersOptions): Promise<ReadersData> {
+    const request = { ...limits, method: "PUT", path: `${objectPath(id)}/readers`, headers: ifMatchHeader(ifMatch), body: { readers } } as const;
+    const { data, etag } = await this.requests.json<ReadersData>(request);
+    return withVersion(data, etag);
   }
 
   async remove(id: string, options: DeleteOptions): Promise<void> {

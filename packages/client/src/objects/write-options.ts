@@ -13,6 +13,8 @@ export interface ConditionOptions {
 
 export interface UpdateOptions extends ObjectOptions, ConditionOptions {}
 
+export interface ReadersOptions extends CallOptions, ConditionOptions {}
+
 export interface DeleteOptions extends CallOptions, ConditionOptions {
   /** Whether the object goes into the recycler, and can be restored. */
   readonly recycle?: boolean | undefined;
