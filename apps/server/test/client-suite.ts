@@ -128,6 +128,19 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(client.updateObjects("Customer", { where: { City } }, { CreditLimit: 8 })).rejects.toMatchObject({ code: 404 });
     });
 
+    test("tells and changes who may see an object", async () => {
+      const writer = await loggedIn("demo");
+      const created = await writer.createObject("Customer", { Name: "Zoë" });
+      const { "~ObjectID": id, "~UUID": uuid } = created;
+      const { user } = await clientOf().logIn({ mode: "session", user: "demo", password: "demo", appNames: ["demo-app"] });
+      const readers = await writer.setReaders(id, [user["~ObjectID"]], { ifMatch: created });
+      expect([readers, versionOf(readers)]).toEqual([{ readers: [user["~ObjectID"]] }, '"2"']);
+      await expect(writer.getReaders(uuid)).resolves.toEqual(readers);
+      await expect(client.getReaders(id)).rejects.toMatchObject({ code: 304 });
+      await expect(writer.setReaders(id, null, { ifMatch: created })).rejects.toMatchObject({ code: 713 });
+      await expect(writer.setReaders(id, null, { ifMatch: readers })).resolves.toEqual({ readers: null });
+    });
+
     test("deletes objects and restores them", async () => {
       const writer = await loggedIn("demo");
       const created = await writer.createObject<{ Name: string }>("Customer", { Name: "Zoë" });

@@ -172,6 +172,19 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await found(id)).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });
     });
 
+    test("tell and change the readers of objects, with the rights of the caller and as a part of the transaction", async () => {
+      const id = await create({ Name: "Ada" });
+      const { userId } = (await execute("Grouped", "open")).body.data;
+      const results = await steps(["readers", id], ["setReaders", id, [{ "~ObjectID": userId }], { version: 1 }], ["setReaders", id, null, { version: 1 }], ["setReaders", id, []], ["setReaders", id, "x"], ["readers", id], ["readers", "ZZZZZZ"]);
+      const narrowed = { result: { readers: [userId] }, version: 2 };
+      expect(results).toEqual([{ result: { readers: null }, version: 1 }, narrowed, 713, 307, 307, narrowed, 304]);
+      expect((await execute("Steps", { steps: [["readers", id], ["setReaders", id, null]] }, reader)).body.data).toEqual([304, 304]);
+      expect(await execute("Steps", { steps: [["setReaders", id, null], ["throw"]] })).toMatchObject({ code: "710" });
+      expect(await found(id)).toMatchObject({ version: 2, readers: [userId] });
+      await steps(["setReaders", id, null]);
+      expect((await execute("Steps", { steps: [["readers", id], ["setReaders", id, null]] }, reader)).body.data).toEqual([404, 404]);
+    });
+
     test("delete and lock with the rights and in the session of the caller", async () => {
       const id = await create({ Name: "Ada" });
       expect(await steps(["lock", id], ["lock", id], ["unlock", id], ["unlock", id])).toMatchObject([{ result: { isLocked: true } }, { result: { isLocked: true } }, { result: { isLocked: false } }, { result: { isLocked: false } }]);

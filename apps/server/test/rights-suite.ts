@@ -17,6 +17,8 @@ interface Demand {
   readonly path: (target: { readonly className: string; readonly id: string; readonly uuid: string }) => string;
   readonly body?: object;
   readonly needs: Permission;
+  /** What it asks for is refused. */
+  readonly isFaulty?: true;
   /** On an object that lies in the recycler. */
   readonly recycled?: true;
 }
@@ -31,11 +33,14 @@ const demands: readonly Demand[] = [
   { what: "object by id", method: "GET", path: ({ id }) => `/v1/object/${id}`, needs: "read" },
   { what: "object by UUID", method: "GET", path: ({ uuid }) => `/v1/object/${uuid.toUpperCase()}`, needs: "read" },
   { what: "creation", method: "POST", path: ({ className }) => `/v1/object/${className}`, body: { Title: "new" }, needs: "create" },
-  { what: "creation with a fault", method: "POST", path: ({ className }) => `/v1/object/${className}`, body: { Nothing: 1 }, needs: "create" },
+  { what: "creation with a fault", method: "POST", path: ({ className }) => `/v1/object/${className}`, body: { Nothing: 1 }, needs: "create", isFaulty: true },
   { what: "change by id", method: "PATCH", path: ({ id }) => `/v1/object/${id}`, body: { Title: "a" }, needs: "write" },
   { what: "change by UUID", method: "PATCH", path: ({ uuid }) => `/v1/object/${uuid}`, body: { Title: "a" }, needs: "write" },
-  { what: "change with a fault", method: "PATCH", path: ({ id }) => `/v1/object/${id}`, body: { Nothing: 1 }, needs: "write" },
+  { what: "change with a fault", method: "PATCH", path: ({ id }) => `/v1/object/${id}`, body: { Nothing: 1 }, needs: "write", isFaulty: true },
   { what: "change of all", method: "PATCH", path: ({ className }) => `/v1/objects/${className}?query=${all}`, body: { Title: "a" }, needs: "write" },
+  { what: "readers", method: "GET", path: ({ id }) => `/v1/object/${id}/readers`, needs: "write" },
+  { what: "change of readers", method: "PUT", path: ({ uuid }) => `/v1/object/${uuid}/readers`, body: { readers: null }, needs: "write" },
+  { what: "change of readers with a fault", method: "PUT", path: ({ id }) => `/v1/object/${id}/readers`, body: { readers: ["Nothing"] }, needs: "write", isFaulty: true },
   { what: "state of the lock", method: "GET", path: ({ id }) => `/v1/lock/object/${id}`, needs: "read" },
   { what: "taking the lock", method: "POST", path: ({ id }) => `/v1/lock/object/${id}`, needs: "write" },
   { what: "giving the lock free", method: "DELETE", path: ({ id }) => `/v1/lock/object/${id}`, needs: "write" },
@@ -45,10 +50,10 @@ const demands: readonly Demand[] = [
 ];
 
 /** What cannot be read is not there, whatever else is allowed; what can be read but not more, is not allowed. */
-function expected({ needs, body }: Demand, held: Held): string {
+function expected({ needs, isFaulty }: Demand, held: Held): string {
   if (!held.has("read")) return "404/304";
   if (!held.has(needs)) return "403/404";
-  return body !== undefined && "Nothing" in body ? "400/307" : "200/0";
+  return isFaulty === true ? "400/307" : "200/0";
 }
 
 /** What rights mean on every route, in every mode and on every engine. */

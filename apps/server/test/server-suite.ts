@@ -10,6 +10,7 @@ import { departureSuite } from "./departure-suite.ts";
 import { multiSuite } from "./multi-suite.ts";
 import { macroEnvironment, macroSuite } from "./macro-suite.ts";
 import { passwordSuite } from "./password-suite.ts";
+import { readersSuite } from "./readers-suite.ts";
 import { rightsSuite } from "./rights-suite.ts";
 import { secureSuite } from "./secure/secure-suite.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
@@ -31,6 +32,7 @@ const suites: Readonly<Record<string, Suite>> = {
   "multi requests that write": multiSuite,
   macros: macroSuite,
   passwords: passwordSuite,
+  readers: readersSuite,
   rights: rightsSuite,
   "rights on attributes": attributeRightsSuite,
   "token mode and secure mode": secureSuite,

@@ -76,6 +76,19 @@ export const objectOperations: readonly WriteOperation[] = [
     },
   },
   {
+    title: "changes the readers of an object",
+    done: "commit",
+    locks: "objects.update",
+    prepare: async (stage) => {
+      const [id] = await create(stage, customer(randomUUID()));
+      const state = async () => {
+        const [object] = await live(stage.storage, [id]);
+        return either([object?.readers, object?.version], [null, 1], [[], 2]);
+      };
+      return { request: { method: "PUT", path: `/v1/object/${id}/readers`, body: { readers: [] } }, state };
+    },
+  },
+  {
     title: "changes all objects that match",
     done: "commit",
     locks: "objects.update",

@@ -58,7 +58,7 @@ const texts: readonly string[] = [
 ];
 const chunks = Array.from({ length: Math.ceil(texts.length / 100) }, (_, index) => texts.slice(index * 100, (index + 1) * 100));
 
-test.each(["get", "find", "create", "update", "delete", "lock", "unlock", "call"])("%s refuses with a code of requests what cannot be meant, and never fails", async (method) => {
+test.each(["get", "find", "create", "update", "readers", "setReaders", "delete", "lock", "unlock", "call"])("%s refuses with a code of requests what cannot be meant, and never fails", async (method) => {
   const unexpected: unknown[] = [];
   for (const session of [reader, demo]) {
     for (const chunk of chunks) {

@@ -1,0 +1,4 @@
+import { readersSuite } from "./readers-suite.ts";
+import { suiteOnPostgres } from "./suite-on-postgres.ts";
+
+suiteOnPostgres("readers on Postgres", readersSuite);
