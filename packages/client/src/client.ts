@@ -11,12 +11,12 @@ import { ModelCalls } from "./model/model-calls.ts";
 import type { ClassDefinition, ClassStructure, ModelStructure } from "./model/structure.ts";
 import type { MultiItem, MultiOptions, MultiResult } from "./multi/multi-item.ts";
 import { sendMany } from "./multi/send-many.ts";
-import type { Attributes, BusinessObject, ObjectPage } from "./objects/business-object.ts";
-import type { CountOptions, ListOptions, ObjectOptions, PageOptions } from "./objects/list-options.ts";
+import type { Attributes, BusinessObject, ObjectPage, RecyclerPage } from "./objects/business-object.ts";
+import type { CountOptions, ListOptions, ObjectOptions, PageOptions, RecyclerOptions } from "./objects/list-options.ts";
 import { ObjectCalls } from "./objects/object-calls.ts";
 import type { MatchQuery } from "./objects/object-query.ts";
 import { WriteCalls } from "./objects/write-calls.ts";
-import type { ConditionOptions, DeleteOptions, ReadersOptions, UpdateOptions } from "./objects/write-options.ts";
+import type { ConditionOptions, DeleteOptions, PurgeOptions, ReadersOptions, UpdateOptions } from "./objects/write-options.ts";
 import type { CallOptions } from "./requests/call-options.ts";
 import { ClientRequests } from "./requests/client-requests.ts";
 import type { Answer, BytesAnswer, RequestOptions } from "./requests/request-options.ts";
@@ -187,6 +187,30 @@ export class SallyportClient {
   /** Brings a recycled object back, and what was recycled with it; how it is now comes back. 609 when it was deleted for good. */
   restoreObject<Known extends Attributes>(id: string, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
     return this.#writes.restore<Known>(id, options);
+  }
+
+  /**
+   * A page of the recycle bin, the newest first: what this user has recycled, for administrators what all users have. Of objects that were
+   * recycled together, the one that took the others along.
+   */
+  listRecycler(options: RecyclerOptions = {}): Promise<RecyclerPage> {
+    return this.#writes.listRecycler(options);
+  }
+
+  /**
+   * Deletes an object of the recycle bin for good, and what was recycled with it; how many objects that were. 609 when it was deleted for good
+   * before, 307 when it is not in the recycle bin, 718 when another object needs it.
+   */
+  purgeObject(id: string, options: CallOptions = {}): Promise<number> {
+    return this.#writes.purge(id, options);
+  }
+
+  /**
+   * Deletes for good what this user has recycled, with `all` what all users have; how many objects that were. One call purges at most 1,000 with what was
+   * recycled with them: repeat it until it gives 0.
+   */
+  purgeRecycler(options: PurgeOptions = {}): Promise<number> {
+    return this.#writes.purgeAll(options);
   }
 
   /** Whether an object is locked. */

@@ -89,6 +89,27 @@ describe.each(modes)("writes in mode %s", (mode) => {
     await expect(client.deleteObject("1A")).rejects.toMatchObject({ code: 609, httpStatus: 410 });
   });
 
+  test("list and purge the recycle bin", async () => {
+    const { server, client } = await prepared();
+    const element = { "~ClassName": "Customer", "~ObjectID": "1A", "~UUID": "u", "~StoreTime": "t", "~DeletedBy": null };
+    server.routes.set("session /v1/recycler", ({ method }) => success(method === "GET" ? { "~Cursor": "next", "~Elements": [element] } : { "~Count": 3 }));
+    server.routes.set("session /v1/recycler/1A", () => success({ "~Count": 2 }));
+    const page = await client.listRecycler();
+    expect(page).toEqual({ "~Cursor": "next", "~Elements": [element] });
+    await client.listRecycler({ perPage: 5, cursor: page["~Cursor"] });
+    expect([await client.purgeObject("1A"), await client.purgeRecycler(), await client.purgeRecycler({ all: true })]).toEqual([2, 3, 3]);
+    const sent = server.arrived.slice(-5).map(({ method, url }) => [method, url.pathname + url.search]);
+    expect(sent).toEqual([
+      ["GET", "/v1/recycler"],
+      ["GET", "/v1/recycler?perPage=5&cursor=next"],
+      ["DELETE", "/v1/recycler/1A"],
+      ["DELETE", "/v1/recycler"],
+      ["DELETE", "/v1/recycler?all=true"],
+    ]);
+    server.routes.set("session /v1/recycler/1A", () => refusal(609, 410));
+    await expect(client.purgeObject("1A")).rejects.toMatchObject({ code: 609, httpStatus: 410 });
+  });
+
   test("lock objects, look at locks and give them free", async () => {
     const { client } = await prepared();
     const answers = [await client.lockObject("1A"), await client.getLock("1A"), await client.unlockObject("1A")];

@@ -20,6 +20,7 @@ import { customAccountPasswordChecks } from "./sections/custom-accounts/password
 import { durabilityChecks } from "./sections/durability.ts";
 import { goingChecks } from "./sections/departures/going.ts";
 import { departureRaceChecks } from "./sections/departures/races.ts";
+import { recyclingChecks } from "./sections/departures/recycling.ts";
 import { referrerChecks } from "./sections/departures/referrers.ts";
 import { returningChecks } from "./sections/departures/returning.ts";
 import { identityLinkChecks } from "./sections/identities/links.ts";
@@ -137,6 +138,7 @@ export const checks: readonly Check[] = [
   ...goingChecks,
   ...referrerChecks,
   ...returningChecks,
+  ...recyclingChecks,
   ...departureRaceChecks,
   ...changeTellingChecks,
   ...changeInterleavingChecks,

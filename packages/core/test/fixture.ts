@@ -52,6 +52,7 @@ export const policy: DatabasePolicy = {
   sessions: { idleTimeout: 60_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0, perDevice: 1 },
   throttle: { user: throttle, address: { ...throttle, freeFailures: 1_000 } },
   locks: { perSession: 0 },
+  objects: { recycledPerUser: 0 },
   audit: { retention: 0 },
   clientHash: "none",
   timeZone: "UTC",

@@ -5,10 +5,13 @@ import {
   isObjectId,
   isStorableText,
   isUuid,
+  type Leaving,
   type LinkTarget,
   type ObjectId,
   objectIdOf,
   objectNumber,
+  type RecycledRoot,
+  type RecyclerQuery,
   type Referrer,
   type ReferrerQuery,
   type Restoration,
@@ -17,7 +20,7 @@ import {
   type Visibility,
   type Writing,
 } from "@sallyport/core";
-import type { DepartureRow, DepartureStatements, HeldRow, ReferrerRow, TargetRow } from "./dialects/postgres/statements/departure-statements.ts";
+import type { DepartureRow, DepartureStatements, HeldRow, RecycledRow, ReferrerRow, TargetRow } from "./dialects/postgres/statements/departure-statements.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import { objectOf } from "./object-of.ts";
 import type { ObjectRow } from "./object-row.ts";
@@ -57,8 +60,15 @@ export class KnexDepartureRepository implements DepartureRepository {
     await this.sql.run(this.statements.clear, [JSON.stringify(asked), this.offset()]);
   }
 
-  async depart(ids: readonly ObjectId[], { recycled, leader }: { readonly recycled: boolean; readonly leader: ObjectId }): Promise<void> {
-    await this.sql.run(this.statements.depart, [objectNumbers(ids), recycled, objectNumber(leader), this.offset()]);
+  async depart(ids: readonly ObjectId[], { recycled, leader, deletedBy = null, quota = 0 }: Leaving): Promise<"departed" | "full"> {
+    const user = deletedBy === null ? null : objectNumber(deletedBy);
+    const limit = recycled && user !== null ? quota : 0;
+    const values = [objectNumbers(ids), recycled, objectNumber(leader), this.offset(), user, limit];
+    const depart = (sql: SqlRunner) => sql.run<{ fits: boolean }>(this.statements.depart, values);
+    // What is counted is read after the lock was taken, by a statement of its own.
+    const counted = () => this.sql.atomically(async (sql) => (await Promise.all([sql.run(this.statements.holdQuota, [user]), depart(sql)]))[1]);
+    const { rows } = await (limit === 0 ? depart(this.sql) : counted());
+    return rows[0]?.fits === false ? "full" : "departed";
   }
 
   async find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
@@ -81,6 +91,22 @@ export class KnexDepartureRepository implements DepartureRepository {
     const numbers = objectNumbers(ids);
     const { rows } = await this.afterHolding<TargetRow>([this.statements.holdTargets, [numbers]], [this.statements.targets, [numbers]]);
     return rows.map(({ oid, class: className, remains }) => ({ id: objectIdOf(Number(oid)), className, remains }));
+  }
+
+  async listRecycled({ deletedBy, visibility, after, limit }: RecyclerQuery): Promise<RecycledRoot[]> {
+    const behind = after === null ? [null, null] : [after.departedAt, objectNumber(after.id)];
+    const values = [...behind, limit, ...visibilityParameters(visibility)];
+    const { listRecycled, listRecycledBy } = this.statements;
+    const { rows } = await (deletedBy === null
+      ? this.sql.run<RecycledRow>(listRecycled, values)
+      : this.sql.run<RecycledRow>(listRecycledBy, [...values, objectNumber(deletedBy)]));
+    return rows.map(({ oid, uuid, class: className, version, departed_at, deleted_by }) => {
+      return { id: objectIdOf(Number(oid)), uuid, className, version, departedAt: Number(departed_at), deletedBy: deleted_by === null ? null : objectIdOf(Number(deleted_by)) };
+    });
+  }
+
+  async purge(ids: readonly ObjectId[]): Promise<void> {
+    await this.sql.run(this.statements.purge, [objectNumbers(ids), this.offset()]);
   }
 
   async countRecycled(classes: readonly string[]): Promise<number> {

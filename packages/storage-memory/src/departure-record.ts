@@ -6,6 +6,8 @@ export interface DepartureRecord {
   readonly object: Omit<StoredObject, "attributes"> & Partial<Pick<StoredObject, "attributes">>;
   /** The object that it went together with. */
   readonly leader: ObjectId;
+  /** Who recycled it; `null` if that is unknown, or if it cannot return. */
+  readonly deletedBy: ObjectId | null;
 }
 
 export function kindOf({ object }: DepartureRecord): Departure["kind"] {

@@ -4,10 +4,13 @@ import {
   type HeldObject,
   isObjectId,
   isVisible,
+  type Leaving,
   type JsonValue,
   type LinkTarget,
   type ObjectId,
   objectNumber,
+  type RecycledRoot,
+  type RecyclerQuery,
   type Referrer,
   type ReferrerQuery,
   type Restoration,
@@ -55,9 +58,11 @@ export class MemoryDepartureRepository implements DepartureRepository {
     });
   }
 
-  depart(ids: readonly ObjectId[], { recycled, leader }: { readonly recycled: boolean; readonly leader: ObjectId }): Promise<void> {
+  depart(ids: readonly ObjectId[], how: Leaving): Promise<"departed" | "full"> {
     return this.access.write((state, now) => {
-      for (const number of numbersOf(ids)) departOne(state, number, { recycled, leader }, now);
+      if (isFull(state, ids, how)) return "full";
+      for (const number of numbersOf(ids)) departOne(state, number, how, now);
+      return "departed";
     });
   }
 
@@ -82,6 +87,24 @@ export class MemoryDepartureRepository implements DepartureRepository {
 
   targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
     return this.access.read((state) => numbersOf(ids).flatMap((number) => targetOf(state, number) ?? []));
+  }
+
+  listRecycled({ deletedBy, visibility, after, limit }: RecyclerQuery): Promise<RecycledRoot[]> {
+    return this.access.read(({ departures }) => {
+      const roots = [...departures.values()].filter((record) => kindOf(record) === "recycled" && record.leader === record.object.id);
+      return roots
+        .filter((record) => (deletedBy === null || record.deletedBy === deletedBy) && isVisible(record.object, visibility))
+        .map(rootOf)
+        .toSorted(newestFirst)
+        .filter((root) => after === null || newestFirst(after, root) < 0)
+        .slice(0, limit);
+    });
+  }
+
+  purge(ids: readonly ObjectId[]): Promise<void> {
+    return this.access.write((state, now) => {
+      for (const number of numbersOf(ids)) purgeOne(state, number, now);
+    });
   }
 
   countRecycled(classes: readonly string[]): Promise<number> {
@@ -127,14 +150,38 @@ function clearOne(state: State, id: ObjectId, lost: readonly Referrer[], storedA
   state.links.set(objectNumber(id), frozenCopy(linked));
 }
 
-function departOne(state: State, number: number, { recycled, leader }: { recycled: boolean; leader: ObjectId }, storedAt: number): void {
+/** Whether the user would have more in the recycle bin than the quota. */
+function isFull({ objects, departures }: State, ids: readonly ObjectId[], { recycled, deletedBy = null, quota = 0 }: Leaving): boolean {
+  if (!recycled || deletedBy === null || quota === 0) return false;
+  const before = [...departures.values()].filter((record) => record.deletedBy === deletedBy).length;
+  return before + numbersOf(ids).filter((number) => objects.has(number)).length > quota;
+}
+
+function newestFirst(one: Pick<RecycledRoot, "id" | "departedAt">, other: Pick<RecycledRoot, "id" | "departedAt">): number {
+  return other.departedAt - one.departedAt || objectNumber(other.id) - objectNumber(one.id);
+}
+
+function rootOf(record: DepartureRecord): RecycledRoot {
+  const { id, uuid, className, version, storedAt } = record.object;
+  return { id, uuid, className, version, departedAt: storedAt, deletedBy: record.deletedBy };
+}
+
+function purgeOne(state: State, number: number, storedAt: number): void {
+  const record = state.departures.get(number);
+  if (record === undefined || kindOf(record) === "deleted") return;
+  const { attributes: _, ...object } = record.object;
+  state.departures.set(number, Object.freeze({ object: Object.freeze({ ...object, version: object.version + 1, storedAt }), leader: record.leader, deletedBy: null }));
+  state.stamps.set(number, writeStamp(state));
+}
+
+function departOne(state: State, number: number, { recycled, leader, deletedBy = null }: Leaving, storedAt: number): void {
   const object = state.objects.get(number);
   if (object === undefined) return;
   const { attributes, ...rest } = { ...object, version: object.version + 1, storedAt };
   state.objects.delete(number);
   state.links.delete(number);
   state.locks.delete(number);
-  state.departures.set(number, Object.freeze({ object: Object.freeze(recycled ? { ...rest, attributes } : rest), leader }));
+  state.departures.set(number, Object.freeze({ object: Object.freeze(recycled ? { ...rest, attributes } : rest), leader, deletedBy: recycled ? deletedBy : null }));
   state.stamps.set(number, writeStamp(state));
 }
 

@@ -22,8 +22,8 @@ const records: readonly ArchiveRecord[] = [
   { section: "appKeys", id: "1", name: "key", enabled: true, appNames: null, origins: [], digest: "a".repeat(64) },
   ...Array.from({ length: 1_500 }, (_, index) => object(index + 1)),
   { section: "links", id: "2", links: { Files: ["1"] } },
-  { section: "departures", id: "1A0", uuid: uuidOf(1_656), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", attributes: null },
-  { section: "departures", id: "1A1", uuid: uuidOf(1_657), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", attributes: '{"a": 1}' },
+  { section: "departures", id: "1A0", uuid: uuidOf(1_656), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", deletedBy: null, attributes: null },
+  { section: "departures", id: "1A1", uuid: uuidOf(1_657), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", deletedBy: "1", attributes: '{"a": 1}' },
   { section: "accounts", userId: "1", loginName: "n", confusableKey: "n", secret: "$", secretVersion: 1, administrator: true, disabled: false, email: null },
   { section: "keys", kind: "rsa", keyId: "k", publicKey: "p", wrappedPrivateKey: "", createdAt: 1, acceptedUntil: null },
   { section: "audit", sequence: 1, at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 0, appKeyId: "1", userId: null, address: "a", appNames: ["a"], className: null, macroName: null, providerName: null },
@@ -159,6 +159,15 @@ describe("an archive is refused, with the line", () => {
   test.each(changed)("%s", async (_title, make, message) => {
     await expect(read(make())).rejects.toMatchObject({ name: "ArchiveFault", message: message() });
   });
+});
+
+test("an archive of a former version does not say who recycled an object", async () => {
+  const former = lines.map((line) => line.replace(/, "deletedBy": (null|"1")/, ""));
+  expect(former).not.toEqual(lines);
+  const { records: found } = await openArchive(streamed([Buffer.from(checkedAnew(former))]));
+  const departed: unknown[] = [];
+  for await (const record of found) if (record.section === "departures") departed.push(record.deletedBy);
+  expect(departed).toEqual([null, null]);
 });
 
 test("a storage keeps nothing of an archive that is cut off, wherever that is", async () => {

@@ -58,7 +58,7 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
   appKeys: z.strictObject({ id: z.string(), name: z.string(), enabled: z.boolean(), appNames: names.nullable(), origins: names, digest }),
   objects: z.strictObject(object),
   links: z.strictObject({ id: objectId, links: z.record(z.string(), z.array(objectId)) }),
-  departures: z.strictObject({ ...object, leader: objectId, attributes: attributes.nullable() }),
+  departures: z.strictObject({ ...object, leader: objectId, deletedBy: objectId.nullable().default(null), attributes: attributes.nullable() }),
   accounts: z.strictObject({
     userId: objectId,
     loginName: z.string(),

@@ -220,7 +220,7 @@ describe("reads", () => {
       sessions: { limit: 7 },
       throttle: { user: { freeFailures: 3 } },
       databases: [
-        { ...memory, clientHash: "none", sessions: { perUserLimit: 2 }, locks: { perSession: 5 }, throttle: { user: { firstDelay: "2s" } }, audit: { retention: "0s" } },
+        { ...memory, clientHash: "none", sessions: { perUserLimit: 2 }, locks: { perSession: 5 }, objects: { recycledPerUser: 7 }, throttle: { user: { firstDelay: "2s" } }, audit: { retention: "0s" } },
         { ...memory, alias: "other" },
       ],
     };
@@ -230,9 +230,11 @@ describe("reads", () => {
       sessions: { limit: 7, perUserLimit: 2, perDevice: 5, idleTimeout: 1_800_000, absoluteLifetime: 43_200_000 },
       throttle: { user: { freeFailures: 3, firstDelay: 2_000 }, address: { freeFailures: 100, firstDelay: 1_000 } },
       locks: { perSession: 5 },
+      objects: { recycledPerUser: 7 },
       audit: { retention: 0 },
     });
     expect(other?.locks).toEqual({ perSession: 1_000 });
+    expect(other?.objects).toEqual({ recycledPerUser: 10_000 });
     expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
   });
 

@@ -21,8 +21,8 @@ function spell(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-function spellDatabase({ alias, name, timeZone, clientHash, sessions, locks, throttle, audit, storage, migrateOnStart }: DatabaseConfiguration): object {
-  const policy = { sessions: spell(sessions, ["sessions"]), locks: spell(locks, ["locks"]), throttle: spell(throttle, ["throttle"]), audit: spell(audit, ["audit"]) };
+function spellDatabase({ alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit, storage, migrateOnStart }: DatabaseConfiguration): object {
+  const policy = { sessions: spell(sessions, ["sessions"]), locks: spell(locks, ["locks"]), objects: spell(objects, ["objects"]), throttle: spell(throttle, ["throttle"]), audit: spell(audit, ["audit"]) };
   const common = { alias, name, timeZone, clientHash, ...policy };
   return storage === null ? common : { ...common, storage: spellStorage(storage, migrateOnStart) };
 }

@@ -14,6 +14,7 @@ function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * ho
     sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0, perDevice: 5 },
     throttle: { user: throttle, address: throttle },
     locks: { perSession: 0 },
+    objects: { recycledPerUser: 0 },
     audit: { retention },
     clientHash: "none",
     timeZone: "UTC",

@@ -120,6 +120,27 @@ export const objectOperations: readonly WriteOperation[] = [
     },
   },
   {
+    title: "purges objects that went together",
+    done: "commit",
+    prepare: async (stage) => {
+      const { storage } = stage;
+      const { customerId, invoiceId } = await customerWithInvoice(stage);
+      const [other] = await create(stage, customer(randomUUID()));
+      await storage.transaction(async ({ departures }) => {
+        await departures.hold([customerId, other]);
+        await departures.depart([customerId, other], { recycled: true, leader: customerId });
+      });
+      const state = async () => {
+        const { departures } = storage.repositories;
+        const left = await Promise.all([customerId, other].map((id) => departures.find({ kind: "id", id }, seesAll)));
+        const [invoice] = await live(storage, [invoiceId]);
+        const pointer = invoice?.attributes["Customer"] === customerId;
+        return either([...left.map((each) => each?.kind), pointer], ["recycled", "recycled", true], ["deleted", "deleted", false]);
+      };
+      return { request: { method: "DELETE", path: `/v1/recycler/${customerId}` }, state };
+    },
+  },
+  {
     title: "locks an object",
     done: "locks.take",
     locks: "locks.take",

@@ -1,4 +1,4 @@
-import type { ObjectData, ObjectListData } from "@sallyport/contract";
+import type { ObjectData, ObjectListData, RecyclerData } from "@sallyport/contract";
 
 /** Attributes of a class, as its users know them. */
 export type Attributes = object;
@@ -10,3 +10,6 @@ export type BusinessObject<Known extends Attributes = Attributes> = ObjectData &
 export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListData, "~Elements"> & {
   readonly "~Elements": BusinessObject<Known>[];
 };
+
+/** A page of the recycle bin: what was deleted, when and by whom. */
+export type RecyclerPage = RecyclerData;

@@ -29,3 +29,10 @@ export interface PageOptions extends ListOptions {
   /** Instead of a number: `~Cursor` of the page before. It costs the same however far the list is, and skips and repeats nothing. */
   readonly cursor?: string | undefined;
 }
+
+export interface RecyclerOptions extends CallOptions {
+  /** Objects on a page: 50 unless given, at most 1,000. */
+  readonly perPage?: number | undefined;
+  /** `~Cursor` of the page before; the first page unless given. */
+  readonly cursor?: string | undefined;
+}

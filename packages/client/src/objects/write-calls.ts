@@ -1,11 +1,11 @@
 import type { CountData, ReadersData } from "@sallyport/contract";
 import type { CallOptions } from "../requests/call-options.ts";
 import type { ClientRequests } from "../requests/client-requests.ts";
-import type { Attributes, BusinessObject } from "./business-object.ts";
-import type { ObjectOptions } from "./list-options.ts";
+import type { Attributes, BusinessObject, RecyclerPage } from "./business-object.ts";
+import type { ObjectOptions, RecyclerOptions } from "./list-options.ts";
 import type { MatchQuery } from "./object-query.ts";
 import { ifMatchHeader, withVersion } from "./version.ts";
-import type { DeleteOptions, ReadersOptions, UpdateOptions } from "./write-options.ts";
+import type { DeleteOptions, PurgeOptions, ReadersOptions, UpdateOptions } from "./write-options.ts";
 
 /** Writing objects. */
 export class WriteCalls {
@@ -49,6 +49,22 @@ export class WriteCalls {
     const request = { ...limits, method: "POST", path: `${objectPath(id)}/restore`, query: { serialization } } as const;
     const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
     return withVersion(data, etag);
+  }
+
+  async listRecycler(options: RecyclerOptions): Promise<RecyclerPage> {
+    const { perPage, cursor, ...limits } = options;
+    return (await this.requests.json<RecyclerPage>({ ...limits, method: "GET", path: "/v1/recycler", query: { perPage, cursor } })).data;
+  }
+
+  async purge(id: string, limits: CallOptions): Promise<number> {
+    const { data } = await this.requests.json<CountData>({ ...limits, method: "DELETE", path: `/v1/recycler/${encodeURIComponent(id)}` });
+    return data["~Count"];
+  }
+
+  async purgeAll(options: PurgeOptions): Promise<number> {
+    const { all = false, ...limits } = options;
+    const { data } = await this.requests.json<CountData>({ ...limits, method: "DELETE", path: "/v1/recycler", query: all ? { all: "true" } : {} });
+    return data["~Count"];
   }
 }
 

@@ -19,3 +19,8 @@ export interface DeleteOptions extends CallOptions, ConditionOptions {
   /** Whether the object goes into the recycler, and can be restored. */
   readonly recycle?: boolean | undefined;
 }
+
+export interface PurgeOptions extends CallOptions {
+  /** Whether what all users have recycled is purged; for administrators. */
+  readonly all?: boolean | undefined;
+}

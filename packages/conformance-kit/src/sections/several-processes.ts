@@ -106,6 +106,19 @@ const migrated = checksOf(
       equal([occurrences("issued", all), occurrences("full", all)], [4, 12], "how many of all subjects were given out and refused");
     },
 
+    "keep a quota of the recycle bin exactly, together": async ({ storage, r, another }) => {
+      const other = await another();
+      const objects = await atOnce(12, () => createObject(r));
+      const outcomes = await atOnce(12, (index) =>
+        (index % 2 === 0 ? storage : other).transaction(async ({ departures }) => {
+          const [held] = await departures.hold([objects[index]?.id ?? ""]);
+          const id = held?.object.id ?? "";
+          return departures.depart([id], { recycled: true, leader: id, deletedBy: "A1", quota: 5 });
+        }),
+      );
+      equal([occurrences("departed", outcomes), occurrences("full", outcomes)], [5, 7], "how many had room and how many were refused");
+    },
+
     "let one attempt through together when a delay is over": async ({ r, another, advance }) => {
       const other = await another();
       const key = { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour } };

@@ -26,6 +26,7 @@ import { brokenPartAdapters } from "./broken-parts.ts";
 import { brokenPasswordHistory } from "./broken-password-history.ts";
 import { brokenQueries } from "./broken-queries.ts";
 import { brokenRecords } from "./broken-records.ts";
+import { brokenRecycling } from "./broken-recycling.ts";
 import { brokenReturns } from "./broken-returns.ts";
 import { brokenSecondFactors } from "./broken-second-factors.ts";
 import { brokenSessions } from "./broken-sessions.ts";
@@ -60,6 +61,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["locks", brokenLocks],
   ["changes", brokenChanges],
   ["departures", brokenDepartures],
+  ["the recycle bin", brokenRecycling],
   ["app keys, applications and accounts", brokenNames],
   ["custom accounts", brokenCustomAccounts],
   ["model, throttle and audit", brokenRecords],

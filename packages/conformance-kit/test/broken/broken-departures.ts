@@ -36,7 +36,7 @@ const together = "bring back what went together, whichever of it is asked for";
 
 /** Faults in how objects go and come back. */
 export const brokenDepartures: readonly BrokenAdapter[] = [
-  departing("deletes nothing", reading, () => ({ depart: async () => {} })),
+  departing("deletes nothing", reading, () => ({ depart: async () => "departed" })),
   departing("recycles what is deleted", reading, ({ departures }) => ({ depart: (ids, how) => departures.depart(ids, { ...how, recycled: true }) })),
   departing("deletes what is recycled", [reading, together], ({ departures }) => ({ depart: (ids, how) => departures.depart(ids, { ...how, recycled: false }) })),
   departing("lets only the first go", reading, ({ departures }) => ({ depart: (ids, how) => departures.depart(ids.slice(0, 1), how) })),
@@ -106,8 +106,9 @@ export const brokenDepartures: readonly BrokenAdapter[] = [
     return (r) => ({
       departures: {
         depart: async (ids, how) => {
-          await r.departures.depart(ids, how);
+          const outcome = await r.departures.depart(ids, how);
           for (const id of ids) gone.set(id, (await r.departures.find({ kind: "id", id }, seesAll)) as Departure);
+          return outcome;
         },
         find: async (reference, visibility) => (reference.kind === "id" ? gone.get(reference.id) : null) ?? r.departures.find(reference, visibility),
       },
@@ -181,7 +182,7 @@ export const brokenDepartures: readonly BrokenAdapter[] = [
   departing("clears what points to the recycled", "leave what points to them as it is until they are back", ({ departures }) => ({
     depart: async (ids, how) => {
       await departures.clear(await departures.referrers(ids, { attributes: null, limit: Infinity }));
-      await departures.depart(ids, how);
+      return departures.depart(ids, how);
     },
   })),
   departing("takes what is gone for what can be pointed to", leading, ({ departures }) => ({

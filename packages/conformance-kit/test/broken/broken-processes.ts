@@ -61,6 +61,19 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     });
   }),
 
+  brokenMemory("counts what it has recycled itself", "keep a quota of the recycle bin exactly, together", () => {
+    let recycled = 0;
+    return (r) => ({
+      departures: {
+        depart: async (ids, { quota = 0, ...how }) => {
+          if (quota > 0 && recycled + ids.length > quota) return "full";
+          recycled += ids.length;
+          return r.departures.depart(ids, how);
+        },
+      },
+    });
+  }),
+
   brokenMemory("remembers whom it has admitted", "accept no session that another one has ended, from the very next request", () => {
     const admitted = new Map<string | null, Admission>();
     return (r) => ({

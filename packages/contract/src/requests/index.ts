@@ -12,7 +12,7 @@ export {
 } from "./secure-log-in-request.ts";
 export { maximumItems, multiItem, multiItems, multiParameters, multiRequest } from "./multi-request.ts";
 export { factorTokenRequest, secondFactorParameters } from "./second-factor-requests.ts";
-export { deleteParameters, listParameters, objectParameters, updateParameters } from "./object-parameters.ts";
+export { deleteParameters, listParameters, objectParameters, purgeParameters, recyclerParameters, updateParameters } from "./object-parameters.ts";
 export {
   changePasswordFaultOrder,
   changePasswordRequest,

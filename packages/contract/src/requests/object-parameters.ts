@@ -24,6 +24,15 @@ export const updateParameters = z.object({
 /** Query parameters of a deletion. */
 export const deleteParameters = z.object({ moveToRecycler: flag.default(false).describe("Whether the object can be restored.") });
 
+/** Query parameters of a list of the recycle bin. */
+export const recyclerParameters = z.object({
+  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
+  cursor: z.string().min(1).max(longestCursor).optional().describe("Goes on where another page ended: its `~Cursor`."),
+});
+
+/** Query parameters of a purge of the recycle bin. */
+export const purgeParameters = z.object({ all: flag.default(false).describe("Whether what all users have recycled is purged; for administrators.") });
+
 /** Query parameters of a list of objects. */
 export const listParameters = z.object({
   page: wholeNumber.pipe(page).default(0).describe("Number of the page, from 0."),

@@ -25,6 +25,23 @@ export const bareObjectSchema = z
   .describe("An object by `serialization` of type `oid`.")
   .meta({ id: "BareObject" });
 
+/** A page of the recycle bin. */
+export const recyclerSchema = z
+  .object({
+    "~Cursor": z.string().optional().describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
+    "~Elements": z.array(
+      z
+        .strictObject({
+          ...metaFields,
+          "~UUID": z.string().describe("UUID of the object, in lower case."),
+          "~StoreTime": z.string().describe("When it was deleted, `yyyyMMddTHHmmss+hh:mm`."),
+          "~DeletedBy": z.string().nullable().describe("Id of the user who deleted it; `null` if that is unknown."),
+        })
+        .meta({ id: "RecycledObject" }),
+    ),
+  })
+  .meta({ id: "Recycler" });
+
 /** A list of serialised objects. */
 export const objectListSchema = z
   .object({

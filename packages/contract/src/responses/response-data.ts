@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { apiDescription } from "./api-description.ts";
 import type { countResponse } from "./count-response.ts";
 import type { lockResponse } from "./lock-response.ts";
-import type { objectListSchema, objectSchema } from "./object-schemas.ts";
+import type { objectListSchema, objectSchema, recyclerSchema } from "./object-schemas.ts";
 import type { readersResponse } from "./readers-response.ts";
 import type { classStructure, modelStructure } from "./structure-schemas.ts";
 import type { serviceResponse } from "./service-response.ts";
@@ -18,6 +18,9 @@ export type CountData = z.infer<typeof countResponse>;
 
 /** Who alone may see an object. */
 export type ReadersData = z.infer<typeof readersResponse>;
+
+/** A page of the recycle bin. */
+export type RecyclerData = z.infer<typeof recyclerSchema>;
 
 /** Whether an object is locked. */
 export type LockData = z.infer<typeof lockResponse>;

@@ -67,6 +67,8 @@ export interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "att
   readonly section: "departures";
   /** The object that it went together with. */
   readonly leader: ObjectId;
+  /** Who recycled it; `null` if that is unknown, or if it cannot return. */
+  readonly deletedBy: ObjectId | null;
   /** `null` if it cannot return. */
   readonly attributes: string | null;
 }

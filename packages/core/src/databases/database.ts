@@ -21,6 +21,8 @@ export interface DatabasePolicy {
   readonly throttle: { readonly user: ThrottlePolicy; readonly address: ThrottlePolicy };
   /** Objects that one session may have locked; 0 means any number. */
   readonly locks: { readonly perSession: number };
+  /** Objects that one user may have in the recycle bin; 0 means any number. */
+  readonly objects: { readonly recycledPerUser: number };
   /** `retention`: milliseconds that events are kept; 0 keeps them for ever. */
   readonly audit: { readonly retention: number };
   readonly clientHash: ClientHash;

@@ -23,13 +23,13 @@ export interface DeleteObjectInput {
  * Deletes an object, in one transaction with all that follows from it: those that point to it lose the value, go with it, or keep it
  * from going, as their attributes say. One that never existed or that the caller may not see: 304; one that is gone: 609; without
  * the right to delete, and users for those who are no administrators: 404; another version: 713; what keeps it from going, be it a
- * rule, a lock of another session, rights that a class gives to a group, or that nobody would be an administrator: 718.
+ * rule, a lock of another session, rights that a class gives to a group, or that nobody would be an administrator, and too many objects of the caller in the recycle bin: 718.
  */
 export class DeleteObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
   run(context: SessionContext, reference: SingleReference, { recycled, expectedVersions }: DeleteObjectInput): Promise<void> {
-    const { r, unit, principal, database: { digests } } = context;
+    const { r, unit, principal, database } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
       const { id, className } = await visibleObject(r, reference, visibility, 609);
@@ -43,7 +43,7 @@ export class DeleteObject {
       return unit.transaction(async (inside) => {
         const held = await heldFirst(inside, id, { model, expectedVersions });
         const those = await acceptDeletion(inside, held, { ...sight, principal, session: context.sessionDigest, recycled });
-        await removeThose(inside, those, { model, principal, digests, recycled, leader: id });
+        await removeThose(inside, those, { model, principal, database, recycled, leader: id });
       });
     });
   }

@@ -23,7 +23,7 @@ const mostRounds = 8;
 
 /** Deletes an object with hooks, in one transaction with what they do; what that takes along, too, is told them before it goes. */
 export function deleteWithHooks(active: ActiveHooks, context: SessionContext, id: ObjectId, { sight, known, recycled, expectedVersions }: HookedDeletion): Promise<void> {
-  const { principal, sessionDigest: session, database: { digests } } = context;
+  const { principal, sessionDigest: session, database } = context;
   const { model } = sight;
   return active.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
@@ -33,7 +33,7 @@ export function deleteWithHooks(active: ActiveHooks, context: SessionContext, id
       for (let round = 1; ; round += 1) {
         const those = await acceptDeletion(r, held, { ...sight, principal, session, recycled });
         if (!(await hooks.before(inside, those.going))) {
-          await removeThose(r, those, { model, principal, digests, recycled, leader: id });
+          await removeThose(r, those, { model, principal, database, recycled, leader: id });
           return hooks.after(inside, those.going);
         }
         if (round > mostRounds) throw hookFailure("of a deletion", "takes along more and more.");

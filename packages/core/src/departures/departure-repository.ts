@@ -3,7 +3,7 @@ import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { SingleReference } from "../objects/object-reference.ts";
 import type { Visibility } from "../rights/visibility.ts";
-import type { Departure } from "./departure.ts";
+import type { Departure, RecycledRoot } from "./departure.ts";
 import type { HeldObject } from "./held-object.ts";
 import type { LinkTarget } from "./link-target.ts";
 import type { Referrer } from "./referrer.ts";
@@ -14,6 +14,29 @@ export interface ReferrerQuery {
   /** By attributes of exactly these classes; `null` for all. */
   readonly attributes: readonly Pick<Referrer, "className" | "attribute">[] | null;
   /** At most so many links. */
+  readonly limit: number;
+}
+
+/** How objects go. */
+export interface Leaving {
+  /** Whether they keep their attributes, and can be restored. */
+  readonly recycled: boolean;
+  /** The one that takes the others along. */
+  readonly leader: ObjectId;
+  /** Who recycles them; kept with recycled objects only. `null` unless given: they count for no user. */
+  readonly deletedBy?: ObjectId | null;
+  /** How many objects that this user has recycled may be in the recycle bin then; 0, unless given: any number. */
+  readonly quota?: number;
+}
+
+/** Which objects of the recycle bin are listed. */
+export interface RecyclerQuery {
+  /** Those that this user has recycled; `null`: all. */
+  readonly deletedBy: ObjectId | null;
+  /** Whose objects are listed: those that the caller could read. */
+  readonly visibility: Visibility;
+  /** Behind this one; `null` from the first. */
+  readonly after: Pick<RecycledRoot, "id" | "departedAt"> | null;
   readonly limit: number;
 }
 
@@ -38,9 +61,11 @@ export interface DepartureRepository {
 
   /**
    * Lets live objects go, with their links and locks. They go together with one of them, `leader`. Their references are
-   * kept for their return if they are recycled; references to those that are not are to be cleared before.
+   * kept for their return if they are recycled; references to those that are not are to be cleared before. `full`, and nothing
+   * happens, when the user would have more in the recycle bin than `quota`: exact among all that recycle for the same user, however many
+   * at once in however many processes.
    */
-  depart(ids: readonly ObjectId[], how: { readonly recycled: boolean; readonly leader: ObjectId }): Promise<void>;
+  depart(ids: readonly ObjectId[], how: Leaving): Promise<"departed" | "full">;
 
   /** What is left of an object that is gone, for those who could read the object; else `null`. */
   find(reference: SingleReference, visibility: Visibility): Promise<Departure | null>;
@@ -53,6 +78,15 @@ export interface DepartureRepository {
 
   /** What is known of those among these ids that are or were of objects, each once, in any order. Live ones are held from going. */
   targets(ids: readonly ObjectId[]): Promise<LinkTarget[]>;
+
+  /** Objects in the recycle bin that went alone or took others along, the newest first, then by descending number. */
+  listRecycled(page: RecyclerQuery): Promise<RecycledRoot[]>;
+
+  /**
+   * Makes recycled objects deleted ones: only what a deletion for good leaves is left of them, with the next version, as of now. Callers
+   * give objects that `recycledWith` has answered in the same transaction, and clear references to them before.
+   */
+  purge(ids: readonly ObjectId[]): Promise<void>;
 
   /** How many objects of exactly these classes are in the recycler. */
   countRecycled(classes: readonly string[]): Promise<number>;

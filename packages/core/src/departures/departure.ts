@@ -13,3 +13,9 @@ export interface Departure {
   /** `recycled`: it can be restored. */
   readonly kind: "recycled" | "deleted";
 }
+
+/** An object in the recycle bin that went alone, or took others along. */
+export interface RecycledRoot extends Omit<Departure, "kind"> {
+  /** Who recycled it; `null` if that is unknown. */
+  readonly deletedBy: ObjectId | null;
+}

@@ -11,7 +11,7 @@ import type { HeldObject } from "./held-object.ts";
 import type { Referrer } from "./referrer.ts";
 
 /** Objects that go or change with one that is deleted, itself among them; and links that are followed from one of its steps. */
-const maximum = 10_000;
+export const maximum = 10_000;
 
 export interface Deletion {
   readonly departures: Pick<DepartureRepository, "hold" | "referrers">;
@@ -85,7 +85,7 @@ function accept(objects: readonly HeldObject[], held: Held, { session }: Deletio
 }
 
 /** What the model no longer knows is cleared. */
-function ruleOf({ className, attribute }: Referrer, { model }: Deletion): DeleteRule {
+export function ruleOf({ className, attribute }: Referrer, { model }: Pick<Deletion, "model">): DeleteRule {
   const definition = model.find(className)?.attributes.get(attribute);
   return definition === undefined ? "clear" : deleteRuleOf(definition);
 }

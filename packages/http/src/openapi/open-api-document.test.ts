@@ -59,7 +59,7 @@ describe("the API description", () => {
     ["Custom users", ["confirmChangePassword", "logInCustomUser"]],
     ["Passwords", ["changePassword", "confirmResetPassword", "resetPassword"]],
     ["Second factors", ["confirmSecondFactor", "enrolSecondFactor", "readSecondFactor", "removeSecondFactor", "validateSecondFactor"]],
-    ["Objects", ["createObject", "deleteObject", "getLock", "getObject", "getReaders", "listObjects", "lockObject", "restoreObject", "setReaders", "unlockObject", "updateObject", "updateObjects"]],
+    ["Objects", ["createObject", "deleteObject", "getLock", "getObject", "getReaders", "listObjects", "listRecycler", "lockObject", "purgeObject", "purgeRecycler", "restoreObject", "setReaders", "unlockObject", "updateObject", "updateObjects"]],
     ["Macros", ["executeMacro"]],
     ["Model", ["getStructure", "putClass", "removeClass"]],
     ["Service", ["checkService", "describeApi", "getKeySet", "multi"]],

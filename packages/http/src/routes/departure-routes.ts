@@ -1,11 +1,11 @@
-import { bareObjectSchema, deleteParameters, emptyResponse, objectParameters, objectSchema } from "@sallyport/contract";
+import { bareObjectSchema, deleteParameters, emptyResponse, objectParameters, objectSchema, purgeParameters, purgeResponse, recyclerParameters, recyclerSchema } from "@sallyport/contract";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
 import { singleReference } from "./single-reference.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** How business objects go and come back. */
-export function departureRoutes({ deleteObject, restoreObject }: Pick<UseCases, "deleteObject" | "restoreObject">): Route[] {
+export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, restoreObject }: Pick<UseCases, "deleteObject" | "listRecycled" | "purgeRecycled" | "restoreObject">): Route[] {
   return [
     defineRoute({
       method: "DELETE",
@@ -36,6 +36,42 @@ export function departureRoutes({ deleteObject, restoreObject }: Pick<UseCases, 
         const { object, version } = await restoreObject.run(context, singleReference(parameter("idOrClass")), query.serialization);
         return { data: object, version };
       },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/recycler",
+      operation: "listRecycler",
+      summary: "Lists the recycle bin, the newest first: what the caller has recycled; administrators see what all users have.",
+      access: "session",
+      query: recyclerParameters,
+      data: recyclerSchema,
+      errors: [307],
+      handle: async (context, { query: { perPage, cursor } }) => {
+        const { elements, next } = await listRecycled.run(context, { perPage, cursor });
+        return { data: { ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/recycler/{id}",
+      operation: "purgeObject",
+      summary: "Deletes an object of the recycle bin for good, and what was recycled with it.",
+      access: "session",
+      data: purgeResponse,
+      errors: [304, 307, 404, 609, 718],
+      handle: async (context, { parameter }) => ({ data: { "~Count": await purgeRecycled.run(context, singleReference(parameter("id"))) } }),
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/recycler",
+      operation: "purgeRecycler",
+      summary: "Deletes for good what the caller has recycled.",
+      description: "At most 1,000 objects in one request, with what was recycled with them: repeat it until `~Count` is 0. What cannot be purged, since something needs it, stays.",
+      access: "session",
+      query: purgeParameters,
+      data: purgeResponse,
+      errors: [307, 404],
+      handle: async (context, { query: { all } }) => ({ data: { "~Count": await purgeRecycled.runAll(context, { everybody: all }) } }),
     }),
   ];
 }

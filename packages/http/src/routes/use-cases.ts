@@ -20,6 +20,7 @@ import type {
   ListOwnLinks,
   ListExecutableMacros,
   ListReadableClasses,
+  ListRecycled,
   LockObject,
   LogIn,
   LogInCustomUser,
@@ -29,6 +30,7 @@ import type {
   LogInWithToken,
   LogOut,
   ObjectHooks,
+  PurgeRecycled,
   RestoreObject,
   SetReaders,
   UnlockObject,
@@ -70,6 +72,8 @@ export interface UseCases {
   readonly restoreObject: RestoreObject;
   readonly getReaders: GetReaders;
   readonly setReaders: SetReaders;
+  readonly listRecycled: ListRecycled;
+  readonly purgeRecycled: PurgeRecycled;
   readonly getLock: GetLock;
   readonly lockObject: LockObject;
   readonly unlockObject: UnlockObject;

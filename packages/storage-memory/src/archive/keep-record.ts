@@ -73,10 +73,10 @@ function keepObject(state: ArchivedState, record: RecordOf<"objects">): void {
 }
 
 function keepDeparture(state: ArchivedState, record: RecordOf<"departures">): void {
-  const { stamp, leader, attributes, ...object } = without(record, "section");
+  const { stamp, leader, deletedBy, attributes, ...object } = without(record, "section");
   const number = objectNumber(object.id);
   const kept = Object.freeze(attributes === null ? object : { ...object, attributes: attributesOf(attributes) });
-  add(state.departures, number, Object.freeze({ object: kept, leader }));
+  add(state.departures, number, Object.freeze({ object: kept, leader, deletedBy }));
   enter(state, number, object.uuid, stamp);
 }
 

@@ -60,9 +60,9 @@ function* linksOf({ links }: ArchivedState): Generator<RecordOf<"links">> {
 }
 
 function* departuresOf({ departures, stamps }: ArchivedState): Generator<RecordOf<"departures">> {
-  for (const [number, { object, leader }] of byNumber(departures.entries())) {
+  for (const [number, { object, leader, deletedBy }] of byNumber(departures.entries())) {
     const attributes = object.attributes === undefined ? null : canonicalJson(object.attributes);
-    yield { section: "departures", ...object, leader, stamp: stamps.get(number) ?? 0, attributes };
+    yield { section: "departures", ...object, leader, deletedBy, stamp: stamps.get(number) ?? 0, attributes };
   }
 }
 

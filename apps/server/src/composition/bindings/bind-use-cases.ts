@@ -12,11 +12,13 @@ import {
   ListObjects,
   ListExecutableMacros,
   ListReadableClasses,
+  ListRecycled,
   LockObject,
   LogIn,
   LogInSecurely,
   LogInWithToken,
   LogOut,
+  PurgeRecycled,
   PutClass,
   ReadStructure,
   RemoveClass,
@@ -62,6 +64,8 @@ export function bindUseCases(container: Container): void {
   container.bind(identifiers.restoreObject).toResolvedValue((hooks) => new RestoreObject(hooks), [objectHooks]);
   container.bind(identifiers.getReaders).toDynamicValue(() => new GetReaders());
   container.bind(identifiers.setReaders).toDynamicValue(() => new SetReaders());
+  container.bind(identifiers.listRecycled).toResolvedValue((cursors) => new ListRecycled(cursors), [identifiers.cursorSealing]);
+  container.bind(identifiers.purgeRecycled).toDynamicValue(() => new PurgeRecycled());
   container.bind(identifiers.getLock).toDynamicValue(() => new GetLock());
   container.bind(identifiers.lockObject).toDynamicValue(() => new LockObject());
   container.bind(identifiers.unlockObject).toDynamicValue(() => new UnlockObject());
@@ -97,6 +101,8 @@ export function bindUseCases(container: Container): void {
     restoreObject: await getAsync(identifiers.restoreObject),
     getReaders: await getAsync(identifiers.getReaders),
     setReaders: await getAsync(identifiers.setReaders),
+    listRecycled: await getAsync(identifiers.listRecycled),
+    purgeRecycled: await getAsync(identifiers.purgeRecycled),
     getLock: await getAsync(identifiers.getLock),
     lockObject: await getAsync(identifiers.lockObject),
     unlockObject: await getAsync(identifiers.unlockObject),

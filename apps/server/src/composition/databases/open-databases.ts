@@ -12,9 +12,9 @@ export async function openDatabases(
 ): Promise<DatabaseDirectory> {
   const entries = await Promise.all(
     databases.map(async (configured) => {
-      const { alias, name, timeZone, clientHash, sessions, locks, throttle, audit, storage } = configured;
+      const { alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit, storage } = configured;
       if (storage === null) return [alias, null] as const;
-      const policy = { timeZone, clientHash, sessions, locks, throttle, audit };
+      const policy = { timeZone, clientHash, sessions, locks, objects, throttle, audit };
       const opened = await engines.open(storage);
       return [alias, new Database({ alias, name, policy, storage: opened, digests, answerBytes: limits.answerBytes, macros: macrosOf(configured) })] as const;
     }),

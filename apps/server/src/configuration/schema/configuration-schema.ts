@@ -4,7 +4,7 @@ import { connectionString, databaseSection } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
 import { macrosSection } from "./macros-section.ts";
 import { mailSection } from "./mail-section.ts";
-import { auditSection, locksSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
+import { auditSection, locksSection, objectsSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
 import { oAuthProvidersSection, providersSection } from "./providers-section.ts";
 import { serverSection } from "./server-section.ts";
 
@@ -32,6 +32,7 @@ export const configurationSchema = z.strictObject(
     databases: z.array(databaseSection, { error: "must be a list" }).optional(),
     sessions: sessionsSection,
     locks: locksSection,
+    objects: objectsSection,
     throttle: throttleSection,
     audit: auditSection,
     passwords: passwordsSection,

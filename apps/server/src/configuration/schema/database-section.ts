@@ -3,7 +3,7 @@ import { z } from "zod";
 import { choice, duration, field, flag, jsonObject, moduleReference, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
 import { ownMacrosSection } from "./macros-section.ts";
 import { engineOfUrl } from "./network-texts.ts";
-import { ownAuditSection, ownClientHash, ownLocksSection, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
+import { ownAuditSection, ownClientHash, ownLocksSection, ownObjectsSection, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
 
 /** A connection string; its refusal repeats nothing of it. */
 export const connectionString = text({
@@ -75,6 +75,7 @@ export const databaseSection = z.strictObject(
     clientHash: ownClientHash,
     sessions: ownSessionsSection,
     locks: ownLocksSection,
+    objects: ownObjectsSection,
     throttle: ownThrottleSection,
     audit: ownAuditSection,
     macros: ownMacrosSection,

@@ -48,6 +48,14 @@ export const locksSection = section({ perSession: field(anyNumber, { env: "LOCKS
 /** The same for one database, where it differs. */
 export const ownLocksSection = optionalSection({ perSession: own(anyNumber, locksDoc) });
 
+const recycledDoc = "Objects that one user may have in the recycle bin; a deletion into it beyond that is refused with 718. 0 means any number.";
+
+/** How much users may keep. */
+export const objectsSection = section({ recycledPerUser: field(anyNumber, { env: "RECYCLED_OBJECTS_PER_USER", default: 10_000, doc: recycledDoc }) });
+
+/** The same for one database, where it differs. */
+export const ownObjectsSection = optionalSection({ recycledPerUser: own(anyNumber, recycledDoc) });
+
 const failures = wholeNumber(0, 1_000_000);
 const delay = duration("1ms", "7d");
 

@@ -30,6 +30,14 @@ export const departureRepository = (access) => ({
     return notWritten("departures.targets");
   },
 
+  async listRecycled(page) {
+    return notWritten("departures.listRecycled");
+  },
+
+  async purge(ids) {
+    return notWritten("departures.purge");
+  },
+
   async countRecycled(classes) {
     return notWritten("departures.countRecycled");
   },

@@ -24,16 +24,17 @@ export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
 
 export function archivedDepartures({ departures }: Tables): ArchivedTable<"departures"> {
   return {
-    select: `select ${objectColumns("d", "departed_at")}, d.stamp, d.leader from ${departures} d order by d.oid`,
+    select: `select ${objectColumns("d", "departed_at")}, d.stamp, d.leader, d.deleted_by from ${departures} d order by d.oid`,
     recordOf: (row) => {
       const kept = row["attributes"] !== null;
       const { attributes, ...object } = objectOf({ ...row, attributes: row["attributes"] ?? {} } as unknown as ObjectRow);
       const leader = objectIdOf(Number(row["leader"]));
-      return { section: "departures", ...object, stamp: Number(row["stamp"]), leader, attributes: kept ? canonicalJson(attributes) : null };
+      const deletedBy = row["deleted_by"] === null ? null : objectIdOf(Number(row["deleted_by"]));
+      return { section: "departures", ...object, stamp: Number(row["stamp"]), leader, deletedBy, attributes: kept ? canonicalJson(attributes) : null };
     },
     table: departures,
-    columns: [...columns, "departed_at", "leader"],
-    rowsOf: (record) => [[...valuesOf(record, record.attributes), record.storedAt, objectNumber(record.leader)]],
+    columns: [...columns, "departed_at", "leader", "deleted_by"],
+    rowsOf: (record) => [[...valuesOf(record, record.attributes), record.storedAt, objectNumber(record.leader), record.deletedBy === null ? null : objectNumber(record.deletedBy)]],
   };
 }
 

@@ -9,6 +9,7 @@ import { belongings } from "./0008-belongings.ts";
 import { failures } from "./0009-failures.ts";
 import { returns } from "./0010-returns.ts";
 import { oneTimeRoom } from "./0011-one-time-room.ts";
+import { recycledBy } from "./0012-recycled-by.ts";
 import { sessionsPerDevice } from "./0013-sessions-per-device.ts";
 import { exemptions } from "./0015-exemptions.ts";
 import type { Migration } from "./migration.ts";
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   failures,
   returns,
   oneTimeRoom,
+  recycledBy,
   sessionsPerDevice,
   exemptions,
 ];

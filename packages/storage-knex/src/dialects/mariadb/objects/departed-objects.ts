@@ -1,4 +1,4 @@
-import { type Departure, type LinkTarget, objectIdOf, objectNumber, type StoredObject, type Visibility } from "@sallyport/core";
+import { type Departure, type LinkTarget, objectIdOf, objectNumber, type RecycledRoot, type RecyclerQuery, type StoredObject, type Visibility } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters } from "../query/query-parameters.ts";
 import type { Tables } from "../tables.ts";
@@ -10,6 +10,23 @@ import { readersText } from "./object-writes.ts";
 import { attributesText } from "./stored-attributes.ts";
 import { visibleCondition } from "./visible-condition.ts";
 
+interface RecycledRow {
+  readonly oid: number;
+  readonly uuid: string;
+  readonly class: string;
+  readonly version: number;
+  readonly departed_at: number;
+  readonly deleted_by: number | null;
+}
+
+/** How objects go: numbers of the leader and of the user who recycles them. */
+interface Departing {
+  readonly recycled: boolean;
+  readonly leader: number;
+  readonly deletedBy: number | null;
+  readonly stamp: number;
+}
+
 interface DepartureRow {
   readonly oid: number;
   readonly uuid: string;
@@ -19,7 +36,7 @@ interface DepartureRow {
   readonly recycled: boolean;
 }
 
-const columns = ["oid", "uuid", "class", "version", "departed_at", "readers", "attributes", "leader", "stamp"];
+const columns = ["oid", "uuid", "class", "version", "departed_at", "readers", "attributes", "leader", "deleted_by", "stamp"];
 
 /** The table of what is left of objects. A row keeps attributes if its object can return. */
 export class DepartedObjects {
@@ -29,9 +46,9 @@ export class DepartedObjects {
   ) {}
 
   /** Keeps what is left of objects; `storedAt` is when they went. */
-  async add(objects: readonly StoredObject[], { recycled, leader, stamp }: { readonly recycled: boolean; readonly leader: number; readonly stamp: number }): Promise<void> {
+  async add(objects: readonly StoredObject[], { recycled, leader, deletedBy, stamp }: Departing): Promise<void> {
     const rows = objects.map(({ id, uuid, className, version, storedAt, readers, attributes }) => {
-      return [objectNumber(id), uuid, className, version, storedAt, readersText(readers), recycled ? attributesText(attributes) : null, leader, stamp];
+      return [objectNumber(id), uuid, className, version, storedAt, readersText(readers), recycled ? attributesText(attributes) : null, leader, recycled ? deletedBy : null, stamp];
     });
     await insertRows(this.sql, this.tables.departures, columns, rows);
   }
@@ -74,6 +91,32 @@ export class DepartedObjects {
     return Number(rows[0]?.count);
   }
 
+  /** How many recycled objects there are of a user. */
+  async countOf(user: number): Promise<number> {
+    const { rows } = await this.sql.runOnce<{ count: number }>(`select count(*) as count from ${this.tables.departures} where deleted_by = ${user} and recycled = 1`, []);
+    return Number(rows[0]?.count);
+  }
+
+  async listRecycled({ deletedBy, visibility, after, limit }: RecyclerQuery): Promise<RecycledRoot[]> {
+    const parameters = new QueryParameters();
+    const conditions = ["d.recycled = 1", "d.leader = d.oid", visibleCondition("d", visibility, parameters)];
+    if (deletedBy !== null) conditions.push(`d.deleted_by = ${objectNumber(deletedBy)}`);
+    if (after !== null) {
+      const time = parameters.add(after.departedAt);
+      conditions.push(`d.departed_at <= ${time} and (d.departed_at < ${time} or d.oid < ${objectNumber(after.id)})`);
+    }
+    const text = `select d.oid, d.uuid, d.class, d.version, d.departed_at, d.deleted_by from ${this.tables.departures} d
+      where ${conditions.join(" and ")} order by d.departed_at desc, d.oid desc limit ${limit}`;
+    const { rows } = await this.sql.runOnce<RecycledRow>(text, parameters.values);
+    return rows.map(rootOf);
+  }
+
+  /** Leaves nothing of recycled objects that they could return with. */
+  async purge(numbers: readonly number[], { now, stamp }: { readonly now: number; readonly stamp: number }): Promise<void> {
+    const purged = `attributes = null, deleted_by = null, version = version + 1, departed_at = ${now}, stamp = ${stamp}`;
+    await this.sql.runOnce(`update ${this.tables.departures} set ${purged} where ${isAmongNumbers("oid", numbers)} and attributes is not null`, []);
+  }
+
   async forget(numbers: readonly number[]): Promise<void> {
     await this.sql.runOnce(`delete from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`, []);
   }
@@ -83,6 +126,11 @@ export class DepartedObjects {
     const { rows } = await this.sql.runOnce<ObjectRow>(text, []);
     return rows.map(objectOf);
   }
+}
+
+function rootOf({ oid, uuid, class: className, version, departed_at, deleted_by }: RecycledRow): RecycledRoot {
+  const deletedBy = deleted_by === null ? null : objectIdOf(Number(deleted_by));
+  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), departedAt: Number(departed_at), deletedBy };
 }
 
 function departureOf(row: DepartureRow): Departure {

@@ -6,11 +6,14 @@ import {
   isStorableText,
   isUuid,
   type JsonValue,
+  type Leaving,
   type LinkTarget,
   type ObjectId,
   objectIdOf,
   objectNumber,
   type ObjectOutline,
+  type RecycledRoot,
+  type RecyclerQuery,
   type Referrer,
   type ReferrerQuery,
   type Restoration,
@@ -75,13 +78,17 @@ export class MariadbDepartureRepository implements DepartureRepository {
     });
   }
 
-  depart(ids: readonly ObjectId[], { recycled, leader }: { readonly recycled: boolean; readonly leader: ObjectId }): Promise<void> {
+  depart(ids: readonly ObjectId[], { recycled, leader, deletedBy = null, quota = 0 }: Leaving): Promise<"departed" | "full"> {
     return this.inTurn(async ({ sql, turn, writes }) => {
       const objects = await new ObjectReads(sql, this.context.tables).byNumbers(objectNumbers(ids), seesAll);
-      if (objects.length === 0) return;
+      if (objects.length === 0) return "departed";
+      const departing = new DepartedObjects(sql, this.context.tables);
+      const user = deletedBy === null ? null : objectNumber(deletedBy);
+      if (recycled && user !== null && quota > 0 && (await departing.countOf(user)) + objects.length > quota) return "full";
       await writes.remove(objects);
       const departed = objects.map((object) => ({ ...object, version: object.version + 1, storedAt: turn.now }));
-      await new DepartedObjects(sql, this.context.tables).add(departed, { recycled, leader: objectNumber(leader), stamp: await turn.stamp() });
+      await departing.add(departed, { recycled, leader: objectNumber(leader), deletedBy: user, stamp: await turn.stamp() });
+      return "departed";
     });
   }
 
@@ -97,6 +104,17 @@ export class MariadbDepartureRepository implements DepartureRepository {
 
   targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
     return this.inTurn(({ sql }) => new DepartedObjects(sql, this.context.tables).targets(objectNumbers(ids)));
+  }
+
+  listRecycled(page: RecyclerQuery): Promise<RecycledRoot[]> {
+    return new DepartedObjects(this.sql, this.context.tables).listRecycled(page);
+  }
+
+  purge(ids: readonly ObjectId[]): Promise<void> {
+    return this.inTurn(async ({ sql, turn }) => {
+      const numbers = objectNumbers(ids);
+      if (numbers.length > 0) await new DepartedObjects(sql, this.context.tables).purge(numbers, { now: turn.now, stamp: await turn.stamp() });
+    });
   }
 
   countRecycled(classes: readonly string[]): Promise<number> {

@@ -8,15 +8,20 @@ export function archivedDepartures({ departures }: Tables): ArchivedTable<"depar
     rows: departures,
     key: { column: "oid", type: "bigint" },
     size: "coalesce(octet_length(attributes::text), 0)",
-    line: `leader || E'\\t' || ${objectLine("departed_at")}`,
+    line: `concat(leader, ' ', deleted_by, E'\\t', ${objectLine("departed_at")})`,
     recordOf: (line) => {
-      const leader = line.slice(0, line.indexOf("\t"));
-      const { attributes, ...object } = objectOfLine(line.slice(leader.length + 1));
-      return { ...object, section: "departures", leader: objectIdOf(Number(leader)), attributes: attributes === "null" ? null : attributes };
+      const who = line.slice(0, line.indexOf("\t"));
+      const [leader, deletedBy] = who.split(" ");
+      const { attributes, ...object } = objectOfLine(line.slice(who.length + 1));
+      const numbers = { leader: objectIdOf(Number(leader)), deletedBy: deletedBy === "" ? null : objectIdOf(Number(deletedBy)) };
+      return { ...object, section: "departures", ...numbers, attributes: attributes === "null" ? null : attributes };
     },
-    insert: `insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader, stamp)
-      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, nullif(attributes, 'null'), leader, stamp
-      from jsonb_to_recordset($1::jsonb) as l (${objectRow}, leader bigint)`,
-    rowsOf: (record) => `${objectMembers(record)},"leader":${objectNumber(record.leader)}}`,
+    insert: `insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader, deleted_by, stamp)
+      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, nullif(attributes, 'null'), leader, deleted_by, stamp
+      from jsonb_to_recordset($1::jsonb) as l (${objectRow}, leader bigint, deleted_by bigint)`,
+    rowsOf: (record) => {
+      const deletedBy = record.deletedBy === null ? "null" : objectNumber(record.deletedBy);
+      return `${objectMembers(record)},"leader":${objectNumber(record.leader)},"deleted_by":${deletedBy}}`;
+    },
   };
 }

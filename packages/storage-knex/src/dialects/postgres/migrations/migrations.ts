@@ -17,6 +17,7 @@ import { belongings } from "./0016-belongings.ts";
 import { freshUuids } from "./0017-fresh-uuids.ts";
 import { roomySessions } from "./0018-roomy-sessions.ts";
 import { oneTimeRoom } from "./0019-one-time-room.ts";
+import { recycledBy } from "./0020-recycled-by.ts";
 import { sessionsPerDevice } from "./0021-sessions-per-device.ts";
 import { changedReaders } from "./0022-changed-readers.ts";
 import { exemptions } from "./0023-exemptions.ts";
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   freshUuids,
   roomySessions,
   oneTimeRoom,
+  recycledBy,
   sessionsPerDevice,
   changedReaders,
   exemptions,

@@ -13,8 +13,19 @@ export interface DepartureStatements {
   readonly referrers: Statement;
   /** 1 array of `{source, attribute, target, id}`, number and id of the target; 2 offset of the clock. */
   readonly clear: Statement;
-  /** 1 object numbers, 2 whether they keep their attributes, 3 number of the leader, 4 offset of the clock. */
+  /** 1 number of a user. Lets others who recycle for the user wait. */
+  readonly holdQuota: Statement;
+  /**
+   * 1 object numbers, 2 whether they keep their attributes, 3 number of the leader, 4 offset of the clock, 5 number of the user or null, 6 quota
+   * of the user, 0 being none. Answers whether the quota has room for them.
+   */
   readonly depart: Statement;
+  /** 1 and 2 the time (milliseconds) and number to begin behind or null, 3 limit, 4 visible classes or null, 5 principals or null. */
+  readonly listRecycled: Statement;
+  /** The same, with 6 number of the user who recycled them. */
+  readonly listRecycledBy: Statement;
+  /** 1 object numbers, 2 offset of the clock. */
+  readonly purge: Statement;
   /** 1 object number or null, 2 UUID or null, 3 visible classes or null, 4 principals or null. */
   readonly find: Statement;
   /** 1 object number, 2 generation of the model or null. */
@@ -57,8 +68,12 @@ export interface DepartureRow {
   readonly recycled: boolean;
 }
 
+export interface RecycledRow extends Omit<DepartureRow, "recycled"> {
+  readonly deleted_by: string | null;
+}
+
 export function departureStatements(tables: Tables): DepartureStatements {
-  const { departures, holdObjects, links, locks, objects, sessions } = tables;
+  const { departures, holdObjects, links, locks, objects, schema, sessions } = tables;
   // The group of the recycled object with the number that is the first parameter.
   const group = `from ${departures} d where d.attributes is not null
     and d.leader = (select leader from ${departures} where oid = $1::bigint and attributes is not null)`;
@@ -78,7 +93,15 @@ export function departureStatements(tables: Tables): DepartureStatements {
       limit $3::bigint`,
     ),
     clear: statement("departure_clear", clear(tables)),
+    holdQuota: statement("departure_hold_quota", `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:recycler:' || $1::bigint, 0))`),
     depart: statement("departure_depart", depart(tables)),
+    listRecycled: statement("departure_list_recycled", listRecycled(tables, "true")),
+    listRecycledBy: statement("departure_list_recycled_by", listRecycled(tables, "deleted_by = $6::bigint")),
+    purge: statement(
+      "departure_purge",
+      `update ${departures} set attributes = null, deleted_by = null, version = version + 1, departed_at = ${storageTime(2)}
+      where oid = any ($1::bigint[]) and attributes is not null`,
+    ),
     find: statement(
       "departure_find",
       `select oid, uuid, class, version, ${epochMilliseconds("departed_at")} as departed_at, attributes is not null as recycled
@@ -97,6 +120,15 @@ export function departureStatements(tables: Tables): DepartureStatements {
     countRecycled: statement("departure_count_recycled", `select count(*) as count from ${departures} where class = any ($1::text[]) and attributes is not null`),
     restore: statement("departure_restore", restore(tables)),
   };
+}
+
+function listRecycled({ departures }: Tables, which: string): string {
+  return `select oid, uuid, class, version, ${epochMilliseconds("departed_at")} as departed_at, deleted_by
+    from ${departures}
+    where attributes is not null and leader = oid and ${which}
+      and (departed_at, oid) < (coalesce(to_timestamp($1::bigint / 1000.0), 'infinity'), coalesce($2::bigint, 0))
+      and ($4::text[] is null or class = any ($4)) and (readers is null or $5::bigint[] is null or readers && $5)
+    order by departed_at desc, oid desc limit $3::bigint`;
 }
 
 /** What an attribute holds without the targets: of a collection the others, in their order. */
@@ -124,15 +156,20 @@ function clear({ links, objects }: Tables): string {
 }
 
 function depart({ departures, links, locks, objects }: Tables): string {
-  return `with gone as (
-    delete from ${objects} where oid = any ($1::bigint[]) returning oid, uuid, class, version, readers, attributes
+  const recycled = `select count(*) from (select from ${departures} where deleted_by = $5::bigint and attributes is not null limit $6) recycled`;
+  return `with room as materialized (
+    select $6::bigint = 0 or (${recycled}) + (select count(*) from ${objects} where oid = any ($1::bigint[])) <= $6 as fits
+  ), gone as (
+    delete from ${objects} where oid = any ($1) and (select fits from room) returning oid, uuid, class, version, readers, attributes
   ), unlinked as (
-    delete from ${links} where source = any ($1)
+    delete from ${links} where source = any ($1) and (select fits from room)
   ), unlocked as (
-    delete from ${locks} where oid = any ($1)
+    delete from ${locks} where oid = any ($1) and (select fits from room)
+  ), kept as (
+    insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader, deleted_by)
+    select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint, case when $2 then $5 end from gone
   )
-  insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader)
-  select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint from gone`;
+  select fits from room`;
 }
 
 function restore({ departures, links, objects }: Tables): string {
