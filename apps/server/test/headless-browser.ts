@@ -13,8 +13,28 @@ export const chromium = names.find((name) => spawnSync(name, ["--version"], { st
 interface Message {
   readonly id?: number;
   readonly method?: string;
+  readonly params?: ReturnType<typeof JSON.parse>;
+  readonly sessionId?: string;
   readonly error?: unknown;
   readonly result: ReturnType<typeof JSON.parse>;
+}
+
+/** What a tab has asked a server for, redirects included. */
+export interface TabRequest {
+  readonly url: string;
+  readonly referrer: string | null;
+}
+
+export interface BrowserTab {
+  readonly requests: readonly TabRequest[];
+  /** Goes to an address and waits until the page is there. */
+  go(url: string): Promise<void>;
+  /** What an expression, awaited, comes to in the page. */
+  evaluate(expression: string): Promise<unknown>;
+  /** Evaluates what leads to another page, and waits until that is there. */
+  leave(expression: string): Promise<void>;
+  /** The addresses that the user can go back to. */
+  history(): Promise<readonly string[]>;
 }
 
 /** A Chromium without a window that knows no host but this machine, driven through its debugging pipe. */
@@ -38,15 +58,39 @@ export class HeadlessBrowser {
 
   /** Opens a page and gives what an expression, awaited, comes to in it. */
   async evaluate(url: string, expression: string): Promise<unknown> {
+    const tab = await this.open();
+    await tab.go(url);
+    return tab.evaluate(expression);
+  }
+
+  /** Opens a tab, and keeps what it asks servers for. */
+  async open(): Promise<BrowserTab> {
     const { targetId } = await this.ask("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.ask("Target.attachToTarget", { targetId, flatten: true });
-    await this.ask("Page.enable", {}, sessionId);
-    const loaded = this.next(({ method }) => method === "Page.loadEventFired");
-    await this.ask("Page.navigate", { url }, sessionId);
-    await loaded;
-    const { result, exceptionDetails } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
-    if (exceptionDetails !== undefined) throw new Error(`The page failed: ${JSON.stringify(exceptionDetails)}`);
-    return result.value;
+    const requests: TabRequest[] = [];
+    this.listeners.add(({ sessionId: of, method, params }) => {
+      if (of !== sessionId || method !== "Network.requestWillBeSent") return;
+      const { url, headers } = params.request;
+      requests.push({ url, referrer: headers["Referer"] ?? null });
+    });
+    for (const domain of ["Page", "Network"]) await this.ask(`${domain}.enable`, {}, sessionId);
+    const loading = async (begin: () => Promise<unknown>): Promise<void> => {
+      const loaded = this.next((message) => message.sessionId === sessionId && message.method === "Page.loadEventFired");
+      await begin();
+      await loaded;
+    };
+    const evaluate = async (expression: string): Promise<unknown> => {
+      const { result, exceptionDetails } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
+      if (exceptionDetails !== undefined) throw new Error(`The page failed: ${JSON.stringify(exceptionDetails)}`);
+      return result.value;
+    };
+    return {
+      requests,
+      evaluate,
+      go: (url) => loading(() => this.ask("Page.navigate", { url }, sessionId)),
+      leave: (expression) => loading(() => evaluate(expression)),
+      history: async () => (await this.ask("Page.getNavigationHistory", {}, sessionId)).entries.map(({ url }: { readonly url: string }) => url),
+    };
   }
 
   /** Asked to end, not killed: what it has started would outlive it, and go on writing into the profile. */

@@ -65,6 +65,41 @@ describe("a log-in with a provider", () => {
     expect(() => identity.providerAddress({ baseUrl: "javascript:alert(1)", appKey: "k" }, "google")).toThrow(TypeError);
   });
 
+  test("returns to an address of the app, with a code that only this verifier is good for", async () => {
+    const place = { baseUrl: "https://db.example.com", appKey: "key" };
+    const started = await Promise.all([1, 2].map(() => identity.startCodeLogIn(place, "google", { returnTo: "http://localhost:5173/back?a=1", appNames: ["one"] })));
+    expect(new Set(started.map(({ verifier }) => verifier)).size).toBe(2);
+    for (const { url, verifier } of started) {
+      const { origin, pathname, searchParams } = new URL(url);
+      expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      expect(origin + pathname).toBe("https://db.example.com/v1/auth/google");
+      const challenge = createHash("sha256").update(verifier).digest("base64url");
+      expect(Object.fromEntries(searchParams)).toEqual({ appkey: "key", appNames: "one", returnTo: "http://localhost:5173/back?a=1", challenge });
+    }
+  });
+
+  test("reads what it comes back with", () => {
+    expect(identity.returnedCode("com.example.app:/back?a=1&code=a-b_c")).toBe("a-b_c");
+    expect(() => identity.returnedCode("https://app.example/back?error=340")).toThrow(expect.objectContaining({ name: "SallyportError", code: 340 }));
+    expect(() => identity.returnedCode("https://app.example/back?error=324&code=a")).toThrow(SallyportError);
+    for (const query of ["", "?code=", "?error=access_denied", "?code=a&error=access_denied"]) expect(() => identity.returnedCode(`https://app.example/back${query}`)).toThrow(TransportError);
+  });
+
+  test("trades its code for a session, which is not repeated, or for a dfUuid", async () => {
+    const { server, client } = connected();
+    open(server, "/v1/auth/code", ({ code, "2faToken": token }) => (code !== "c" ? refusal(324, 400) : token === "123456" ? undefined : refusal(341, 401)));
+    await expect(identity.logInWithCode(client, { code: "x", verifier: "v" })).rejects.toMatchObject({ code: 324 });
+    await expect(identity.logInWithCode(client, { code: "c", verifier: "v" })).rejects.toMatchObject({ code: 341 });
+    expect(client.session).toBeUndefined();
+    await expect(identity.logInWithCode(client, { code: "c", verifier: "v", twoFactorToken: "123456" })).resolves.toMatchObject({ assigned: true });
+    expect(bodyOf(server.arrived.at(-1))).toEqual({ code: "c", verifier: "v", "2faToken": "123456" });
+    await expect(client.checkSession()).resolves.toBe(true);
+    server.endSessions();
+    await expect(client.request({ path: "/v1/x" })).rejects.toMatchObject({ code: 201 });
+    server.routes.set("/v1/auth/code", () => success({ dfUuid: "f" }));
+    await expect(identity.logInWithCode(client, { code: "c", verifier: "v" })).resolves.toEqual({ assigned: false, dfUuid: "f" });
+  });
+
   test("gives a session, which the client takes over", async () => {
     const { server, client } = connected();
     server.sessions.add({ header: "sessionid", value: "given" });

@@ -67,6 +67,8 @@ export interface Fixture {
   define(...classes: ClassDefinition[]): Promise<void>;
 }
 
+const returnAddresses = ["https://app.example/back", "http://127.0.0.1/back?from=provider", "com.example.app:/back"];
+
 /** A migrated database in memory with one app key and the app name `app`. */
 /** `clockOffset`: milliseconds that the storage's clock is ahead. */
 export async function openFixture(change: Partial<DatabasePolicy> = {}, clockOffset: () => number = () => 0): Promise<Fixture> {
@@ -75,7 +77,7 @@ export async function openFixture(change: Partial<DatabasePolicy> = {}, clockOff
   const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage, digests });
   const r = storage.repositories;
   await r.applications.create({ name: "app", seats: null });
-  await r.appKeys.create({ name: "key", appNames: null, origins: [] }, digests.sha256("key"));
+  await r.appKeys.create({ name: "key", appNames: null, origins: [], returnAddresses }, digests.sha256("key"));
   const admit = () => r.admission.admit({ appKey: digests.sha256("key"), session: null, idleTimeout: 60_000 });
   const { appKey, modelGeneration, macroGeneration } = await admit();
   if (appKey === null) throw new Error("The app key is not there.");

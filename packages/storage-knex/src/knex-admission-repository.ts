@@ -51,7 +51,14 @@ function settingsOf(row: ReturnRow | AdmissionRow): Pick<Admission, "maintenance
 
 function appKeyOf(row: ReturnRow | AdmissionRow): AppKey | null {
   if (row.key_id === null) return null;
-  return { id: row.key_id, name: row.key_name, enabled: row.key_enabled, appNames: row.key_app_names, origins: row.key_origins };
+  return {
+    id: row.key_id,
+    name: row.key_name,
+    enabled: row.key_enabled,
+    appNames: row.key_app_names,
+    origins: row.key_origins,
+    returnAddresses: row.key_return_addresses,
+  };
 }
 
 function admissionOf(row: AdmissionRow): Admission {

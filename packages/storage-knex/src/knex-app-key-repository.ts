@@ -9,6 +9,7 @@ interface AppKeyRow {
   readonly enabled: boolean;
   readonly app_names: string[] | null;
   readonly origins: string[];
+  readonly return_addresses: string[];
 }
 
 export class KnexAppKeyRepository implements AppKeyRepository {
@@ -17,11 +18,11 @@ export class KnexAppKeyRepository implements AppKeyRepository {
     private readonly statements: AppKeyStatements,
   ) {}
 
-  async create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
-    acceptStorable([name, appNames, origins]);
+  async create({ name, appNames, origins, returnAddresses = [] }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+    acceptStorable([name, appNames, origins, returnAddresses]);
     const id = randomBytes(9).toString("base64url");
     const names = appNames === null ? null : JSON.stringify(appNames);
-    const values = [id, name, Buffer.from(digest, "hex"), names, JSON.stringify(origins)];
+    const values = [id, name, Buffer.from(digest, "hex"), names, JSON.stringify(origins), JSON.stringify(returnAddresses)];
     const { rowCount } = await this.sql.run(this.statements.create, values);
     return rowCount === 1 ? "created" : "nameTaken";
   }
@@ -38,8 +39,8 @@ export class KnexAppKeyRepository implements AppKeyRepository {
   }
 
   async list(after: string | null, limit: number): Promise<AppKey[]> {
-    const query = this.sql.table("app_keys").select("id", "name", "enabled", "app_names", "origins").orderBy("name").limit(limit);
+    const query = this.sql.table("app_keys").select("id", "name", "enabled", "app_names", "origins", "return_addresses").orderBy("name").limit(limit);
     const { rows } = await this.sql.build<AppKeyRow>(after === null ? query : query.where("name", ">", after));
-    return rows.map(({ id, name, enabled, app_names: appNames, origins }) => ({ id, name, enabled, appNames, origins }));
+    return rows.map(({ app_names: appNames, return_addresses: returnAddresses, ...row }) => ({ ...row, appNames, returnAddresses }));
   }
 }

@@ -7,12 +7,12 @@ import { nextNumber } from "./state.ts";
 export class MemoryAppKeyRepository implements AppKeyRepository {
   constructor(private readonly access: Access) {}
 
-  async create({ name, appNames, origins }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
-    acceptStorable([name, appNames, origins]);
+  async create({ name, appNames, origins, returnAddresses = [] }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+    acceptStorable([name, appNames, origins, returnAddresses]);
     return this.access.write((state) => {
       if (state.appKeys.has(name) || state.appKeyDigests.has(digest)) return "nameTaken";
       const id = String(nextNumber(state, "appKey"));
-      state.appKeys.set(name, frozenCopy({ id, name, enabled: true, appNames, origins }));
+      state.appKeys.set(name, frozenCopy({ id, name, enabled: true, appNames, origins, returnAddresses }));
       state.appKeyDigests.set(digest, name);
       return "created";
     });

@@ -19,7 +19,7 @@ const records: readonly ArchiveRecord[] = [
   { section: "classes", definition: { name: "File", base: null, attributes: [{ name: "Name", type: "string" }], rights: [{ group: "*", permissions: ["read"] }] } },
   { section: "macros", name: "Report", version: 1, text: "a\n\tb", language: "ts", changedAt: 1, changedBy: "somebody" },
   { section: "macros", name: "Report", version: 2, text: null, language: null, changedAt: 1, changedBy: "somebody" },
-  { section: "appKeys", id: "1", name: "key", enabled: true, appNames: null, origins: [], digest: "a".repeat(64) },
+  { section: "appKeys", id: "1", name: "key", enabled: true, appNames: null, origins: [], returnAddresses: [], digest: "a".repeat(64) },
   ...Array.from({ length: 1_500 }, (_, index) => object(index + 1)),
   { section: "links", id: "2", links: { Files: ["1"] } },
   { section: "departures", id: "1A0", uuid: uuidOf(1_656), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", deletedBy: null, attributes: null },
@@ -109,6 +109,12 @@ test("every line is canonical JSON, and checked at the latest after a thousand",
   const gaps = lines.map((line, index) => (line.startsWith('{"check":') ? index : -1)).filter((index) => index >= 0);
   expect(Math.max(...gaps.map((place, index) => place - (gaps[index - 1] ?? 0)))).toBeLessThanOrEqual(1_002);
   expect(gaps.at(-1)).toBe(lines.length - 1);
+});
+
+test("app keys of an earlier version return nowhere", async () => {
+  const earlier = lines.map((line) => line.replace(', "returnAddresses": []', ""));
+  expect(earlier).not.toEqual(lines);
+  expect(await read(checkedAnew(earlier))).toEqual(records);
 });
 
 test("an archive of nothing is one", async () => {

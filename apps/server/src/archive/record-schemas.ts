@@ -55,7 +55,16 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     changedBy: z.string(),
   }),
   applications: z.strictObject({ name: z.string(), seats: count.nullable(), secondFactor: z.enum(["off", "optional", "forced"]).default("off") }),
-  appKeys: z.strictObject({ id: z.string(), name: z.string(), enabled: z.boolean(), appNames: names.nullable(), origins: names, digest }),
+  appKeys: z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    appNames: names.nullable(),
+    origins: names,
+    // Archives of earlier versions know none.
+    returnAddresses: names.default([]),
+    digest,
+  }),
   objects: z.strictObject(object),
   links: z.strictObject({ id: objectId, links: z.record(z.string(), z.array(objectId)) }),
   departures: z.strictObject({ ...object, leader: objectId, deletedBy: objectId.nullable().default(null), attributes: attributes.nullable() }),

@@ -85,7 +85,12 @@ async function seed(r: Repositories, parts: DemoParts, secrets: Secrets): Promis
   if (!(await r.contents.isEmpty())) throw new NotEmptyError();
   // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
   const created = await r.appKeys.create(
-    { name: "demo", appNames: null, origins: ["http://localhost", "http://127.0.0.1"].map((host) => host + anyPort) },
+    {
+      name: "demo",
+      appNames: null,
+      origins: ["http://localhost", "http://127.0.0.1"].map((host) => host + anyPort),
+      returnAddresses: ["http://localhost/callback", "http://127.0.0.1/callback"],
+    },
     parts.digests.sha256(demoCredentials.appKey),
   );
   if (created === "nameTaken") throw new NotEmptyError();

@@ -88,6 +88,8 @@ test.each([
   ["a database that is down", ["migrate"], { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" }, /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/],
   ["an embedded database that is not there", ["user", "list"], { DATA_DIR: "nowhere" }, /There is no database in .*nowhere\. "sallyport-server migrate" creates it\./],
   ["an alias that is not configured", ["maintenance", "on", "--alias", "x"], { DATABASE_URL: "postgres://h/d" }, /no database "x".*"second"/],
+  ["an address to return to that is none", ["app-key", "create", "a", "--return-to", "https://a.example/*"], {}, /is no address to return to.*no \*/],
+  ["an address to return to that runs", ["app-key", "create", "a", "--return-to", "javascript:alert(1)"], {}, /is no address to return to/],
   ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is no origin/],
   ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats takes/],
 ])("%s is refused in plain words", async (_title, args, environment, expected) => {

@@ -69,12 +69,12 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
 
   expect(await command("app list")).toBe("NAME  SEATS  SECOND FACTOR\nshop  3      off");
-  expect(await command("app-key list")).toBe("NAME  STATE    APP NAMES  ORIGINS\ntill  enabled  shop       none");
+  expect(await command("app-key list")).toBe("NAME  STATE    APP NAMES  ORIGINS  RETURNS TO\ntill  enabled  shop       none     none");
   expect(await command("user list")).toBe("NAME  STATE    ADMINISTRATOR  GROUPS\nboss  enabled  yes            Board");
   const listed = await Promise.all(["app", "app-key", "user"].map(async (what) => JSON.parse(await command(`${what} list --json`))));
   expect(listed).toEqual([
     [{ name: "shop", seats: 3, secondFactor: "off" }],
-    [{ name: "till", enabled: true, appNames: ["shop"], origins: [] }],
+    [{ name: "till", enabled: true, appNames: ["shop"], origins: [], returnAddresses: [] }],
     [{ name: "boss", objectId: expect.stringMatching(/^[0-9A-Z]+$/), enabled: true, administrator: true, email: "boss@example.com", groups: ["Board"] }],
   ]);
 

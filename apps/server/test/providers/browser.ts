@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { type Callback, signIn } from "@sallyport/provider-imitation";
 import request from "supertest";
 import { type Answer, call } from "../client.ts";
@@ -44,6 +45,35 @@ export function comeBack({ url }: Subject, { address, method, parameters }: Call
 export async function logInAt(subject: Subject, provider: string, account: string | null, beginning: Beginning = {}): Promise<Answer> {
   const { location, cookie } = await away(subject, provider, beginning);
   return comeBack(subject, await signIn(location, account), cookie);
+}
+
+/** Where the demo's app key lets browsers return to. */
+export const returnAddress = "http://127.0.0.1:51234/callback";
+
+/** A verifier and its challenge, as an app makes them. */
+export function pkcePair(): { readonly verifier: string; readonly challenge: string } {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+/** A log-in that is back at the app. */
+export interface Returned {
+  readonly answer: Answer;
+  /** Empty if it failed. */
+  readonly code: string;
+  readonly verifier: string;
+}
+
+/** The same with an address to return to. */
+export async function returnFrom(subject: Subject, provider: string, account: string | null, { query = {}, ...beginning }: Beginning = {}): Promise<Returned> {
+  const { verifier, challenge } = pkcePair();
+  const answer = await logInAt(subject, provider, account, { ...beginning, query: { returnTo: returnAddress, challenge, ...query } });
+  return { answer, code: new URL(answer.headers["location"] ?? "none:").searchParams.get("code") ?? "", verifier };
+}
+
+/** Trades a code for what the callback would have answered. */
+export function trade(subject: Subject, { code, verifier }: Pick<Returned, "code" | "verifier">, more: object = {}, { alias = "", headers = {} }: Beginning = {}): Promise<Answer> {
+  return call(subject, `${alias}/v1/auth/code`, { method: "POST", headers, body: { code, verifier, ...more } });
 }
 
 export function link(subject: Subject, dfUuid: unknown, change: Readonly<Record<string, unknown>> = {}, alias = ""): Promise<Answer> {

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { providerTypes } from "@sallyport/core";
@@ -8,24 +7,12 @@ import { copyEmbeddedDemo } from "../run-directory/copy-embedded-demo.ts";
 import type { Subject } from "../subject.ts";
 import { testEnvironment } from "../test-environment.ts";
 import { link, logInAt } from "./browser.ts";
+import { freePort } from "./free-port.ts";
 
 let directory: string;
 let port: number;
 let server: RunningServer;
 const subject = () => server as unknown as Subject;
-
-/** The demo has to know its address before it listens. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => {
-    probe.listen(0, "127.0.0.1", resolve);
-  });
-  const { port: free } = probe.address() as AddressInfo;
-  await new Promise((resolve) => {
-    probe.close(resolve);
-  });
-  return free;
-}
 
 const start = () => startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${port}` } }));
 

@@ -14,15 +14,20 @@ export interface ProviderLogInFields {
   readonly twoFactorToken?: string | undefined;
   /** Asks for a session that is good for setting up a second factor alone, where one is demanded that is not there. */
   readonly enrolling?: boolean | undefined;
+  /** Where the browser comes back with a code, instead of to an answer of the server; needs a `challenge`. `startCodeLogIn` makes one. */
+  readonly returnTo?: string | undefined;
+  /** The SHA-256, as base64url, of the verifier that the code is traded with. */
+  readonly challenge?: string | undefined;
 }
 
 /**
  * Where to send a browser, or a web view, for a log-in with `google`, `facebook`, `microsoft` or `apple`. It comes back to the server, whose page then is
  * what `providerAnswer` reads.
  */
-export function providerAddress({ baseUrl, alias = "", appKey }: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">, provider: string, fields: ProviderLogInFields = {}): string {
-  const { appNames, deviceId, twoFactorToken, enrolling } = fields;
-  const query = { appkey: appKey, appNames: appNames?.join(","), deviceId, "2faToken": twoFactorToken, "2faEnrol": enrolling };
+export function providerAddress(place: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">, provider: string, fields: ProviderLogInFields = {}): string {
+  const { baseUrl, alias = "", appKey } = place;
+  const { appNames, deviceId, twoFactorToken, enrolling, returnTo, challenge } = fields;
+  const query = { appkey: appKey, appNames: appNames?.join(","), deviceId, "2faToken": twoFactorToken, "2faEnrol": enrolling, returnTo, challenge };
   return new ServiceAddress(baseUrl, alias).of(`/v1/auth/${encodeURIComponent(provider)}`, query);
 }
 
@@ -32,7 +37,12 @@ export type ProviderAnswer = { readonly assigned: true; readonly logIn: PlainLog
 /** Reads the last page of a log-in with a provider. Throws a `SallyportError` for a refusal, a `TransportError` for what is no answer of the service. */
 export function providerAnswer(text: string, status = 200): ProviderAnswer {
   const answer: IncomingMessage = { status, headers: new Headers(), body: new TextEncoder().encode(text) };
-  const { data } = successOf<{ readonly dfUuid?: unknown; readonly sessionId?: unknown } | null>(answer);
+  return answerOf(successOf(answer).data, status);
+}
+
+/** What the data of an answer say. */
+export function answerOf(answered: unknown, status: number): ProviderAnswer {
+  const data = answered as { readonly dfUuid?: unknown; readonly sessionId?: unknown } | null;
   if (typeof data?.dfUuid === "string") return { assigned: false, dfUuid: data.dfUuid };
   if (typeof data?.sessionId !== "string") throw new TransportError("foreign-answer", { httpStatus: status });
   const door = { path: "", answered: data, once: true };

@@ -7,7 +7,7 @@ import { freshDigest } from "../fixtures/fresh-digest.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { occurrences } from "../fixtures/occurrences.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
-import { generous } from "../fixtures/policy.ts";
+import { generous, minute } from "../fixtures/policy.ts";
 import type { Subject } from "../subject.ts";
 
 const { idleTimeout } = generous;
@@ -24,7 +24,18 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     equal(await subject.r.appKeys.create(properties, digest), "created", "creating an app key");
     const appKey = await admitted(subject, digest);
     holds(appKey !== null && appKey.id.length > 0, "An app key has an id");
-    equal(appKey, { ...properties, id: appKey.id, enabled: true }, "the app key");
+    equal(appKey, { ...properties, returnAddresses: [], id: appKey.id, enabled: true }, "the app key");
+  },
+
+  "keeps the return addresses of an app key in their order, wherever it is read": async ({ r }) => {
+    const returnAddresses = ["https://app.example/back?at=1", "com.example.app:/back", "http://localhost/back"];
+    const { appKey, digest } = await createAppKey(r, { origins: ["https://app.example"], returnAddresses });
+    equal([appKey.origins, appKey.returnAddresses], [["https://app.example"], returnAddresses], "the addresses that admission reads");
+    equal((await r.appKeys.list(null, 10)).map((listed) => listed.returnAddresses), [returnAddresses], "the addresses that are listed");
+    const state = freshDigest();
+    await r.oneTime.issue({ kind: "providerState", digest: state, subject: null, payload: { appKey: digest }, lifetime: minute });
+    equal((await r.admission.admitReturn(state)).appKey, appKey, "the app key of a log-in that comes back");
+    for (const address of returnAddresses) equal(await r.appKeys.listsOrigin(address), false, `whether ${address} is an origin`);
   },
 
   "tells an app key for all app names from one for none": async ({ r }) => {
@@ -123,8 +134,8 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
 
   "keeps the hostile texts of an app key as they are": async ({ r }) => {
     for (const text of hostileTexts) {
-      const { appKey } = await createAppKey(r, { name: text, appNames: [text], origins: [text] });
-      equalInAnyOrder([appKey.name, ...(appKey.appNames ?? []), ...appKey.origins], [text, text, text], "the texts of the key");
+      const { appKey } = await createAppKey(r, { name: text, appNames: [text], origins: [text], returnAddresses: [text] });
+      equalInAnyOrder([appKey.name, ...(appKey.appNames ?? []), ...appKey.origins, ...appKey.returnAddresses], [text, text, text, text], "the texts of the key");
       equal(await r.appKeys.listsOrigin(text), true, `whether the origin ${JSON.stringify(text)} is listed`);
       equal(await r.appKeys.setEnabled(text, false), true, `whether there is a key named ${JSON.stringify(text)}`);
     }

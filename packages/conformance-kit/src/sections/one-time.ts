@@ -53,7 +53,7 @@ const spending = checksOf("one-time secrets", {
   "are of one kind": async (subject) => {
     const { r } = subject;
     const digest = await issue(subject, { kind: "accountLink" });
-    for (const kind of ["providerState", "passwordReset"] as const) {
+    for (const kind of ["providerState", "returnCode", "passwordReset"] as const) {
       equal([await r.oneTime.read(kind, digest), await r.oneTime.consume(kind, digest)], [null, null], `it, taken for a ${kind}`);
     }
     await issue(subject, { kind: "passwordReset", digest, payload: "other" });

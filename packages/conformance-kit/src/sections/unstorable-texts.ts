@@ -63,6 +63,7 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
       "a name": (name) => r.appKeys.create({ ...appKey, name }, digest),
       "an app name of a key": (name) => r.appKeys.create({ ...appKey, appNames: ["fine", name] }, digest),
       "an origin": (origin) => r.appKeys.create({ ...appKey, origins: [origin] }, digest),
+      "a return address": (address) => r.appKeys.create({ ...appKey, returnAddresses: [address] }, digest),
       "an app name": (name) => r.applications.create({ name, seats: null }),
     });
     equal(await r.appKeys.create(appKey, digest), "created", "creating the app key");

@@ -196,6 +196,10 @@ export const brokenNames: readonly BrokenAdapter[] = [
     () => (r) => ({ appKeys: { create: ({ name }, digest) => r.appKeys.create({ name, appNames: null, origins: [] }, digest) } }),
   ),
 
+  broken("forgets return addresses", "keeps the return addresses of an app key in their order, wherever it is read", () => (r) => ({
+    appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, returnAddresses: [] }, digest) },
+  })),
+
   broken("gives all app keys one id", "gives every app key an id of its own", () => (r) => ({
     admission: {
       admit: async (request) => {

@@ -24,5 +24,5 @@ export {
 } from "./password-requests.ts";
 export { readersRequest } from "./readers-request.ts";
 export type { Serialization, SerializationField } from "./serialization-parameter.ts";
-export { linkingLogInRequest, providerCallbackParameters, providerLogInParameters } from "./provider-requests.ts";
+export { linkingLogInRequest, providerCallbackParameters, providerLogInParameters, returnCodeRequest } from "./provider-requests.ts";
 export { splitAppNames } from "./split-app-names.ts";

@@ -1,7 +1,8 @@
 import type { Digest } from "../digests/digest.ts";
 import type { AppKey } from "./app-key.ts";
 
-export type NewAppKey = Pick<AppKey, "name" | "appNames" | "origins">;
+/** An app key to create; without return addresses it has none. */
+export type NewAppKey = Pick<AppKey, "name" | "appNames" | "origins"> & Partial<Pick<AppKey, "returnAddresses">>;
 
 /** Port: the app keys of one database. Requests are checked by admission, not here. */
 export interface AppKeyRepository {

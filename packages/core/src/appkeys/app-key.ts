@@ -8,6 +8,8 @@ export interface AppKey {
   readonly appNames: readonly string[] | null;
   /** Web origins that may use the key from a browser, as browsers spell them (`https://app.example`), or with any port (`http://localhost:*`). */
   readonly origins: readonly string[];
+  /** Addresses that a browser may return to after a log-in at a provider; see `isReturnAddress`. */
+  readonly returnAddresses: readonly string[];
 }
 
 /** Stands for any port at the end of a listed origin. */

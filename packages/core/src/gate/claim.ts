@@ -34,4 +34,9 @@ export interface Claim {
    * factor has it not done.
    */
   readonly alongside?: (r: Repositories, person: Person) => Promise<void>;
+  /**
+   * Spends what it came with, in the transaction that opens the session, an enrolling one included; runs again when that does.
+   * Throws, and keeps the gate shut, if it is spent already.
+   */
+  readonly spend?: (r: Repositories) => Promise<void>;
 }

@@ -119,7 +119,7 @@ export class Gate {
 
   private async open(context: AppKeyContext, claim: Claim, person: Person, { recheck, spend }: Opening): Promise<string> {
     const sessionId = this.random.secret();
-    const { mode, appNames, deviceId, channel, alongside } = claim;
+    const { mode, appNames, deviceId, channel, alongside, spend: spendClaim } = claim;
     const { account, entrance } = person;
     const digest = this.digests.sha256(sessionId);
     const { userId, secretVersion } = account;
@@ -129,12 +129,13 @@ export class Gate {
     const [{ key: forgotten }, address] = this.throttleKeys(context, claim);
     const granted: ExemptionGrant | undefined = policy.throttle.address.freeFailures === 0 ? undefined : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
     const accepted = entered(context, claim, person, 0);
-    if (alongside === undefined && spend === undefined) {
+    if (alongside === undefined && spend === undefined && spendClaim === undefined) {
       await storage.together((r) => Promise.all([r.throttle.pass(recheck, [forgotten], granted), r.sessions.open(session, policy.sessions), r.audit.append(accepted)]));
       return sessionId;
     }
     await storage.transaction(async (r) => {
-      // First of all, so that those who show the same token at once wait for one another before they hold anything else.
+      // First of all, so that requests with the same code or token wait for one another before they hold anything else.
+      await spendClaim?.(r);
       await spend?.(r);
       // What is done alongside may refuse for reasons that only a right guess gets to hear.
       await r.throttle.pass(recheck, [forgotten], granted);

@@ -1,23 +1,20 @@
 import { refuseMaintenance } from "../admission/refuse-maintenance.ts";
+import { withParameter } from "../appkeys/return-address.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { Gate } from "../gate/gate.ts";
-import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
-import { randomUuid } from "../one-time/random-uuid.ts";
+import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
-import type { LogInResult } from "../sessions/log-in.ts";
-import { type AssignableIdentity, assignableLifetime } from "./assignable-identity.ts";
-import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
 import { type BrowserCookie, browserCookie, cookieName } from "./browser-cookie.ts";
-import { remembered } from "./create-link.ts";
+import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
 import type { CallbackParameters, ProviderProfile } from "./identity-provider.ts";
-import { tallyStrayCallback, tellRefusedProvider } from "./provider-events.ts";
+import { tallyRefused, tallyStrayCallback, tellingRefusals } from "./provider-events.ts";
 import { providerTypeOf } from "./provider-name.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
-import { openedState, type ProviderState } from "./provider-state.ts";
+import { openedState, type ProviderReturn, type ProviderState } from "./provider-state.ts";
 import type { RegisteredProvider, RegisteredProviders } from "./registered-providers.ts";
+import { type ReturnCode, returnCodeLifetime, storedCode } from "./return-code.ts";
 
 export interface CallbackInput {
   readonly providerName: string;
@@ -26,9 +23,15 @@ export interface CallbackInput {
   readonly cookie: (name: string) => string | null;
 }
 
+/** The browser goes to the address that the app wants, with a code or an error. */
+export interface SentBack {
+  readonly location: string;
+  /** What the error is. */
+  readonly failure: ServiceError | null;
+}
+
 export interface FinishedLogIn {
-  /** A session, or what the account can be bound to a user with. */
-  readonly outcome: LogInResult | { readonly dfUuid: string };
+  readonly outcome: ProviderOutcome | SentBack;
   /** Takes back the cookie of the log-in. */
   readonly cookie: BrowserCookie;
 }
@@ -36,42 +39,97 @@ export interface FinishedLogIn {
 export interface FinishParts {
   readonly providers: RegisteredProviders;
   readonly sealing: ProviderSealing;
-  readonly assignUser: AssignProviderUser;
-  readonly gate: Gate;
-  readonly serializeOwnUser: SerializeOwnUser;
+  readonly enterWithProvider: EnterWithProvider;
   readonly digests: Digests;
   readonly random: RandomSource;
+  /** How many codes may wait to be traded. */
+  readonly room: OneTimeRoom;
+}
+
+interface Proven {
+  readonly registered: RegisteredProvider;
+  readonly profile: ProviderProfile;
+}
+
+/** A callback whose state is known. */
+interface Arrival {
+  readonly state: ProviderState;
+  /** The text of the state, as the provider has it. */
+  readonly text: string;
+  readonly parameters: CallbackParameters;
+  readonly finding: Promise<RegisteredProvider>;
+  /** The request with the app key that began the log-in; throws 101 if that is not good any more. */
+  readonly context: () => AppKeyContext;
 }
 
 /**
- * Takes somebody back from a provider. He is admitted by his state, which that spends, then everything is compared that it is bound to: 324
- * for whatever is missing or different. What the provider says is asked for outside of any transaction.
+ * Takes a browser back from a provider. Its state admits it and is spent by that. Everything that the state is bound to is compared:
+ * 324 if something is missing or different. The provider is asked outside of any transaction. If the log-in began with an address
+ * to return to, every outcome from then on leads there: a code for what the provider has proven, or an error.
  */
 export class FinishProviderLogIn {
   constructor(private readonly parts: FinishParts) {}
 
   async run(request: ArrivingContext, input: CallbackInput): Promise<FinishedLogIn> {
+    const { providers, digests, enterWithProvider } = this.parts;
     const text = input.parameters.get("state") ?? "";
     // Asked for together, so that it is one trip to the database. Whether there is such a provider is told to whoever began a log-in there.
-    const finding = this.parts.providers.find(input.providerName, request.database, request.r);
+    const finding = providers.find(input.providerName, request.database, request.r);
     finding.catch(() => {});
-    const { context, state } = await this.admit(request, text, input);
-    const { appNames, provider: providerName } = state;
+    const arrival = { ...(await this.admit(request, text, input)), text, parameters: input.parameters, finding };
+    const { state } = arrival;
+    if (state.returning !== null) return this.sendBack(arrival, state.returning);
+    const context = arrival.context();
+    return tellingRefusals(context, known(state), async () => {
+      const { registered, profile } = await this.prove(context, arrival);
+      const { appNames, deviceId, secondFactor } = state;
+      const outcome = await enterWithProvider.run(context, { registered, profile, appNames, deviceId, secondFactor });
+      return { outcome, cookie: browserCookie(digests.sha256(text), "", registered.redirectUri) };
+    });
+  }
+
+  private async sendBack(arrival: Arrival, { address, challenge, redirectUri }: ProviderReturn): Promise<FinishedLogIn> {
+    const { text, state } = arrival;
+    const cookie = browserCookie(this.parts.digests.sha256(text), "", redirectUri);
     try {
-      const registered = await finding;
-      await acceptAppNames(context, appNames);
-      const profile = await this.ask(registered, state, text, input.parameters);
-      const cookie = browserCookie(this.parts.digests.sha256(text), "", registered.redirectUri);
-      return { outcome: await this.outcome(context, state, { registered, profile, appNames }), cookie };
+      const context = arrival.context();
+      const code = await tellingRefusals(context, known(state), async () => {
+        const { profile } = await this.prove(context, arrival);
+        return this.keep(context, state, { profile, challenge });
+      });
+      return { outcome: { location: withParameter(address, "code", code), failure: null }, cookie };
     } catch (error) {
-      // What the gate refuses it has told of itself.
-      if (error instanceof ServiceError && [101, 208, 324, 608, 698].includes(error.code)) await tellRefusedProvider(context, error.code, { appNames, providerName });
-      throw error;
+      const failure = error instanceof ServiceError ? error : new ServiceError(799, { cause: error });
+      return { outcome: { location: withParameter(address, "error", String(failure.code)), failure }, cookie };
     }
   }
 
-  /** The request with the app key that began the log-in: 101 if that is not good any more, 706 during maintenance. */
-  private async admit(request: ArrivingContext, text: string, { providerName, cookie }: CallbackInput): Promise<{ context: AppKeyContext; state: ProviderState }> {
+  /** Keeps what was proven, for the trade of the code: no session is opened and no user is bound before. */
+  private async keep(context: AppKeyContext, state: ProviderState, proven: Pick<ReturnCode, "profile" | "challenge">): Promise<string> {
+    const { random, digests, sealing, room } = this.parts;
+    const { provider, alias, appNames, deviceId, secondFactor } = state;
+    const code = random.secret();
+    const begun = { provider, alias, appNames, deviceId, secondFactor, appKeyId: context.appKey.id };
+    const payload = storedCode({ ...begun, ...proven }, sealing);
+    const [digest, subject] = [digests.sha256(code), `network:${context.origin.network}`];
+    const secret = { kind: "returnCode", digest, subject, payload, lifetime: returnCodeLifetime } as const;
+    if ((await context.r.oneTime.issueWithin(secret, room)) === "issued") return code;
+    await tallyRefused(context, 706);
+    throw new ServiceError(706, { detail: "Too many codes wait to be traded." });
+  }
+
+  /** The identity that the provider vouches for. */
+  private async prove(context: AppKeyContext, { state, text, parameters, finding }: Arrival): Promise<Proven> {
+    const registered = await finding;
+    await acceptAppNames(context, state.appNames);
+    const { provider, data, redirectUri } = registered;
+    const { nonce, codeVerifier } = state;
+    return { registered, profile: await provider.finish({ data, redirectUri, state: text, nonce, codeVerifier, parameters }) };
+  }
+
+  /** What the state is of, and what it is bound to: 324 if that is missing or different, 706 during maintenance. */
+  private async admit(request: ArrivingContext, text: string, input: CallbackInput): Promise<Pick<Arrival, "context" | "state">> {
+    const { providerName, cookie } = input;
     const { digests, sealing } = this.parts;
     const provider = providerTypeOf(providerName);
     if (provider === null) throw new ServiceError(698, { detail: "There is no such provider." });
@@ -86,56 +144,15 @@ export class FinishProviderLogIn {
       await tallyStrayCallback(request);
       throw new ServiceError(324, { detail: state === null ? "The state is unknown, used or over." : "The state is of another provider, database or browser." });
     }
-    if (appKey === null || !appKey.enabled) throw new ServiceError(101);
     const { modelGeneration, macroGeneration } = admission;
-    return { context: { ...request, modelGeneration, macroGeneration, appKey }, state };
-  }
-
-  private ask({ provider, data, redirectUri }: RegisteredProvider, { nonce, codeVerifier }: ProviderState, state: string, parameters: CallbackParameters): Promise<ProviderProfile> {
-    return provider.finish({ data, redirectUri, state, nonce, codeVerifier, parameters });
-  }
-
-  /** Somebody who is bound to nobody gets what he can bind himself with. */
-  private async offer(context: AppKeyContext, { provider }: ProviderState, profile: ProviderProfile): Promise<{ dfUuid: string }> {
-    const { issuer, subject, email, name, surname } = profile;
-    const dfUuid = randomUuid(this.parts.random);
-    const payload = { appKeyId: context.appKey.id, provider, issuer, subject, email: remembered(email), displayName: remembered(`${name} ${surname}`) } satisfies AssignableIdentity;
-    await context.r.oneTime.issue({ kind: "accountLink", digest: this.parts.digests.sha256(dfUuid), subject: null, payload, lifetime: assignableLifetime });
-    return { dfUuid };
-  }
-
-  private async outcome(context: AppKeyContext, state: ProviderState, user: NewExternalUser): Promise<FinishedLogIn["outcome"]> {
-    try {
-      return await this.enter(context, state, user);
-    } catch (error) {
-      if (!(error instanceof UnboundError)) throw error;
-      return this.offer(context, state, user.profile);
-    }
-  }
-
-  /** Whom the identity is bound to; whom it is bound to by this, if it was to nobody. */
-  private async enter(context: AppKeyContext, { appNames, deviceId, secondFactor, provider }: ProviderState, external: NewExternalUser): Promise<LogInResult> {
-    const { gate, serializeOwnUser, assignUser } = this.parts;
-    const { profile } = external;
-    const links = serializeOwnUser.links(context);
-    const prepareProof = async () => {
-      const known = await context.r.accounts.byIdentity(profile, links);
-      return async () => {
-        const link = known.link ?? (await assignUser.run(context, external));
-        if (link === null) throw new UnboundError();
-        const { account, user, linked } = known.link === null ? await context.r.accounts.byUser(link.userId, links) : known;
-        const entrance = { kind: "provider", linkId: link.id, shared: link.shared } as const;
-        return account === null || user === null || account.disabled ? null : { account, user, linked, entrance };
-      };
+    const context = () => {
+      if (appKey === null || !appKey.enabled) throw new ServiceError(101);
+      return { ...request, modelGeneration, macroGeneration, appKey };
     };
-    const userKey = ["provider", profile.issuer, profile.subject].join("\0");
-    const claim = { mode: "session", userKey, prepareProof, appNames, deviceId, secondFactor, providerName: provider } as const;
-    const { sessionId, prepared: user } = await gate.enter(context, claim, (person) => serializeOwnUser.run(context, person));
-    return { sessionId, user, databaseName: context.database.name };
+    return { context, state };
   }
 }
 
-/** The identity is bound to nobody, and nobody says whom it is to be bound to. */
-class UnboundError extends Error {
-  override readonly name = "UnboundError";
+function known({ appNames, provider }: ProviderState) {
+  return { appNames, providerName: provider };
 }

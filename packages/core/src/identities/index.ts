@@ -1,6 +1,7 @@
 export { AssignProviderUser } from "./assign-provider-user.ts";
 export type { BrowserCookie } from "./browser-cookie.ts";
 export { CallbackAddresses } from "./callback-addresses.ts";
+export { EnterWithProvider, type ProviderOutcome } from "./enter-with-provider.ts";
 export { type CallbackInput, type FinishedLogIn, FinishProviderLogIn } from "./finish-provider-log-in.ts";
 export { type IdentityLink, type NewIdentityLink, type ProviderIdentity, type ProviderType, providerTypes } from "./identity-link.ts";
 export type { IdentityLinkRepository } from "./identity-link-repository.ts";
@@ -17,4 +18,5 @@ export { type RegisteredProvider, RegisteredProviders } from "./registered-provi
 export { RemoveLink } from "./remove-link.ts";
 export { RemoveOwnLinks } from "./remove-own-links.ts";
 export { RemoveProvider } from "./remove-provider.ts";
+export { TradeReturnCode, type TradeInput } from "./trade-return-code.ts";
 export { type LogInsUnderWay, type StartedLogIn, type StartInput, StartProviderLogIn } from "./start-provider-log-in.ts";

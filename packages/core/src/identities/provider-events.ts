@@ -1,6 +1,8 @@
 import { entryEvent } from "../audit/entry-event.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";
+import { SpentError } from "./enter-with-provider.ts";
 import type { ProviderType } from "./identity-link.ts";
 
 /** Tells the audit of a callback that belongs to no log-in: anybody can send as many as he likes, so they are counted together. */
@@ -10,13 +12,24 @@ export async function tallyStrayCallback(context: ArrivingContext): Promise<void
   await r.audit.tally(`provider callback ${origin.network}`, { ...nobody, appNames: [], className: null, macroName: null, providerName: null });
 }
 
-/** Tells the audit of somebody with an app key who is not sent to a provider: he can try as often as he likes. */
-export async function tallyRefusedStart(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
+/** Counts refusals that a caller with an app key can cause any number of times: starts, and unknown codes. */
+export async function tallyRefused(context: AppKeyContext, outcome: ErrorCode): Promise<void> {
   const event = entryEvent(context, { type: "provider.refused", outcome });
   await context.r.audit.tally(`provider ${outcome} ${context.appKey.id} ${context.origin.network}`, event);
 }
 
-/** Tells the audit of a log-in that a provider, or what it says, has put an end to. */
-export async function tellRefusedProvider(context: AppKeyContext, outcome: ErrorCode, known: { readonly appNames: readonly string[]; readonly providerName: ProviderType }): Promise<void> {
-  await context.r.audit.append(entryEvent(context, { type: "provider.refused", outcome, ...known }));
+interface KnownLogIn {
+  readonly appNames: readonly string[];
+  readonly providerName: ProviderType;
+}
+
+/** Does the work of a log-in at a provider, and tells the audit if it fails for a reason that the gate does not tell of itself. */
+export async function tellingRefusals<T>(context: AppKeyContext, known: KnownLogIn, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isTold = error instanceof ServiceError && !(error instanceof SpentError) && [101, 208, 324, 608, 698].includes(error.code);
+    if (isTold) await context.r.audit.append(entryEvent(context, { type: "provider.refused", outcome: error.code, ...known }));
+    throw error;
+  }
 }

@@ -28,6 +28,15 @@ export class ProviderSealing {
     return openJson(this.required(), sealed, "provider state");
   }
 
+  sealCode(proven: JsonValue): string {
+    return sealJson(this.required(), proven, "provider return code");
+  }
+
+  /** `undefined` if another master key sealed it. */
+  openCode(sealed: string): JsonValue | undefined {
+    return openJson(this.required(), sealed, "provider return code");
+  }
+
   private required(): KeyWrapping {
     if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
     return this.wrapping;

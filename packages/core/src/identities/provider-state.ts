@@ -7,6 +7,16 @@ import type { ProviderSealing } from "./provider-sealing.ts";
 /** Milliseconds for which somebody can be away at a provider. */
 export const stateLifetime = 600_000;
 
+/** Where an app wants the browser back after a log-in at a provider, instead of an answer of the callback. */
+export interface ProviderReturn {
+  /** Its app key lists it. */
+  readonly address: string;
+  /** SHA-256 of the verifier that the app keeps. */
+  readonly challenge: Digest;
+  /** The callback address that the cookie of the log-in is for. */
+  readonly redirectUri: string;
+}
+
 /** What a log-in at a provider is bound to, from its start to its callback. */
 export interface ProviderState {
   readonly provider: ProviderType;
@@ -23,16 +33,21 @@ export interface ProviderState {
   readonly nonce: string;
   /** What came with the start for second factors, and when. */
   readonly secondFactor: Required<ShownFactor>;
+  /** `null`: the callback answers itself. */
+  readonly returning: ProviderReturn | null;
 }
 
+type Sealed = Pick<ProviderState, "codeVerifier" | "nonce" | "secondFactor" | "returning">;
+
 /** As it is stored: what would be of use to whoever reads the table is sealed. */
-export function storedState({ codeVerifier, nonce, secondFactor, ...known }: ProviderState, sealing: ProviderSealing): OneTimePayload {
-  return { ...known, sealed: sealing.sealState({ codeVerifier, nonce, secondFactor }) };
+export function storedState({ codeVerifier, nonce, secondFactor, returning, ...known }: ProviderState, sealing: ProviderSealing): OneTimePayload {
+  return { ...known, sealed: sealing.sealState({ codeVerifier, nonce, secondFactor, returning: returning === null ? null : { ...returning } }) };
 }
 
 /** What was stored; `null` if another master key sealed it. */
 export function openedState(stored: OneTimePayload, sealing: ProviderSealing): ProviderState | null {
-  const { sealed, ...known } = stored as unknown as Omit<ProviderState, "codeVerifier" | "nonce" | "secondFactor"> & { readonly sealed: string };
+  const { sealed, ...known } = stored as unknown as Omit<ProviderState, keyof Sealed> & { readonly sealed: string };
   const secrets = sealing.openState(sealed);
-  return secrets === undefined ? null : { ...known, ...(secrets as unknown as Pick<ProviderState, "codeVerifier" | "nonce" | "secondFactor">) };
+  // One of a log-in that an earlier version began does not say where to return to.
+  return secrets === undefined ? null : { ...known, ...({ returning: null, ...(secrets as object) } as Sealed) };
 }

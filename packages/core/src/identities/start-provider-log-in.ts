@@ -1,15 +1,17 @@
 import type { Digest } from "../digests/digest.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { RandomSource } from "../digests/random-source.ts";
+import { listsReturnAddress } from "../appkeys/return-address.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
 import { type BrowserCookie, browserCookie, isSecureCallback } from "./browser-cookie.ts";
-import { tallyRefusedStart } from "./provider-events.ts";
+import { digestOfChallenge } from "./pkce-challenge.ts";
+import { tallyRefused } from "./provider-events.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
-import { stateLifetime, storedState } from "./provider-state.ts";
+import { type ProviderReturn, stateLifetime, storedState } from "./provider-state.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
 
 export interface StartInput {
@@ -20,6 +22,10 @@ export interface StartInput {
   readonly appNames: readonly string[] | null;
   readonly deviceId: string | null;
   readonly secondFactor: Pick<Required<ShownFactor>, "token" | "enrol">;
+  /** The address that the browser returns to; `null`: the callback answers itself. */
+  readonly returnTo: string | null;
+  /** What the code will be bound to; given with `returnTo`, and only then. */
+  readonly challenge: string | null;
 }
 
 export interface StartedLogIn {
@@ -38,8 +44,9 @@ export type LogInsUnderWay = OneTimeRoom;
 const comeBackAfter = 10;
 
 /**
- * Sends somebody to a provider. 698 and 608 for the provider; 209 without app names, 208 and 210 for wrong ones; 706 while too many
- * log-ins are under way.
+ * Sends a browser to a provider. 307 for an address to return to that the app key does not list, or that comes without a
+ * challenge; 698 and 608 for the provider; 209 without app names, 208 and 210 for wrong ones; 706 while too many log-ins are
+ * under way.
  */
 export class StartProviderLogIn {
   constructor(
@@ -55,13 +62,14 @@ export class StartProviderLogIn {
       return await this.start(context, input);
     } catch (error) {
       const isTold = error instanceof CrowdedError || (error instanceof ServiceError && (error.code === 608 || error.code === 698));
-      if (isTold) await tallyRefusedStart(context, error.code);
+      if (isTold) await tallyRefused(context, error.code);
       throw error;
     }
   }
 
   private async start(context: AppKeyContext, { providerName, appKey, deviceId, ...given }: StartInput): Promise<StartedLogIn> {
     const { r, database } = context;
+    const wanted = acceptedReturn(context, given);
     const { provider, entry, data, redirectUri } = await this.providers.find(providerName, database, r);
     const appNames = given.appNames ?? entry.appNames;
     if (appNames.length === 0) throw new ServiceError(209);
@@ -72,12 +80,24 @@ export class StartProviderLogIn {
     const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
     const digest = this.digests.sha256(state);
     const bound = { provider: provider.type, alias: database.alias, appKey, appNames, deviceId, cookie: this.digests.sha256(cookie), secureCookie: isSecureCallback(redirectUri) };
-    const payload = storedState({ ...bound, codeVerifier, nonce, secondFactor }, this.sealing);
+    const returning = wanted === null ? null : { ...wanted, redirectUri };
+    const payload = storedState({ ...bound, codeVerifier, nonce, secondFactor, returning }, this.sealing);
     const subject = `network:${context.origin.network}`;
     const outcome = await r.oneTime.issueWithin({ kind: "providerState", digest, subject, payload, lifetime: stateLifetime }, this.room);
     if (outcome !== "issued") throw new CrowdedError(outcome === "subjectFull" ? "of one network" : "of the database");
     return { location, cookie: browserCookie(digest, cookie, redirectUri) };
   }
+}
+
+type WantedReturn = Omit<ProviderReturn, "redirectUri">;
+
+function acceptedReturn({ appKey }: AppKeyContext, { returnTo, challenge }: Pick<StartInput, "returnTo" | "challenge">): WantedReturn | null {
+  if (returnTo === null && challenge === null) return null;
+  if (returnTo === null) throw new ServiceError(307, { detail: "at /challenge: It belongs to an address to return to." });
+  if (!listsReturnAddress(appKey, returnTo)) throw new ServiceError(307, { detail: "at /returnTo: The app key does not list this address." });
+  const digest = challenge === null ? null : digestOfChallenge(challenge);
+  if (digest === null) throw new ServiceError(307, { detail: "at /challenge: It is not the SHA-256 of a verifier, as base64url." });
+  return { address: returnTo, challenge: digest };
 }
 
 /** There are as many log-ins under way as may be. */

@@ -2,10 +2,10 @@ import type { Digest } from "../digests/digest.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 
 /**
- * What a secret that opens something once is for: the state of a log-in at a provider, the link of an account to come, a new password; `cursorKey` is what cursors are sealed with
- * where there is no master key, `userName` the reservation of a user's name.
+ * What a secret that opens something once is for: the state of a log-in at a provider, the code that an app trades for its outcome, the link of
+ * an account to come, a new password; `cursorKey` is what cursors are sealed with where there is no master key, `userName` the reservation of a user's name.
  */
-export type OneTimeKind = "providerState" | "accountLink" | "passwordReset" | "cursorKey" | "userName";
+export type OneTimeKind = "providerState" | "returnCode" | "accountLink" | "passwordReset" | "cursorKey" | "userName";
 
 /** What a secret stands for. */
 export type OneTimePayload = Exclude<JsonValue, null>;

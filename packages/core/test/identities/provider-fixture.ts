@@ -1,11 +1,13 @@
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import {
   AcceptProviderUser,
+  type AppKeyContext,
   AssignProviderUser,
   type CallbackInput,
   CallbackAddresses,
   type ClientOrigin,
   EnterWithPassword,
+  EnterWithProvider,
   FinishProviderLogIn,
   Gate,
   LinkNotice,
@@ -23,6 +25,7 @@ import {
   ServiceError,
   type StartInput,
   StartProviderLogIn,
+  TradeReturnCode,
   VerifyPassword,
 } from "../../src/index.ts";
 import { checkSecondFactors, digests, openFixture, random } from "../fixture.ts";
@@ -54,7 +57,9 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
   const starting = new StartProviderLogIn(providers, sealing, digests, random, room);
-  const finishing = new FinishProviderLogIn({ providers, sealing, assignUser, gate, serializeOwnUser, digests, random });
+  const enterWithProvider = new EnterWithProvider(gate, assignUser, serializeOwnUser, digests, random);
+  const finishing = new FinishProviderLogIn({ providers, sealing, enterWithProvider, digests, random, room });
+  const trading = new TradeReturnCode(providers, sealing, enterWithProvider, digests);
   const told: [string, MailOrder][] = [];
   const run = async ({ alias }: { readonly alias: string }, order: MailOrder) => {
     told.push([alias, order]);
@@ -86,7 +91,12 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
       return userId;
     },
 
-    start: (change: Partial<StartInput> = {}, origin: ClientOrigin = context.origin) => starting.run({ ...context, origin }, { providerName: "google", appKey: digests.sha256("key"), appNames: null, deviceId: null, secondFactor: { token: null, enrol: false }, ...change }),
+    start: (change: Partial<StartInput> = {}, origin: ClientOrigin = context.origin) => starting.run({ ...context, origin }, { providerName: "google", appKey: digests.sha256("key"), appNames: null, deviceId: null, secondFactor: { token: null, enrol: false }, returnTo: null, challenge: null, ...change }),
+
+    trade: (input: { code: string; verifier: string; token?: string | null; enrol?: boolean }, change: Partial<AppKeyContext> = {}) => {
+      const { token = null, enrol = false, ...shown } = input;
+      return trading.run({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
+    },
 
     /** What the provider sends the browser of a log-in back with. */
     async away(change: Partial<StartInput> = {}): Promise<CallbackInput> {

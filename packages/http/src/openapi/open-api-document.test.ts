@@ -55,7 +55,7 @@ describe("the API description", () => {
 
   test.each<[tag: string, operations: readonly string[]]>([
     ["Sessions", ["checkSession", "getLogInKey", "getSecureLogInKey", "logIn", "logInSecurely", "logInWithToken", "logOut"]],
-    ["Providers", ["finishAppleLogIn", "finishProviderLogIn", "listOwnLinks", "logInLinking", "removeOwnLinks", "startProviderLogIn"]],
+    ["Providers", ["finishAppleLogIn", "finishProviderLogIn", "listOwnLinks", "logInLinking", "removeOwnLinks", "startProviderLogIn", "tradeReturnCode"]],
     ["Custom users", ["confirmChangePassword", "logInCustomUser"]],
     ["Passwords", ["changePassword", "confirmResetPassword", "resetPassword"]],
     ["Second factors", ["confirmSecondFactor", "enrolSecondFactor", "readSecondFactor", "removeSecondFactor", "validateSecondFactor"]],

@@ -1,4 +1,4 @@
-import { encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
+import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
 import { type ErrorCode, errorEntry } from "@sallyport/core";
 import { declaredErrors } from "../routes/declared-errors.ts";
 import type { Route, SealedSuccess } from "../routes/route.ts";
@@ -16,6 +16,7 @@ const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 /** All that a route can answer, by HTTP status: the success and, per status, the failures that it declares. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
   const responses: Record<string, ResponseObject> = { [route.redirects === true ? 302 : 200]: success(route, components) };
+  if (route.mayRedirect === true) responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
   for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
   return responses;
 }

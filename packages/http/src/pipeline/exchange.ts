@@ -45,6 +45,8 @@ export class Exchange {
   answerBytes = 0;
   /** Of a multi request. */
   items: readonly ItemRecord[] | null = null;
+  /** Of `handle`: what has failed, although the answer is a redirect. */
+  failure: unknown = undefined;
 
   constructor(
     readonly request: IncomingMessage,

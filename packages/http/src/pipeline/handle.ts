@@ -23,7 +23,10 @@ export const handle: Step = async (exchange, { settings }) => {
   const input = { body, query, parameter, expectedVersions, settings, language, appKeyDigest: exchange.appKeyDigest, cookie, note };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   if ("document" in success) writeAnswer(exchange, 200, success.document);
-  else await writeSuccess(exchange, success);
+  else {
+    exchange.failure = success.failure;
+    await writeSuccess(exchange, success);
+  }
 };
 
 /** The context of the request; the steps before have made sure that what the route's access promises is there. */

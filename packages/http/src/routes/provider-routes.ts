@@ -5,33 +5,46 @@ import {
   providerCallbackParameters,
   providerLogInParameters,
   providerLogInResponse,
+  returnCodeRequest,
   sessionLogInResponse,
   splitAppNames,
   unassignedMessage,
 } from "@sallyport/contract";
-import { type ArrivingContext, type FinishedLogIn, providerTypeOf } from "@sallyport/core";
+import { type ArrivingContext, type ProviderOutcome, providerTypeOf } from "@sallyport/core";
 import { logInBody, logInInput } from "./log-in-input.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
-type ProviderUseCases = Pick<UseCases, "startProviderLogIn" | "finishProviderLogIn" | "logInLinking" | "listOwnLinks" | "removeOwnLinks">;
+type ProviderUseCases = Pick<
+  UseCases,
+  "startProviderLogIn" | "finishProviderLogIn" | "tradeReturnCode" | "logInLinking" | "listOwnLinks" | "removeOwnLinks"
+>;
 
 type Given = Readonly<Record<string, string | undefined>>;
 
 const callback = "/v1/{providerName}/callback";
 
 /** Coming in with an account of an external provider, and what is bound to whom. */
-export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInLinking, listOwnLinks, removeOwnLinks }: ProviderUseCases): Route[] {
+export function providerRoutes(useCases: ProviderUseCases): Route[] {
+  const { startProviderLogIn, finishProviderLogIn, tradeReturnCode, logInLinking, listOwnLinks, removeOwnLinks } = useCases;
   const finish = async (context: ArrivingContext, given: Given, { parameter, cookie }: Pick<RouteInput<unknown, unknown>, "parameter" | "cookie">): Promise<Success> => {
     const parameters = new Map(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
-    return answerOf(await finishProviderLogIn.run(context, { providerName: parameter("providerName"), parameters, cookie }));
+    const arrived = { providerName: parameter("providerName"), parameters, cookie };
+    const { outcome, cookie: forgotten } = await finishProviderLogIn.run(context, arrived);
+    if (!("location" in outcome)) return { ...answerOf(outcome), cookie: forgotten };
+    const { location, failure } = outcome;
+    return { data: {}, location, cookie: forgotten, ...(failure === null ? {} : { failure }) };
   };
   const finishing = {
     standsAlone: true,
     access: "returning",
     carriesSecrets: true,
+    mayRedirect: true,
     data: providerLogInResponse,
-    description: "The app key is that of the request that began the log-in. Whatever does not belong to that, or comes a second time: 324.",
+    description: [
+      "The app key is that of the request that began the log-in. Whatever does not belong to that, or comes a second time: 324.",
+      "A log-in that began with `returnTo` is answered with a redirect there: with `code`, or with `error`, which is the code of the failure.",
+    ].join(" "),
   } as const;
   return [
     defineRoute({
@@ -45,12 +58,17 @@ export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInL
       redirects: true,
       query: providerLogInParameters,
       data: emptyResponse,
-      description: "What follows is a page of the provider's, and then its callback here. The cookie that comes with the answer has to come back with that.",
+      description: [
+        "What follows is a page of the provider's, and then its callback here. The cookie that comes with the answer has to come back with that.",
+        "307 for a `returnTo` that the app key does not list, or without a `challenge`.",
+      ].join(" "),
       errors: [208, 209, 210, 608, 698],
       handle: async (context, { query, parameter, appKeyDigest }) => {
         const appNames = query.appNames === undefined ? null : splitAppNames(query.appNames);
         const given = { appNames, deviceId: query.deviceId?.trim() || null, secondFactor: { token: query["2faToken"] ?? null, enrol: query["2faEnrol"] === "true" } };
-        const { location, cookie } = await startProviderLogIn.run(context, { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given });
+        const returning = { returnTo: query.returnTo ?? null, challenge: query.challenge ?? null };
+        const asked = { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given, ...returning };
+        const { location, cookie } = await startProviderLogIn.run(context, asked);
         return { data: {}, location, cookie };
       },
     }),
@@ -73,6 +91,22 @@ export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInL
       body: { schema: providerCallbackParameters, faultOrder: [], form: (parameter) => providerTypeOf(parameter("providerName")) === "apple" },
       errors: [101, 208, 210, 302, 315, 324, 340, 341, 342, 608, 698, 710],
       handle: (context, input) => finish(context, input.body, input),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/auth/code",
+      standsAlone: true,
+      operation: "tradeReturnCode",
+      summary: "Trades the code that a return address was given for what the callback would have answered.",
+      access: "secrets",
+      body: { schema: returnCodeRequest, faultOrder: [324] },
+      data: providerLogInResponse,
+      description: "The code is good once, for 60 seconds, with the same app key. 340, 341 and 342 do not spend it: show it again with a `2faToken`.",
+      errors: [302, 315, 324, 340, 341, 342, 608, 698, 710],
+      handle: async (context, { body }) => {
+        const { code, verifier, "2faToken": token = null, "2faEnrol": enrol = false } = body;
+        return answerOf(await tradeReturnCode.run(context, { code, verifier, secondFactor: { token, enrol } }));
+      },
     }),
     defineRoute({
       method: "POST",
@@ -129,6 +163,6 @@ export function providerRoutes({ startProviderLogIn, finishProviderLogIn, logInL
   ];
 }
 
-function answerOf({ outcome, cookie }: FinishedLogIn): Success {
-  return "dfUuid" in outcome ? { data: outcome, message: unassignedMessage, cookie } : { data: outcome, cookie };
+function answerOf(outcome: ProviderOutcome): Success {
+  return "dfUuid" in outcome ? { data: outcome, message: unassignedMessage } : { data: outcome };
 }

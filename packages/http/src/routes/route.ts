@@ -16,6 +16,8 @@ export interface Success {
   readonly version?: number;
   /** Where the browser is to go: the answer is a redirect then. */
   readonly location?: string;
+  /** What the place that the browser is sent to is told of as an error; log and metrics know it as the failure of the request. */
+  readonly failure?: unknown;
   /** What the browser is to keep, or to forget. */
   readonly cookie?: BrowserCookie;
   /** Encrypts the envelope: what it gives back is the body of the answer. */
@@ -102,6 +104,8 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   readonly conditional?: true;
   /** Whether a success sends the browser elsewhere. */
   readonly redirects?: true;
+  /** Whether a success sends the browser elsewhere where the request, or what it belongs to, asks for that. */
+  readonly mayRedirect?: true;
   /** Whether the app key may stand in the query, for browsers, which cannot set headers. */
   readonly keyInQuery?: true;
   /** Whether what comes with the request opens something, although it asks for no credentials. */

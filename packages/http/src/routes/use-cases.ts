@@ -41,6 +41,7 @@ import type {
   RemoveClass,
   RemoveOwnLinks,
   StartProviderLogIn,
+  TradeReturnCode,
 } from "@sallyport/core";
 
 /** What the routes call; the composition root makes them. */
@@ -83,6 +84,7 @@ export interface UseCases {
   readonly removeClass: RemoveClass;
   readonly startProviderLogIn: StartProviderLogIn;
   readonly finishProviderLogIn: FinishProviderLogIn;
+  readonly tradeReturnCode: TradeReturnCode;
   readonly logInLinking: LogInLinking;
   readonly listOwnLinks: ListOwnLinks;
   readonly removeOwnLinks: RemoveOwnLinks;

@@ -87,7 +87,7 @@ export function createApplication(parts: ApplicationParts): Application {
       writeFailure(exchange, failureOf(thrown), debugMessages);
     } finally {
       watchUntaken(exchange, stalledReaderTimeout);
-      observe(observer, exchange, error);
+      observe(observer, exchange, error ?? exchange.failure);
     }
   };
 

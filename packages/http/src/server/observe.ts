@@ -2,7 +2,7 @@ import { failureOf } from "../envelope/failure.ts";
 import type { Exchange } from "../pipeline/exchange.ts";
 import type { RequestObserver } from "./request-observer.ts";
 
-/** Tells of an answer that is written; `error` is what was thrown, if it is a failure. */
+/** Tells of an answer that is written; `error` is what has failed, if anything has. */
 export function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {
   const { requestId, request, response, alias, matched, origin, startedAt, items } = exchange;
   observer.answered({

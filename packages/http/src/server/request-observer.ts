@@ -27,7 +27,7 @@ export interface RequestRecord {
   readonly address: string;
   /** Of a multi request, in order. Those that were undone because another one failed have its code, and no error of their own. */
   readonly items?: readonly ItemRecord[];
-  /** What was thrown, if the answer is a failure. */
+  /** What has failed, if the answer is a failure, or a redirect that tells of one. */
   readonly error?: unknown;
 }
 

@@ -10,8 +10,10 @@ export interface AdmissionStatements {
   readonly admitReturn: Statement;
 }
 
+type AppKeyColumn = "key_id" | "key_name" | "key_enabled" | "key_app_names" | "key_origins" | "key_return_addresses";
+
 /** One row always; what is unknown is null in it. */
-export interface ReturnRow extends Pick<AdmissionRow, "maintenance" | "model_generation" | "macro_generation" | "key_id" | "key_name" | "key_enabled" | "key_app_names" | "key_origins"> {
+export interface ReturnRow extends Pick<AdmissionRow, "maintenance" | "model_generation" | "macro_generation" | AppKeyColumn> {
   readonly payload: OneTimePayload | null;
 }
 
@@ -25,6 +27,7 @@ export interface AdmissionRow {
   readonly key_enabled: boolean;
   readonly key_app_names: string[] | null;
   readonly key_origins: string[];
+  readonly key_return_addresses: string[];
   readonly mode: SessionMode | null;
   readonly user_id: string;
   readonly app_names: string[];

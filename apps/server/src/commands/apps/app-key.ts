@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { anyPort, type AuditEventType, operatorEvent, type Repositories } from "@sallyport/core";
+import { anyPort, type AuditEventType, isReturnAddress, operatorEvent, type Repositories } from "@sallyport/core";
 import type { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
@@ -14,6 +14,7 @@ import { requireApps } from "./require-apps.ts";
 interface CreateOptions extends AliasOptions {
   readonly appName?: readonly string[];
   readonly origin?: readonly string[];
+  readonly returnTo?: readonly string[];
   readonly keyFile?: string;
 }
 
@@ -31,6 +32,10 @@ export function appKeyCommand(): Command {
     .argument("<name>", "name of the client application")
     .option("--app-name <name...>", "app names that log-ins with the key may use (default: all)")
     .option("--origin <origin...>", "web origins that may use the key from a browser, such as https://app.example or, with any port, http://localhost:*")
+    .option(
+      "--return-to <address...>",
+      "addresses that a browser may return to after a log-in at a provider, such as https://app.example/callback, com.example.app:/callback or, with any port, http://localhost/callback",
+    )
     .option("--key-file <file>", "take the key from this file instead of making one")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
@@ -50,6 +55,7 @@ export function appKeyCommand(): Command {
 async function create(name: string, options: CreateOptions): Promise<void> {
   if (name.trim() === "") throw new CommandError("The app key needs a name.");
   const origins = (options.origin ?? []).map(checkedOrigin);
+  const returnAddresses = (options.returnTo ?? []).map(checkedReturnAddress);
   const given = options.keyFile === undefined ? undefined : givenKey(options.keyFile);
   await withDatabase(options, async ({ container, database }) => {
     const { storage } = database;
@@ -58,7 +64,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
     const key = given ?? container.get(identifiers.random).secret();
     const digest = container.get(identifiers.digests).sha256(key);
     const outcome = await storage.transaction(async (r) => {
-      const created = await r.appKeys.create({ name, appNames, origins }, digest);
+      const created = await r.appKeys.create({ name, appNames, origins, returnAddresses }, digest);
       if (created === "created") await record(r, "appKey.created", name);
       return created;
     });
@@ -94,6 +100,13 @@ function checkedOrigin(text: string): string {
   const hasPort = bare !== text && /:\d+$/.test(bare);
   if (!hasPort && URL.canParse(bare) && new URL(bare).origin === bare) return text;
   throw new CommandError(`"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example. With :* for the port it stands for any.`);
+}
+
+function checkedReturnAddress(text: string): string {
+  if (isReturnAddress(text)) return text;
+  const forms = "https://…, a scheme of the app's own with a dot in it (com.example.app:/…), or http://localhost, http://127.0.0.1 or http://[::1]";
+  const refused = "It has no fragment, no user information, no * and no parameter named code or error, and its scheme and host are lower-case.";
+  throw new CommandError(`"${text}" is no address to return to: it starts with ${forms}. ${refused}`);
 }
 
 function givenKey(file: string): string {

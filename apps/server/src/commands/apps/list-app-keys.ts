@@ -7,12 +7,13 @@ export function listAppKeysCommand(): Command {
   return listCommand({
     plural: "app keys",
     read: ({ database }) => allParts((...part) => database.storage.repositories.appKeys.list(...part), ({ name }) => name),
-    json: ({ name, enabled, appNames, origins }) => ({ name, enabled, appNames, origins }),
+    json: ({ name, enabled, appNames, origins, returnAddresses }) => ({ name, enabled, appNames, origins, returnAddresses }),
     columns: {
       NAME: ({ name }) => name,
       STATE: ({ enabled }) => (enabled ? "enabled" : "disabled"),
       "APP NAMES": ({ appNames }) => (appNames === null ? "all" : appNames.join(", ") || "none"),
       ORIGINS: ({ origins }) => origins.join(", ") || "none",
+      "RETURNS TO": ({ returnAddresses }) => returnAddresses.join(", ") || "none",
     },
   });
 }

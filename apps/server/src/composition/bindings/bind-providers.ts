@@ -2,11 +2,13 @@ import {
   AcceptProviderUser,
   AssignProviderUser,
   CallbackAddresses,
+  EnterWithProvider,
   FinishProviderLogIn,
   type IdentityProvider,
   LinkNotice,
   ListOwnLinks,
   LogInLinking,
+  type OneTimeRoom,
   ProviderSealing,
   type ProviderType,
   PutProvider,
@@ -15,9 +17,11 @@ import {
   RemoveOwnLinks,
   RemoveProvider,
   StartProviderLogIn,
+  TradeReturnCode,
 } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import type { Container } from "inversify";
+import type { Configuration } from "../../configuration/index.ts";
 import { DemoProviderEntries } from "../databases/demo-provider-entries.ts";
 import { publicAddress } from "../public-address.ts";
 import { identifiers } from "../identifiers.ts";
@@ -25,7 +29,7 @@ import { identifiers } from "../identifiers.ts";
 /** Log-in with accounts of external providers. */
 export function bindProviders(container: Container): void {
   const { configuration, keyWrapping, digests, random, objectHooks, gate, serializeOwnUser, enterWithPassword } = identifiers;
-  const { knownProviders, providerSealing, callbackAddresses, registeredProviders, assignProviderUser } = identifiers;
+  const { knownProviders, providerSealing, callbackAddresses, registeredProviders, assignProviderUser, enterWithProvider } = identifiers;
   container
     .bind(knownProviders)
     .toResolvedValue(
@@ -44,16 +48,22 @@ export function bindProviders(container: Container): void {
     .bind(assignProviderUser)
     .toResolvedValue((hooks, ...parts) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...parts), [objectHooks, digests, random]);
   container
+    .bind(enterWithProvider)
+    .toResolvedValue((...parts) => new EnterWithProvider(...parts), [gate, assignProviderUser, serializeOwnUser, digests, random]);
+  container
     .bind(identifiers.startProviderLogIn)
     .toResolvedValue(
-      ({ providers: { underWayPerNetwork, underWay } }, ...parts) => new StartProviderLogIn(...parts, { ofSubject: underWayPerNetwork, inAll: underWay }),
+      (configured, ...parts) => new StartProviderLogIn(...parts, roomOf(configured)),
       [configuration, registeredProviders, providerSealing, digests, random],
     );
   container.bind(identifiers.finishProviderLogIn).toResolvedValue(
-    (providers, sealing, assignUser, entrance, serialize, ...[digest, source]) =>
-      new FinishProviderLogIn({ providers, sealing, assignUser, gate: entrance, serializeOwnUser: serialize, digests: digest, random: source }),
-    [registeredProviders, providerSealing, assignProviderUser, gate, serializeOwnUser, digests, random],
+    (configured, providers, sealing, entering, ...[digest, source]) =>
+      new FinishProviderLogIn({ providers, sealing, enterWithProvider: entering, digests: digest, random: source, room: roomOf(configured) }),
+    [configuration, registeredProviders, providerSealing, enterWithProvider, digests, random],
   );
+  container
+    .bind(identifiers.tradeReturnCode)
+    .toResolvedValue((...parts) => new TradeReturnCode(...parts), [registeredProviders, providerSealing, enterWithProvider, digests]);
   container
     .bind(identifiers.logInLinking)
     .toResolvedValue(
@@ -71,6 +81,11 @@ export function bindProviders(container: Container): void {
     );
   container.bind(identifiers.removeProvider).toDynamicValue(() => new RemoveProvider());
   container.bind(identifiers.removeLink).toDynamicValue(() => new RemoveLink());
+}
+
+/** How many log-ins may be under way: away at a provider, or back with a code that is not traded yet. */
+function roomOf({ providers: { underWayPerNetwork, underWay } }: Configuration): OneTimeRoom {
+  return { ofSubject: underWayPerNetwork, inAll: underWay };
 }
 
 function switchedOn(known: ReadonlyMap<ProviderType, IdentityProvider>, wanted: readonly ProviderType[]): ReadonlyMap<ProviderType, IdentityProvider> {

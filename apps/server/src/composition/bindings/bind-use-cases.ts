@@ -112,6 +112,7 @@ export function bindUseCases(container: Container): void {
     executeMacro: await getAsync(identifiers.executeMacro),
     startProviderLogIn: await getAsync(identifiers.startProviderLogIn),
     finishProviderLogIn: await getAsync(identifiers.finishProviderLogIn),
+    tradeReturnCode: await getAsync(identifiers.tradeReturnCode),
     logInLinking: await getAsync(identifiers.logInLinking),
     listOwnLinks: await getAsync(identifiers.listOwnLinks),
     removeOwnLinks: await getAsync(identifiers.removeOwnLinks),

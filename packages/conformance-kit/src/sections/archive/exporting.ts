@@ -110,7 +110,7 @@ export const exportingChecks: readonly Check[] = [
     "holds names in the order of code points, and secrets as they are stored": async ({ storage, r }) => {
       const names = ["\uffff", "b", "\u{10000}", "B", "a"];
       for (const name of names) await r.applications.create({ name, seats: null });
-      const known = [await createAppKey(r, { name: "b", appNames: ["a"] }), await createAppKey(r, { name: "B", origins: ["https://app.example"] })];
+      const known = [await createAppKey(r, { name: "b", appNames: ["a"] }), await createAppKey(r, { name: "B", origins: ["https://app.example"], returnAddresses: ["com.example.app:/"] })];
       const user = await createUser(r, { secret: "$argon2id$1", administrator: true });
       await r.accounts.setSecret(user.userId, "$argon2id$2", 1);
       const records = await archived(storage);

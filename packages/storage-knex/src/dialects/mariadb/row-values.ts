@@ -5,7 +5,10 @@ const truths = new Set([
 ]);
 
 /** Columns that hold JSON, which the engine keeps as text. */
-const documents = new Set(["app_names", "attributes", "classes", "definition", "groups", "key_app_names", "key_origins", "origins", "payload", "position", "readers", "recovery_codes", "secrets"]);
+const documents = new Set([
+  "app_names", "attributes", "classes", "definition", "groups", "key_app_names", "key_origins", "key_return_addresses", "origins", "payload", "position", "readers",
+  "recovery_codes", "return_addresses", "secrets",
+]);
 
 /** A row as the driver makes it. */
 export type Row = Record<string, unknown>;

@@ -35,21 +35,23 @@ export function archivedApplications({ applications }: Tables): ArchivedTable<"a
 
 export function archivedAppKeys({ appKeys }: Tables): ArchivedTable<"appKeys"> {
   return {
-    select: `select id, name, enabled, app_names, origins, lower(hex(digest)) as digest from ${appKeys} order by name`,
-    recordOf: ({ id, name, enabled, app_names: appNames, origins, digest }) => ({
+    select: `select id, name, enabled, app_names, origins, return_addresses, lower(hex(digest)) as digest from ${appKeys} order by name`,
+    recordOf: ({ id, name, enabled, app_names: appNames, origins, return_addresses: returnAddresses, digest }) => ({
       section: "appKeys",
       id: id as string,
       name: name as string,
       enabled: enabled as boolean,
       appNames: appNames as string[] | null,
       origins: origins as string[],
+      returnAddresses: returnAddresses as string[],
       digest: digest as string,
     }),
     table: appKeys,
-    columns: ["id", "name", "digest", "enabled", "app_names", "origins"],
-    rowsOf: ({ id, name, digest, enabled, appNames, origins }) => {
-      acceptStorable([id, name, appNames, origins]);
-      return [[id, name, Buffer.from(digest, "hex"), enabled, appNames === null ? null : JSON.stringify(appNames), JSON.stringify(origins)]];
+    columns: ["id", "name", "digest", "enabled", "app_names", "origins", "return_addresses"],
+    rowsOf: ({ id, name, digest, enabled, appNames, ...lists }) => {
+      acceptStorable([id, name, appNames, lists.origins, lists.returnAddresses]);
+      const [origins, returnAddresses] = [JSON.stringify(lists.origins), JSON.stringify(lists.returnAddresses)];
+      return [[id, name, Buffer.from(digest, "hex"), enabled, appNames === null ? null : JSON.stringify(appNames), origins, returnAddresses]];
     },
   };
 }

@@ -23,7 +23,8 @@ export function admitReturnProcedure({ admitReturn }: Tables): string {
         delete from ${own.oneTimeSecrets} where ${named};
       end if;
       select g.maintenance, g.model_generation, g.macro_generation,
-        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins, stood as payload
+        k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
+        k.return_addresses as key_return_addresses, stood as payload
       from ${own.settings} g left join ${own.appKeys} k on k.digest = if(${key} regexp '^[0-9a-f]{64}$', unhex(${key}), null);`,
   );
 }

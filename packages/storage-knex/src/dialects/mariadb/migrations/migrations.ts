@@ -12,6 +12,7 @@ import { oneTimeRoom } from "./0011-one-time-room.ts";
 import { recycledBy } from "./0012-recycled-by.ts";
 import { sessionsPerDevice } from "./0013-sessions-per-device.ts";
 import { exemptions } from "./0015-exemptions.ts";
+import { returnAddresses } from "./0016-return-addresses.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   recycledBy,
   sessionsPerDevice,
   exemptions,
+  returnAddresses,
 ];

@@ -21,6 +21,7 @@ import { recycledBy } from "./0020-recycled-by.ts";
 import { sessionsPerDevice } from "./0021-sessions-per-device.ts";
 import { changedReaders } from "./0022-changed-readers.ts";
 import { exemptions } from "./0023-exemptions.ts";
+import { returnAddresses } from "./0024-return-addresses.ts";
 import type { Migration } from "./migration.ts";
 
 /** All migrations, in their order. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   sessionsPerDevice,
   changedReaders,
   exemptions,
+  returnAddresses,
 ];

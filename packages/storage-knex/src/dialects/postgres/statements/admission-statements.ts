@@ -14,7 +14,8 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const holds = `(s.custom_account is null or exists (select ${ofCustomAccount}))
           and (s.identity_link is null or exists (select ${ofLink}))`;
   const settings = "g.maintenance, g.model_generation, g.macro_generation";
-  const appKey = "k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins";
+  const appKey = `k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
+        k.return_addresses as key_return_addresses`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     briefStatement(
       `admit_${mode}`,

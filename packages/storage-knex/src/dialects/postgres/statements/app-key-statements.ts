@@ -6,8 +6,8 @@ export function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
   return {
     create: statement(
       "app_key_create",
-      `insert into ${appKeys} (id, name, digest, app_names, origins)
-      values ($1::text, $2::text, $3::bytea, $4::jsonb, $5::jsonb) on conflict do nothing`,
+      `insert into ${appKeys} (id, name, digest, app_names, origins, return_addresses)
+      values ($1::text, $2::text, $3::bytea, $4::jsonb, $5::jsonb, $6::jsonb) on conflict do nothing`,
     ),
     listsOrigin: statement(
       "app_key_lists_origin",

@@ -1,0 +1,104 @@
+import type { Digests } from "../digests/digests.ts";
+import type { RandomSource } from "../digests/random-source.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
+import { randomUuid } from "../one-time/random-uuid.ts";
+import type { AppKeyContext } from "../request/request-context.ts";
+import type { ShownFactor } from "../second-factors/check-second-factors.ts";
+import type { LogInResult } from "../sessions/log-in.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import { type AssignableIdentity, assignableLifetime } from "./assignable-identity.ts";
+import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
+import { remembered } from "./create-link.ts";
+
+/** A session, or what the account can be bound to a user with. */
+export type ProviderOutcome = LogInResult | { readonly dfUuid: string };
+
+/** An identity that a provider has proven, and the log-in that it was proven for. */
+export interface ProvenLogIn extends NewExternalUser {
+  readonly deviceId: string | null;
+  readonly secondFactor: ShownFactor;
+  /** Spends what stands for the proof, in the transaction that keeps the outcome; `false` if it is spent already: 324 then. */
+  readonly spend?: (r: Repositories) => Promise<boolean>;
+}
+
+/** Brings an identity that a provider has proven to the gate. */
+export class EnterWithProvider {
+  constructor(
+    private readonly gate: Gate,
+    private readonly assignUser: AssignProviderUser,
+    private readonly serializeOwnUser: SerializeOwnUser,
+    private readonly digests: Digests,
+    private readonly random: RandomSource,
+  ) {}
+
+  async run(context: AppKeyContext, logIn: ProvenLogIn): Promise<ProviderOutcome> {
+    try {
+      return await this.enter(context, logIn);
+    } catch (error) {
+      if (!(error instanceof UnboundError)) throw error;
+      return this.offer(context, logIn);
+    }
+  }
+
+  /** Logs in the user that the identity is bound to; an identity that is bound to none gets one first, if the database has one for it. */
+  private async enter(context: AppKeyContext, logIn: ProvenLogIn): Promise<LogInResult> {
+    const { profile, registered, appNames, deviceId, secondFactor, spend } = logIn;
+    const links = this.serializeOwnUser.links(context);
+    const prepareProof = async () => {
+      const known = await context.r.accounts.byIdentity(profile, links);
+      return async () => {
+        const link = known.link ?? (await this.assignUser.run(context, logIn));
+        if (link === null) throw new UnboundError();
+        const { account, user, linked } = known.link === null ? await context.r.accounts.byUser(link.userId, links) : known;
+        const entrance = { kind: "provider", linkId: link.id, shared: link.shared } as const;
+        return account === null || user === null || account.disabled ? null : { account, user, linked, entrance };
+      };
+    };
+    const userKey = ["provider", profile.issuer, profile.subject].join("\0");
+    const asked = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
+    const known = { mode: "session", userKey, prepareProof, ...asked } as const;
+    const claim = spend === undefined ? known : { ...known, spend: spending(spend, () => new SpentError()) };
+    const { sessionId, prepared: user } = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
+    return { sessionId, user, databaseName: context.database.name };
+  }
+
+  /** An account that is bound to no user gets what it can be bound with. */
+  private async offer({ r, database, appKey }: AppKeyContext, { profile, registered, spend }: ProvenLogIn): Promise<{ dfUuid: string }> {
+    const { issuer, subject, email, name, surname } = profile;
+    const dfUuid = randomUuid(this.random);
+    const known = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
+    const payload = { ...known, email: remembered(email), displayName: remembered(`${name} ${surname}`) } satisfies AssignableIdentity;
+    const digest = this.digests.sha256(dfUuid);
+    const secret = { kind: "accountLink", digest, subject: null, payload, lifetime: assignableLifetime } as const;
+    if (spend === undefined) await r.oneTime.issue(secret);
+    else {
+      await database.storage.transaction(async (inside) => {
+        await spending(spend, () => new ServiceError(324, { detail: spentDetail }))(inside);
+        await inside.oneTime.issue(secret);
+      });
+    }
+    return { dfUuid };
+  }
+}
+
+/** The identity is bound to no user, and neither a default user nor a hook chooses one. */
+class UnboundError extends Error {
+  override readonly name = "UnboundError";
+}
+
+const spentDetail = "Another request was quicker.";
+
+/** What stands for the proof was spent by another request. The gate has told the audit. */
+export class SpentError extends ServiceError {
+  constructor() {
+    super(324, { detail: spentDetail });
+  }
+}
+
+function spending(spend: (r: Repositories) => Promise<boolean>, refusal: () => ServiceError): (r: Repositories) => Promise<void> {
+  return async (r) => {
+    if (!(await spend(r))) throw refusal();
+  };
+}

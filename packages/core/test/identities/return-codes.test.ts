@@ -1,0 +1,259 @@
+import { createHash } from "node:crypto";
+import { seesAll, ServiceError, type StartInput } from "../../src/index.ts";
+import { digests, random } from "../fixture.ts";
+import { codeOf, openProviderFixture, type ProviderFixture, type ProviderFixtureOptions } from "./provider-fixture.ts";
+
+const address = "https://app.example/back";
+
+/** A verifier and its challenge. */
+function pair(verifier = random.secret()) {
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+describe("a log-in at a provider that returns to an app", () => {
+  let f: ProviderFixture;
+  let offset: number;
+  const open = async (options: ProviderFixtureOptions = {}) => {
+    offset = 0;
+    f = await openProviderFixture({ clockOffset: () => offset, ...options });
+  };
+  beforeEach(() => open());
+
+  const links = async () => f.r.identityLinks.list(null, 100);
+  /** A whole way, up to the code. */
+  async function returned(change: Partial<StartInput> = {}) {
+    const { verifier, challenge } = pair();
+    const { outcome } = await f.finish(await f.away({ returnTo: address, challenge, ...change }));
+    if (!("location" in outcome)) throw new Error("The callback has answered itself.");
+    const { searchParams } = new URL(outcome.location);
+    return { ...outcome, code: searchParams.get("code") ?? "", error: searchParams.get("error"), verifier };
+  }
+  const trade = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) => codeOf(f.trade(given));
+
+  test.each<[string, Partial<StartInput>]>([
+    ["no challenge", { challenge: null }],
+    ["an empty challenge", { challenge: "" }],
+    ["a challenge in hexadecimal digits", { challenge: "0".repeat(64) }],
+    ["a challenge with padding", { challenge: `${pair().challenge}=` }],
+    ["a challenge that is none of S256", { challenge: `${"A".repeat(42)}B` }],
+    ["no address", { returnTo: null }],
+    ["an empty address", { returnTo: "" }],
+    ["an address that is not listed", { returnTo: "https://other.example/back" }],
+    ["a path that is not listed", { returnTo: `${address}/more` }],
+    ["a query that is not listed", { returnTo: `${address}?to=https://other.example` }],
+    ["a fragment", { returnTo: `${address}#a` }],
+    ["another port", { returnTo: "https://app.example:444/back" }],
+    ["a scheme of scripts", { returnTo: "javascript:alert(1)//app.example" }],
+  ])("does not begin with %s, and keeps nothing", async (_what, change) => {
+    await open({ room: { ofSubject: 1, inAll: 1 } });
+    const right = { returnTo: address, challenge: pair().challenge };
+    await expect(f.start({ ...right, ...change })).rejects.toMatchObject({ code: 307 });
+    expect(f.google.begun).toEqual([]);
+    expect([await codeOf(f.start(right)), await codeOf(f.start(right))]).toEqual([0, 706]);
+  });
+
+  test("takes any port of this machine, and gives it back", async () => {
+    const { outcome } = await f.finish(await f.away({ returnTo: "http://127.0.0.1:51000/back?from=provider", challenge: pair().challenge }));
+    expect(outcome).toMatchObject({ location: expect.stringMatching(/^http:\/\/127\.0\.0\.1:51000\/back\?from=provider&code=[\w-]{43}$/), failure: null });
+  });
+
+  test("opens nothing and binds nobody until its code is traded", async () => {
+    const userId = await f.user("guest");
+    await f.register(f.google, { defaultUserId: userId });
+    const before = await f.trail();
+    const { code, verifier, location, failure } = await returned({ deviceId: "d" });
+    expect([location, failure]).toEqual([`${address}?code=${code}`, null]);
+    expect(code).toMatch(/^[\w-]{43}$/);
+    const objects = await f.r.objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 10 });
+    expect([await f.r.sessions.count(), await links(), objects.objects, await f.trail()]).toEqual([0, [], [], before]);
+
+    const outcome = await f.trade({ code, verifier });
+    expect(outcome).toEqual({ sessionId: expect.any(String), databaseName: "test", user: expect.objectContaining({ "~ObjectID": userId }) });
+    expect([await f.r.sessions.count(), (await links()).length]).toEqual([1, 1]);
+    const { sessionId } = outcome as { sessionId: string };
+    const { session } = await f.r.admission.admit({ appKey: digests.sha256("key"), session: digests.sha256(sessionId), idleTimeout: 60_000 });
+    expect(session).toMatchObject({ appNames: ["app"], deviceId: "d", entrance: { kind: "provider" } });
+    expect(await trade({ code, verifier })).toBe(324);
+    expect(await f.r.sessions.count()).toBe(1);
+  });
+
+  test("gives an account that is bound to no user its dfUuid, which binds it, once", async () => {
+    await f.user("ada");
+    const { code, verifier } = await returned();
+    const outcome = (await f.trade({ code, verifier })) as { dfUuid: string };
+    expect(Object.keys(outcome)).toEqual(["dfUuid"]);
+    expect(await trade({ code, verifier })).toBe(324);
+    expect(await codeOf(f.link(outcome.dfUuid))).toBe(0);
+    const again = await returned();
+    expect(await f.trade(again)).toMatchObject({ sessionId: expect.any(String), user: { Name: "ada" } });
+  });
+
+  test("keeps nothing in clear text of what it stands for, and neither code nor verifier at all", async () => {
+    const { code, verifier } = await returned({ secondFactor: { token: "123456", enrol: false } });
+    const stored = JSON.stringify(await f.r.oneTime.read("returnCode", digests.sha256(code)));
+    expect(stored).toMatch(/^\{"sealed":"[^"]+"\}$/);
+    for (const secret of [code, verifier, "ada@example.com", "s-1", "Lovelace", "123456"]) expect(stored).not.toContain(secret);
+    expect(f.sealing.openState(JSON.parse(stored).sealed)).toBeUndefined();
+  });
+
+  const wrong: readonly (readonly [string, (given: { code: string; verifier: string }) => Promise<unknown>])[] = [
+    ["another verifier", ({ code }) => trade({ code, verifier: random.secret() })],
+    ["no verifier", ({ code }) => trade({ code, verifier: "" })],
+    ["the challenge for the verifier", ({ code, verifier }) => trade({ code, verifier: pair(verifier).challenge })],
+    ["the digest of the verifier for it", ({ code, verifier }) => trade({ code, verifier: digests.sha256(verifier) })],
+    ["a verifier with something behind it", ({ code, verifier }) => trade({ code, verifier: `${verifier}=` })],
+    ["another app key", (given) => codeOf(f.trade(given, { appKey: { ...f.context.appKey, id: "another" } }))],
+    ["another alias", (given) => codeOf(f.trade(given, { database: Object.assign(Object.create(f.database), { alias: "second" }) }))],
+  ];
+  test.each(wrong)("is over after %s", async (_what, attempt) => {
+    await f.user("ada");
+    await f.link(await f.dfUuid());
+    const given = await returned();
+    expect(await attempt(given)).toBe(324);
+    expect(await trade(given)).toBe(324);
+    expect(await f.r.sessions.count()).toBe(1);
+    expect(await f.trail()).toContain("provider.refused 324 google");
+  });
+
+  test("has a verifier of 43 characters at least, whatever its challenge is", async () => {
+    const { verifier, challenge } = pair("short");
+    const { code } = await returned({ challenge });
+    expect(await trade({ code, verifier })).toBe(324);
+  });
+
+  test("is not hurt by codes that are none, which the audit counts together", async () => {
+    const given = await returned();
+    for (const code of ["", "\0", random.secret(), given.code.slice(1), `${given.code} `, digests.sha256(given.code)]) expect(await trade({ ...given, code })).toBe(324);
+    expect(await f.r.audit.settle(0, 10)).toBe(1);
+    expect(await trade(given)).toBe(0);
+  });
+
+  test("is good for a minute", async () => {
+    const [early, late] = [await returned(), await returned()];
+    offset = 59_000;
+    expect(await trade(early)).toBe(0);
+    offset = 60_000;
+    expect(await trade(late)).toBe(324);
+  });
+
+  test("of many who trade one code at once one gets a session, or a dfUuid", async () => {
+    const unbound = await returned();
+    const many = (given: { code: string; verifier: string }) => Promise.all(Array.from({ length: 10 }, () => trade(given)));
+    const one = [0, ...Array.from({ length: 9 }, () => 324)];
+    expect((await many(unbound)).toSorted()).toEqual(one);
+    await f.register(f.google, { defaultUserId: await f.user("guest") });
+    expect((await many(await returned())).toSorted()).toEqual(one);
+    expect([await f.r.sessions.count(), (await links()).length]).toEqual([1, 1]);
+    expect((await many(await returned())).toSorted()).toEqual(one);
+    expect(await f.r.sessions.count()).toBe(2);
+  });
+
+  test("of a right and a wrong verifier at once, no more than one succeeds, and the code is over", async () => {
+    await f.user("ada");
+    await f.link(await f.dfUuid());
+    for (let round = 0; round < 5; round += 1) {
+      const given = await returned();
+      const codes = await Promise.all([trade({ ...given, verifier: random.secret() }), trade(given), trade(given)]);
+      expect(codes[0]).toBe(324);
+      expect(codes.filter((code) => code === 0).length).toBeLessThanOrEqual(1);
+      expect(await trade(given)).toBe(324);
+    }
+  });
+
+  test("tells the app why it failed, once the state is known, and takes the cookie back", async () => {
+    const outcomeOf = async (change: () => unknown, undo: () => unknown = () => {}) => {
+      const input = await f.away({ returnTo: address, challenge: pair().challenge });
+      await change();
+      const { outcome, cookie } = await f.finish(input);
+      await undo();
+      expect([cookie.value, cookie.maxAge]).toEqual(["", 0]);
+      expect(await codeOf(f.finish(input))).toBe(324);
+      const { location, failure } = outcome as { location: string; failure: ServiceError | null };
+      expect(location).toBe(`${address}?error=${failure?.code}`);
+      return failure;
+    };
+    const refusal = (error: unknown) => () => (f.google.refusal = error as ServiceError);
+    const behave = () => (f.google.refusal = null);
+    expect(await outcomeOf(refusal(new ServiceError(324, { detail: "cancelled" })), behave)).toMatchObject({ code: 324, detail: "cancelled" });
+    expect(await outcomeOf(refusal(new ServiceError(706)), behave)).toMatchObject({ code: 706 });
+    expect(await outcomeOf(refusal(new ServiceError(608)), behave)).toMatchObject({ code: 608 });
+    const bug = new TypeError("a bug");
+    expect(await outcomeOf(refusal(bug), behave)).toMatchObject({ code: 799, cause: bug });
+    expect(await outcomeOf(() => f.r.appKeys.setEnabled("key", false), () => f.r.appKeys.setEnabled("key", true))).toMatchObject({ code: 101 });
+    expect(await outcomeOf(() => f.r.identityProviders.remove("google"), () => f.register(f.google))).toMatchObject({ code: 698 });
+    expect(await f.r.sessions.count()).toBe(0);
+    expect((await f.trail()).filter((event) => !event.startsWith("provider.stored"))).toEqual(["provider.refused 324 google", "provider.refused 608 google", "provider.refused 698 google"]);
+  });
+
+  test("goes nowhere when it is not known whose log-in it is", async () => {
+    const begun = () => f.away({ returnTo: address, challenge: pair().challenge });
+    const [stolen, other, late] = [await begun(), await begun(), await begun()];
+    expect(await codeOf(f.finish({ ...stolen, cookie: () => null }))).toBe(324);
+    expect(await codeOf(f.finish({ ...stolen, cookie: () => random.secret() }))).toBe(324);
+    expect(await codeOf(f.finish({ ...other, cookie: stolen.cookie }))).toBe(324);
+    expect(await codeOf(f.finish({ ...late, parameters: new Map([["state", random.secret()], ["code", "c"]]) }))).toBe(324);
+    expect(await codeOf(f.finish({ ...late, providerName: "facebook" }))).toBe(324);
+    await f.r.maintenance.set(true);
+    const waiting = await begun();
+    expect(await codeOf(f.finish(waiting))).toBe(706);
+    await f.r.maintenance.set(false);
+    expect((await f.finish(waiting)).outcome).toHaveProperty("location");
+    expect(f.google.finished).toHaveLength(1);
+  });
+
+  test("has room for as many codes as for log-ins under way, of a network and in all", async () => {
+    await open({ room: { ofSubject: 2, inAll: 0 } });
+    const [first] = [await returned(), await returned()];
+    const refused = await returned();
+    expect([refused.code, refused.error]).toEqual(["", "706"]);
+    expect(await trade(first)).toBe(0);
+    expect((await returned()).error).toBeNull();
+    offset = 60_000;
+    expect((await returned()).error).toBeNull();
+  });
+
+  test("is over when the user is disabled, the provider is gone or there is no room for a session", async () => {
+    const userId = await f.user("ada");
+    await f.link(await f.dfUuid());
+    const refused = async (change: () => unknown, undo: () => unknown) => {
+      const given = await returned();
+      await change();
+      const code = await trade(given);
+      await undo();
+      expect(await trade(given)).toBe(324);
+      return code instanceof Error ? (code as ServiceError).code : code;
+    };
+    expect(await refused(() => f.r.accounts.setDisabled(userId, true), () => f.r.accounts.setDisabled(userId, false))).toBe(302);
+    expect(await refused(() => f.r.identityProviders.remove("google"), () => f.register(f.google))).toBe(698);
+    const { sessions } = f.database.policy;
+    expect(await refused(() => Object.assign(sessions, { limit: 1 }), () => Object.assign(sessions, { limit: 0 }))).toBe(315);
+    expect(await f.trail()).toEqual(expect.arrayContaining(["login.refused 302 google", "provider.refused 698 google"]));
+  });
+
+  test("is not over when a second factor is asked for, and is spent when one may be set up", async () => {
+    await f.user("ada");
+    await f.link(await f.dfUuid());
+    await f.r.applications.setSecondFactor("app", "forced");
+    const given = await returned();
+    expect([await trade(given), await trade({ ...given, token: "123456" }), await trade(given)]).toEqual([340, 340, 340]);
+    const codes = await Promise.all(Array.from({ length: 5 }, () => trade({ ...given, enrol: true })));
+    expect(codes.toSorted()).toEqual([0, 324, 324, 324, 324]);
+    expect(await trade(given)).toBe(324);
+    expect(await f.r.sessions.count()).toBe(2);
+    offset = 1;
+    const late = await returned();
+    expect(await trade(late)).toBe(340);
+    offset = 60_001;
+    expect(await trade({ ...late, enrol: true })).toBe(324);
+  });
+
+  test("ends as an earlier version began it, which knew of no address", async () => {
+    const input = await f.away();
+    const digest = digests.sha256(input.parameters.get("state") ?? "");
+    const stored = (await f.r.oneTime.consume("providerState", digest)) as { sealed: string };
+    const { returning, ...secrets } = f.sealing.openState(stored.sealed) as Record<string, never>;
+    expect(returning).toBeNull();
+    await f.r.oneTime.issue({ kind: "providerState", digest, subject: null, payload: { ...stored, sealed: f.sealing.sealState(secrets) }, lifetime: 1_000 });
+    expect((await f.finish(input)).outcome).toHaveProperty("dfUuid");
+  });
+});
