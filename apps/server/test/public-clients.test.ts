@@ -1,0 +1,53 @@
+import type { RunningServer } from "../src/index.ts";
+import { startDemoServer } from "./demo-server.ts";
+import { macroEnvironment } from "./macro-suite.ts";
+import { publicLogInSuite } from "./public-clients/log-in-suite.ts";
+import { publicObjectSuite } from "./public-clients/object-suite.ts";
+import { publicSessionSuite } from "./public-clients/session-suite.ts";
+import { suiteOnPostgres } from "./suite-on-postgres.ts";
+
+const environment = {
+  ...macroEnvironment,
+  MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+  PLAIN_AFTER_SECURE_LOGIN: "true",
+  // Refused log-ins are many here, and all from one address.
+  THROTTLE_ADDRESS_FREE_FAILURES: "10000",
+  THROTTLE_USER_FREE_FAILURES: "10000",
+};
+
+/** All that public clients are known to send, on one server. */
+function publicClientSuite(server: () => RunningServer, missing: 200 | 204 = 200): void {
+  beforeAll(() => server().databases.get("")?.storage.repositories.applications.create({ name: "public-forced", seats: null, secondFactor: "forced" }));
+
+  describe("logging in", () => {
+    publicLogInSuite(server);
+  });
+  describe("their sessions", () => {
+    publicSessionSuite(server, missing);
+  });
+  describe("their objects and macros", () => {
+    publicObjectSuite(server);
+  });
+}
+
+describe("public clients of the embedded engine", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startDemoServer("embedded", environment);
+  }, 60_000);
+  afterAll(() => server.close());
+
+  publicClientSuite(() => server);
+});
+
+suiteOnPostgres("public clients of Postgres", publicClientSuite, environment);
+
+describe("public clients of a server that calls all missing credentials 204", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startDemoServer("memory", { ...environment, MISSING_CREDENTIAL: "204" });
+  }, 60_000);
+  afterAll(() => server.close());
+
+  publicClientSuite(() => server, 204);
+});

@@ -1,0 +1,164 @@
+import { createHmac } from "node:crypto";
+import type { Json } from "../cases/case.ts";
+import type { Subject } from "../subject.ts";
+import { decryptAnswer, encryptFields, fetchServerKey } from "./encrypted-form.ts";
+import { json, logInFields } from "./log-in-suite.ts";
+import { type Message, StrictClient } from "./strict-client.ts";
+
+const appKey = { appkey: "demo-app-key" };
+
+/** What clients take for the loss of their session; 200 they would take for a success. */
+const lost = ["201", "204"];
+
+/** Works as public clients do: with one session, and one more log-in for a request that has lost it. */
+class PublicClient {
+  logIns = 0;
+  sessionId = "";
+
+  constructor(
+    private readonly client: StrictClient,
+    private readonly fields: object,
+  ) {}
+
+  async logIn(): Promise<Json> {
+    const serverKey = await fetchServerKey(this.client);
+    const answer = await this.client.send({ method: "POST", path: "/v2/login", headers: { ...json, sessionId: "" }, body: encryptFields(serverKey, this.fields) });
+    const data = decryptAnswer(answer);
+    this.logIns += 1;
+    this.sessionId = data.sessionId;
+    return data;
+  }
+
+  /** The code in the end. */
+  async code(message: Message): Promise<string> {
+    const first = await this.client.codeOf(this.with(message));
+    if (!lost.includes(first)) return first;
+    await this.logIn();
+    return this.client.codeOf(this.with(message));
+  }
+
+  with(message: Message): Message {
+    return { ...message, headers: { ...json, sessionid: this.sessionId, ...message.headers } };
+  }
+}
+
+/** Six digits of RFC 6238: SHA-1, 30 seconds. */
+function totp(secret: string, step: number): string {
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret].map((digit) => digits.indexOf(digit).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const start = (mac[19] as number) & 15;
+  return String((mac.readUInt32BE(start) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+/** What becomes of sessions of public clients. `missing`: the code for a request without any credential. */
+export function publicSessionSuite(server: () => Subject, missing: 200 | 204): void {
+  const client = () => new StrictClient(server().url, appKey);
+  const check: Message = { path: "/_CheckSession" };
+
+  test("a session goes from the log-in to the log-out, and is over then", async () => {
+    const work = new PublicClient(client(), logInFields("demo"));
+    const { user } = await work.logIn();
+    expect(user.Name).toBe("demo");
+    expect(await client().ok(work.with(check))).toEqual({});
+    expect(Object.keys(await client().ok(work.with({ path: "/_CheckService" })))).toEqual(["applicationName", "applicationVersion"]);
+    expect((await client().ok(work.with({ path: "/v1/objects/Customer?perPage=1" })))["~Elements"]).toHaveLength(1);
+    expect(await client().ok(work.with({ method: "POST", path: "/v1/execute/Echo", body: { a: 1 } }))).toEqual({ a: 1 });
+    expect(await client().ok(work.with({ method: "POST", path: "/v1/logout" }))).toEqual({});
+    await client().fails(work.with(check), 201);
+    await client().fails(work.with({ method: "POST", path: "/v1/logout" }), 201);
+    await client().fails(work.with({ path: "/v1/objects/Customer" }), 201);
+  });
+
+  test.each<[title: string, spoil: (work: PublicClient, id: string) => unknown]>([
+    ["has ended", (_work, id) => client().ok({ method: "POST", path: "/v1/logout", headers: { sessionId: id } })],
+    ["is forgotten", (work) => (work.sessionId = "")],
+    ["is damaged", (work) => (work.sessionId = work.sessionId.slice(1))],
+  ])("a request whose session %s is sent again after one log-in", async (_title, spoil) => {
+    const work = new PublicClient(client(), logInFields("demo"));
+    await work.logIn();
+    await spoil(work, work.sessionId);
+    expect([await work.code({ path: "/v1/objects/Customer?perPage=1" }), work.logIns]).toEqual(["0", 2]);
+    expect([await work.code(check), work.logIns]).toEqual(["0", 2]);
+  });
+
+  test("log-ins without log-outs go on working, however many", async () => {
+    const work = new PublicClient(client(), logInFields("demo", { device: { deviceId: "many" } }));
+    for (let count = 0; count < 7; count += 1) {
+      await work.logIn();
+      expect(await client().ok(work.with(check))).toEqual({});
+    }
+  });
+
+  test.each<[title: string, headers: Record<string, string | string[]>, code: number]>([
+    ["no credential", {}, missing],
+    ["no credential and a text that should be encrypted", { "Content-Type": "application/text" }, missing === 200 ? 202 : 204],
+    ["a blank session id", { sessionId: "" }, 204],
+    ["a session id of blanks", { SESSIONID: "   " }, 204],
+    ["a blank token", { "Secure-Token": "" }, 204],
+    ["a blank Authorization", { Authorization: "" }, 204],
+    ["a session id that is none", { sessionId: "x" }, 201],
+    ["two session ids", { sessionId: ["x", "y"] }, 201],
+    ["a token that is none", { Authorization: "Bearer x" }, 203],
+    ["a secure token that is none", { "Secure-Token": "x" }, 203],
+    ["a session id and a token", { sessionId: "x", Authorization: "y" }, 203],
+  ])("%s is refused", async (_title, headers, code) => {
+    for (const path of ["/_CheckSession", "/v1/objects/Customer", "/v1/model/structure"]) await client().fails({ path, headers }, code);
+    await client().fails({ method: "POST", path: "/v1/logout", headers }, code);
+  });
+
+  test.each<[title: string, headers: (id: string) => Record<string, string | string[]>, code: number]>([
+    ["lower case", (sessionid) => ({ sessionid }), 0],
+    ["upper case", (SESSIONID) => ({ SESSIONID }), 0],
+    ["the same id twice", (id) => ({ sessionId: [id, id] }), 0],
+    ["the id and another", (id) => ({ sessionId: [id, "x"] }), 201],
+    ["the id and a blank Authorization", (sessionId) => ({ sessionId, Authorization: "" }), 0],
+    ["the id and a token", (sessionId) => ({ sessionId, Authorization: "x" }), 203],
+    ["the id as a secure token", (id) => ({ "Secure-Token": id }), 203],
+    ["an app key in upper case", (sessionId) => ({ sessionId, APPKEY: "demo-app-key" }), 0],
+  ])("%s is one session id or none", async (_title, headers, code) => {
+    const work = new PublicClient(client(), logInFields("demo"));
+    await work.logIn();
+    expect(await client().codeOf({ ...check, headers: headers(work.sessionId) })).toBe(String(code));
+  });
+
+  test("an optional second factor is set up, asked for at every log-in, and switched off again", async () => {
+    const app = "demo-2fa";
+    const path = `/v1/2fa/secret?app=${app}`;
+    const logIn = (more = {}): Message => ({ method: "POST", path: "/v1/login", headers: json, body: logInFields("reader", { appNames: [app], ...more }) });
+    const session = async (more = {}) => ({ ...json, sessionid: (await client().ok(logIn(more))).sessionId });
+    const headers = await session({ "2faToken": "" });
+    expect(await client().ok({ path, headers })).toEqual({ isActivated: false, isConfirmed: false, "2faStatus": 2 });
+    const { secret, ...more } = await client().ok({ method: "POST", path, headers });
+    expect({ secret, ...more }).toEqual({ secret: expect.stringMatching(/^[A-Z2-7]{32}$/), otpauthUrl: expect.stringMatching(/^otpauth:\/\/totp\//), recoveryCodes: expect.any(Array) });
+    expect(await client().ok({ path, headers })).toEqual({ isActivated: true, isConfirmed: false, "2faStatus": 2 });
+    expect(await client().codeOf(logIn())).toBe("0");
+    const step = Math.floor(Date.now() / 30_000);
+    await client().fails({ method: "PATCH", path, headers }, 341);
+    await client().fails({ method: "PATCH", path, headers, body: { token: "000000x" } }, 342);
+    expect(await client().ok({ method: "PATCH", path, headers, body: { token: totp(secret, step) } })).toEqual({});
+    expect(await client().ok({ path, headers })).toEqual({ isActivated: true, isConfirmed: true, "2faStatus": 2 });
+
+    for (const [token, code] of [[undefined, 341], ["", 341], ["000000x", 342], [totp(secret, step), 342]] as const) await client().fails(logIn({ "2faToken": token }), code);
+    await client().fails(logIn({ "2faToken": totp(secret, step + 1), pass: "wrong" }), 302);
+    const later = await session({ "2faToken": totp(secret, step + 1) });
+    const validate = (body?: object): Message => ({ method: "POST", path: `/v1/2fa/validate?app=${app}`, headers: later, ...(body && { body }) });
+    await client().fails(validate(), 341);
+    await client().fails(validate({ token: totp(secret, step + 1) }), 342);
+    expect(await client().ok(validate({ token: more.recoveryCodes[0] }))).toEqual({});
+    await client().fails({ method: "DELETE", path, headers: later }, 341);
+    expect(await client().ok({ method: "DELETE", path, headers: later, body: { token: more.recoveryCodes[1] } })).toEqual({});
+    expect(await client().codeOf(logIn())).toBe("0");
+    for (const [query, code] of [["", 209], ["?app=", 208], ["?app=nothing", 208]] as const) await client().fails({ path: `/v1/2fa/secret${query}`, headers: later }, code);
+  });
+
+  test("a forced second factor is demanded of whoever has none", async () => {
+    const body = logInFields("reader", { appNames: ["public-forced"] });
+    for (const path of ["/v1/login", "/v2/login"]) await client().fails({ method: "POST", path, headers: json, body }, 340);
+    const serverKey = await fetchServerKey(client());
+    await client().fails({ method: "POST", path: "/v2/login", headers: json, body: encryptFields(serverKey, body) }, 340);
+  });
+}
