@@ -56,7 +56,7 @@ test.each([
   ["has no limit of the user", brokenSessions],
   ["does not know devices", brokenSessions],
 ])("a storage that %s is found by a history of a few steps", async (fault, adapters) => {
-  const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), { runs: 0, histories: 300, seed: 42 });
+  const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), { runs: 0, histories: 300, seed: 4 });
   expect(difference?.scenario.kind).toBe("history");
   if (difference?.scenario.kind !== "history") return;
   expect(difference.scenario.steps.length).toBeLessThanOrEqual(6);

@@ -32,7 +32,10 @@ export interface SetReadersInput {
   readonly expectedVersions: readonly number[] | null;
 }
 
-/** Tells the readers of an object, to callers who may write it. One that never existed or that the caller may not see: 304; one that is gone: 609. */
+/**
+ * Tells the readers of an object, to callers who may write it. One that never existed or that the caller may not see: 304; one that is
+ * gone: 609; without the right to write: 404.
+ */
 export class GetReaders {
   async run(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
     const model = await requestModel(context);
@@ -68,12 +71,13 @@ export class SetReaders {
   }
 }
 
-/** Whom others can name, and who is in a group, is for administrators to say. */
+/** Who may write objects of the class may see to their readers; only administrators to those of users and groups, which others name. */
 function acceptCaller({ principal }: SessionContext, model: Model, className: string): void {
   const modelClass = model.find(className);
   if (modelClass === undefined) throw new ServiceError(304);
   if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
-  if (!principal.administrator && isReaderClass(model, className)) throw new ServiceError(404, { detail: "Only administrators see to the readers of users and groups." });
+  if (principal.administrator || !isReaderClass(model, className)) return;
+  throw new ServiceError(404, { detail: "Only administrators set the readers of users and groups." });
 }
 
 function isReaderClass(model: Model, className: string): boolean {
@@ -84,7 +88,12 @@ function isReaderClass(model: Model, className: string): boolean {
  * The ids of readers, each once. The caller can name what is visible, the own user and groups in any case, and by their ids the readers that
  * the object has already, also those that are gone.
  */
-async function resolveReaders({ r, principal }: SessionContext, given: readonly string[], object: StoredObject, { model, visibility }: Sight): Promise<readonly ObjectId[]> {
+async function resolveReaders(
+  { r, principal }: SessionContext,
+  given: readonly string[],
+  object: StoredObject,
+  { model, visibility }: Sight,
+): Promise<readonly ObjectId[]> {
   if (given.length > maximumReaders) throw faultAt("/readers", `There are more than ${maximumReaders} readers.`);
   const references = given.map(readerReference);
   const ids = references.flatMap((reference) => (reference.kind === "id" ? [reference.id] : []));
@@ -107,7 +116,8 @@ async function resolveReaders({ r, principal }: SessionContext, given: readonly 
       return present.has(reference.id) ? reference.id : idOf(byId.get(reference.id), index);
     }),
   );
-  if (!principal.administrator && ![...own].some((id) => readers.has(id))) throw faultAt("/readers", "The caller, or a group of the caller, has to be among them.");
+  const keepsCaller = principal.administrator || [...own].some((id) => readers.has(id));
+  if (!keepsCaller) throw faultAt("/readers", "The caller, or a group of the caller, has to be among them.");
   return [...readers];
 }
 

@@ -64,7 +64,9 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
       for (const visibility of callers) {
         const { principals } = visibility;
         const isReader = readers === null || principals === null || readers.some((id) => principals.has(id));
-        equal(await seen(by, visibility), Array.from({ length: 9 }, () => (isReader ? 1 : 0)), `how often ${JSON.stringify([...(principals ?? ["all"])])} see it of ${JSON.stringify(readers)}`);
+        const times = Array.from({ length: 9 }, () => (isReader ? 1 : 0));
+        const caller = JSON.stringify(principals === null ? null : [...principals]);
+        equal(await seen(by, visibility), times, `how often ${caller} sees what ${JSON.stringify(readers)} can see`);
       }
     };
     for (const readers of lists) {

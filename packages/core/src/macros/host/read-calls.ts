@@ -53,7 +53,13 @@ export function readCalls({ getObject, listObjects, getReaders }: Pick<HostUseCa
     ],
     [
       "objects.readers",
-      { writes: () => false, run: async (context, argument) => ({ ...(await getReaders.run(context, namedObject(argumentsOf("objects.readers", argument, "id")))) }) },
+      {
+        writes: () => false,
+        run: async (context, argument) => {
+          const { readers, version } = await getReaders.run(context, namedObject(argumentsOf("objects.readers", argument, "id")));
+          return { readers, version };
+        },
+      },
     ],
     [
       "now",
