@@ -21,6 +21,12 @@ export interface EmbeddedEngineOptions {
   readonly checkpointBytes?: number;
   /** Milliseconds a statement may take unless the session sets `statement_timeout`; 0 for as long as it needs. Default 30,000. */
   readonly statementTimeout?: number;
+  /**
+   * Shares the database with other processes of this user on this machine, which `joinEmbeddedEngine` it: over a socket in the
+   * directory, one connection at a time, each for at most `limit` milliseconds. While one has it, everything here waits as
+   * for a transaction. By default, and without effect in memory and on Windows, the directory is this process's alone.
+   */
+  readonly sharing?: { readonly limit: number };
   /** How the driver reads types; the driver's own way by default. */
   readonly types?: CustomTypesConfig;
   /** Further settings of Knex (logging, hooks). */

@@ -8,6 +8,7 @@ import { prepareCluster } from "./directory/prepare-cluster.ts";
 import type { EmbeddedEngine, EmbeddedEngineOptions } from "./embedded-engine.ts";
 import { EmbeddedKnexClient } from "./embedded-knex-client.ts";
 import { lockDirectory, type DirectoryLock } from "./lock/lock-directory.ts";
+import { type LocalClients, serveLocalClients } from "./sharing/local-clients.ts";
 import { WireSocket } from "./wire/wire-socket.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -45,7 +46,7 @@ async function startOn(
 ): Promise<EmbeddedEngine> {
   const backend = await EmbeddedBackend.start(settings);
   try {
-    return assemble(options, backend, lock);
+    return await assemble(options, backend, lock);
   } catch (error) {
     // Knex refused its settings.
     await backend.close(options.closeTimeout ?? defaultCloseTimeout);
@@ -53,11 +54,11 @@ async function startOn(
   }
 }
 
-function assemble(
+async function assemble(
   options: EmbeddedEngineOptions,
   backend: EmbeddedBackend,
   lock: DirectoryLock | undefined,
-): EmbeddedEngine {
+): Promise<EmbeddedEngine> {
   const { acquireConnectionTimeout = 5_000, closeTimeout = defaultCloseTimeout } = options;
   const connection = {
     stream: () => new WireSocket(backend),
@@ -75,8 +76,15 @@ function assemble(
     pool: { min: 1, max: 1 },
     acquireConnectionTimeout,
   });
+  let clients: LocalClients | undefined;
+  if (options.sharing !== undefined && lock !== undefined) {
+    const { limit } = options.sharing;
+    const lend = (work: () => Promise<void>): Promise<void> => holdingConnection(knex, work);
+    clients = await serveLocalClients({ directory: path.dirname(lock.file), backend, lend, limit });
+  }
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    await clients?.close();
     const released = knex.destroy();
     await withinTime(released, closeTimeout);
     await backend.close(closeTimeout);

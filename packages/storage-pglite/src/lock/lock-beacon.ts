@@ -1,6 +1,5 @@
-import { closeSync, existsSync, openSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
-import { join } from "node:path";
+import { socketPath } from "./socket-path.ts";
 
 /**
  * A Unix socket the holder of a lock listens on. The kernel stops answering for it the moment the process is gone,
@@ -13,13 +12,9 @@ export interface LockBeacon {
   extinguish(): Promise<void>;
 }
 
-/** The shortest limit of the systems in use (macOS: 104 bytes with the terminating zero). */
-const longestSocketPath = 103;
-
 /** @returns `undefined` where there can be none: Windows, file systems without sockets, far too long a path */
 export async function lightBeacon(directory: string, name: string): Promise<LockBeacon | undefined> {
-  if (process.platform === "win32") return undefined;
-  const place = reach(directory, name);
+  const place = socketPath(directory, name);
   if (place === undefined) return undefined;
   const server = createServer((socket) => socket.destroy());
   try {
@@ -42,7 +37,7 @@ export async function lightBeacon(directory: string, name: string): Promise<Lock
 
 /** Whether somebody listens: "lit", "dark" (certainly nobody), or "unknown". */
 export async function probeBeacon(directory: string, name: string): Promise<"lit" | "dark" | "unknown"> {
-  const place = reach(directory, name);
+  const place = socketPath(directory, name);
   if (place === undefined) return "unknown";
   try {
     return await new Promise((resolve) => {
@@ -57,15 +52,6 @@ export async function probeBeacon(directory: string, name: string): Promise<"lit
   } finally {
     place.leave();
   }
-}
-
-/** A path to the socket that the operating system's limit admits; on Linux through an open directory when need be. */
-function reach(directory: string, name: string): { path: string; leave: () => void } | undefined {
-  const path = join(directory, name);
-  if (Buffer.byteLength(path) <= longestSocketPath) return { path, leave: () => undefined };
-  if (!existsSync("/proc/self/fd")) return undefined;
-  const descriptor = openSync(directory, "r");
-  return { path: `/proc/self/fd/${descriptor}/${name}`, leave: () => closeSync(descriptor) };
 }
 
 async function listen(server: Server, path: string): Promise<void> {

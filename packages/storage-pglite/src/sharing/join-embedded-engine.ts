@@ -1,0 +1,53 @@
+import path from "node:path";
+import knexPkg, { type Knex } from "knex";
+import type { EmbeddedEngine, EmbeddedEngineOptions } from "../embedded-engine.ts";
+import { EmbeddedKnexClient } from "../embedded-knex-client.ts";
+import { probeBeacon } from "../lock/lock-beacon.ts";
+import { socketPath } from "../lock/socket-path.ts";
+import { socketName } from "./local-clients.ts";
+
+const { knex: createKnex } = knexPkg;
+
+export type JoinedEngine = Pick<EmbeddedEngine, "knex" | "capabilities" | "close">;
+
+export type JoinOptions = Pick<EmbeddedEngineOptions, "dataDir" | "acquireConnectionTimeout" | "types" | "knex">;
+
+/** Milliseconds after which an unused connection is given back: until then no one else can use the database. */
+const idleTimeout = 50;
+
+/**
+ * Uses the database of another process of this user on this machine that holds the directory and shares it (option
+ * `sharing`). What takes longer than that process allows fails, and is rolled back.
+ *
+ * @returns `undefined` when no process shares the directory with this one
+ */
+export async function joinEmbeddedEngine(options: JoinOptions): Promise<JoinedEngine | undefined> {
+  const directory = path.resolve(options.dataDir);
+  if ((await probeBeacon(directory, socketName)) !== "lit") return undefined;
+  const place = socketPath(directory, socketName);
+  if (place === undefined) return undefined;
+  const connection = {
+    // The driver appends the name of the socket to a host that is a directory.
+    host: path.dirname(place.path),
+    port: 5432,
+    user: "postgres",
+    database: "postgres",
+    ssl: false,
+    ...(options.types === undefined ? {} : { types: options.types }),
+  };
+  const knex: Knex = createKnex({
+    ...options.knex,
+    client: EmbeddedKnexClient,
+    connection: connection as Knex.PgConnectionConfig,
+    pool: { min: 0, max: 1, idleTimeoutMillis: idleTimeout, reapIntervalMillis: idleTimeout },
+    acquireConnectionTimeout: options.acquireConnectionTimeout ?? 5_000,
+  });
+  return {
+    knex,
+    capabilities: { durable: true, severalProcesses: false, parallelTransactions: false },
+    close: async () => {
+      await knex.destroy();
+      place.leave();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { rm } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import type { EmbeddedBackend } from "../backend/embedded-backend.ts";
+import { socketPath } from "../lock/socket-path.ts";
+import { WireSocket } from "../wire/wire-socket.ts";
+
+/** Name of the socket in the data directory: the one that PostgreSQL clients look for when their host is a directory. */
+export const socketName = ".s.PGSQL.5432";
+
+export interface LocalClients {
+  /** Cuts off the connected client and removes the socket. */
+  close(): Promise<void>;
+}
+
+export interface LocalClientsParts {
+  /** Absolute; the lock of this directory is held. */
+  readonly directory: string;
+  readonly backend: EmbeddedBackend;
+  /** Runs work while no one else uses the database; rejects when the database does not become free in time. */
+  readonly lend: (work: () => Promise<void>) => Promise<void>;
+  /** Maximum milliseconds for which a client has the database. */
+  readonly limit: number;
+}
+
+/** Milliseconds in which a client takes the reason why it was cut off. */
+const farewell = 1_000;
+
+/**
+ * Lends the database to programs of the same user on this machine, one connection at a time, over a Unix socket in the
+ * data directory. The process that holds the directory waits meanwhile. A client starts with a fresh session, and so does
+ * its successor: whatever the client leaves unfinished is rolled back. A client that keeps its connection beyond the limit
+ * is cut off.
+ *
+ * @returns `undefined` where there are no Unix sockets
+ */
+export async function serveLocalClients(parts: LocalClientsParts): Promise<LocalClients | undefined> {
+  const place = socketPath(parts.directory, socketName);
+  if (place === undefined) return undefined;
+  const clients = new Set<Socket>();
+  const server = createServer((socket) => {
+    clients.add(socket);
+    socket.once("close", () => clients.delete(socket));
+    // The close that follows says all that matters.
+    socket.on("error", () => undefined);
+    void parts.lend(() => serve(socket, parts)).catch((error: Error) => cutOff(socket, error.message));
+  });
+  try {
+    await rm(place.path, { force: true });
+    await listen(server, place.path);
+  } catch {
+    place.leave();
+    return undefined;
+  }
+  server.unref();
+  return {
+    close: async () => {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      for (const socket of clients) cutOff(socket, "the server is shutting down");
+      await closed;
+      place.leave();
+    },
+  };
+}
+
+async function serve(socket: Socket, { backend, limit }: LocalClientsParts): Promise<void> {
+  if (socket.destroyed) return;
+  const wire = new WireSocket(backend);
+  const timer = setTimeout(() => cutOff(socket, `the server lends the database for ${limit} ms at a time`), limit);
+  await new Promise<void>((resolve) => {
+    wire.once("error", ({ message }) => cutOff(socket, message));
+    wire.once("close", () => {
+      socket.end();
+      resolve();
+    });
+    // A client that is cut off may take its time to close.
+    socket.once("finish", () => wire.destroy());
+    socket.once("close", () => wire.destroy());
+    socket.pipe(wire).pipe(socket, { end: false });
+    wire.once("end", () => wire.destroy());
+  });
+  clearTimeout(timer);
+}
+
+/** Ends a connection with the reason as a FATAL error of class 57P01 (admin_shutdown). */
+function cutOff(socket: Socket, reason: string): void {
+  if (socket.destroyed || socket.writableEnded) return;
+  const fields = ["SFATAL", "VFATAL", "C57P01", `M${reason}`];
+  const body = Buffer.from(`${fields.join("\0")}\0\0`);
+  const header = Buffer.from([0x45, 0, 0, 0, 0]);
+  header.writeInt32BE(4 + body.length, 1);
+  socket.end(Buffer.concat([header, body]));
+  setTimeout(() => socket.destroy(), farewell).unref();
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    // The socket is bound before `listen` returns: at no moment can another user connect to it.
+    const mask = process.umask(0o177);
+    try {
+      server.listen({ path, exclusive: true }, resolve);
+    } finally {
+      process.umask(mask);
+    }
+  });
+}

@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import { stat, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { type EmbeddedEngine, joinEmbeddedEngine, type JoinedEngine, openEmbeddedEngine } from "@sallyport/storage-pglite";
+import pg from "pg";
+import { emptyCluster } from "./empty-cluster.ts";
+import { scratchDirectories } from "./scratch-directories.ts";
+
+const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
+const scratch = scratchDirectories();
+const open = async (dataDir: string, limit: number): Promise<EmbeddedEngine> =>
+  openEmbeddedEngine({ dataDir, template: await emptyCluster(), durable: false, sharing: { limit }, knex: { log: quiet } });
+
+async function joined(dataDir: string): Promise<JoinedEngine> {
+  const guest = await joinEmbeddedEngine({ dataDir, acquireConnectionTimeout: 20_000, knex: { log: quiet } });
+  if (guest === undefined) throw new Error("Nothing is shared.");
+  return guest;
+}
+
+async function client(dataDir: string): Promise<pg.Client> {
+  const opened = new pg.Client({ host: dataDir, port: 5432, user: "postgres", database: "postgres" });
+  opened.on("error", () => undefined);
+  await opened.connect();
+  return opened;
+}
+
+const names = ({ knex }: EmbeddedEngine): Promise<string[]> => knex("marks").orderBy("name").pluck("name");
+
+describe("a shared directory", () => {
+  let engine: EmbeddedEngine;
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await scratch();
+    // What a killed process leaves.
+    await writeFile(join(dataDir, ".s.PGSQL.5432"), "");
+    engine = await open(dataDir, 60_000);
+    await engine.knex.raw("create table marks (name text primary key)");
+  }, 120_000);
+  afterAll(() => engine.close());
+  beforeEach(() => engine.knex.raw("truncate marks"));
+
+  it("has a socket that its own user alone can reach", async () => {
+    const { mode } = await stat(join(dataDir, ".s.PGSQL.5432"));
+    expect((mode & 0o777).toString(8)).toBe("600");
+  });
+
+  it("takes what other clients write, in transactions of their own", async () => {
+    const guest = await joined(dataDir);
+    await guest.knex("marks").insert({ name: "of the guest" });
+    await guest.knex.transaction(async (trx) => {
+      await trx("marks").insert({ name: "of its transaction" });
+    });
+    await expect(
+      guest.knex.transaction(async (trx) => {
+        await trx("marks").insert({ name: "rolled back" });
+        throw new Error("on purpose");
+      }),
+    ).rejects.toThrow("on purpose");
+    expect(await names(engine)).toEqual(["of its transaction", "of the guest"]);
+    await guest.close();
+  });
+
+  it("lets its own queries wait for a client, and clients for its own transaction", async () => {
+    const order: string[] = [];
+    const guest = await joined(dataDir);
+    let ofGuest: Promise<unknown> | undefined;
+    await engine.knex.transaction(async (trx) => {
+      ofGuest = guest.knex.raw("select count(*)::int as count from marks").then(({ rows }) => order.push(`guest sees ${rows[0].count}`));
+      await trx("marks").insert({ name: "inside" });
+      await trx.raw("select pg_sleep(0.2)");
+      order.push("committed");
+    });
+    await ofGuest;
+    let own: Promise<unknown> | undefined;
+    await guest.knex.transaction(async (trx) => {
+      await trx("marks").insert({ name: "of the guest" });
+      own = names(engine).then((found) => order.push(`own query sees ${found.length}`));
+      await trx.raw("select pg_sleep(0.2)");
+      order.push("guest committed");
+    });
+    await own;
+    expect(order).toEqual(["committed", "guest sees 1", "guest committed", "own query sees 2"]);
+    await guest.close();
+  });
+
+  it("keeps prepared statements and settings of one session out of the next", async () => {
+    const prepared = { name: "same name", text: "select 'own' as whose" };
+    const own = engine.knex.client as unknown as { acquireConnection(): Promise<pg.Client>; releaseConnection(it: pg.Client): Promise<void> };
+    const first = await own.acquireConnection();
+    await first.query(prepared);
+    await own.releaseConnection(first);
+
+    const guest = await client(dataDir);
+    expect((await guest.query({ name: "same name", text: "select 'of the guest' as whose" })).rows).toEqual([{ whose: "of the guest" }]);
+    await guest.query("set search_path to pg_catalog");
+    await guest.query("create temporary table leftover (a int)");
+    await guest.end();
+
+    const second = await own.acquireConnection();
+    expect((await second.query(prepared)).rows).toEqual([{ whose: "own" }]);
+    const { rows } = await second.query("select current_setting('search_path') as path, to_regclass('pg_temp.leftover') as leftover");
+    expect(rows).toEqual([{ path: "public", leftover: null }]);
+    await own.releaseConnection(second);
+  });
+
+  it("rolls back a client that goes away in a transaction", async () => {
+    const guest = await client(dataDir);
+    await guest.query("begin");
+    await guest.query("insert into marks values ('unfinished')");
+    (guest as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    expect(await names(engine)).toEqual([]);
+  });
+});
+
+describe("a client that does not give the database back", () => {
+  let engine: EmbeddedEngine;
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await scratch();
+    engine = await open(dataDir, 1_000);
+    await engine.knex.raw("create table marks (name text primary key)");
+  }, 120_000);
+  afterAll(() => engine.close());
+
+  it("cuts off a client that keeps its transaction open, with the reason", async () => {
+    const guest = await client(dataDir);
+    const ended = once(guest, "error");
+    await guest.query("begin");
+    await guest.query("insert into marks values ('held')");
+    const waited = names(engine);
+    expect((await ended)[0]).toMatchObject({ code: "57P01", message: "the server lends the database for 1000 ms at a time" });
+    expect(await waited).toEqual([]);
+  });
+
+  it("cuts off a client that says nothing at all", async () => {
+    const silent = connect(join(dataDir, ".s.PGSQL.5432"));
+    await once(silent, "connect");
+    const second = await client(dataDir);
+    expect((await second.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await second.end();
+    expect(await names(engine)).toEqual([]);
+    silent.destroy();
+  });
+
+  it("is cut off as well when it speaks another protocol", async () => {
+    const socket = connect(join(dataDir, ".s.PGSQL.5432"));
+    socket.on("error", () => undefined).write("GET / HTTP/1.1\r\n\r\n");
+    socket.resume();
+    await once(socket, "close");
+    expect(await names(engine)).toEqual([]);
+  });
+
+  it("is not one that merely stays: between two uses it has no connection", async () => {
+    const guest = await joined(dataDir);
+    const one = async (): Promise<unknown> => (await guest.knex.raw("select 1 as one")).rows;
+    expect(await one()).toEqual([{ one: 1 }]);
+    expect(await names(engine)).toEqual([]);
+    expect([guest.knex.client.pool.numUsed(), guest.knex.client.pool.numFree()]).toEqual([0, 0]);
+    expect(await one()).toEqual([{ one: 1 }]);
+    await guest.close();
+  });
+});
+
+it("ends with its engine: clients are told, and the socket is removed", async () => {
+  const dataDir = await scratch();
+  const engine = await open(dataDir, 60_000);
+  const guest = await joined(dataDir);
+  const forgotten = await guest.knex.transaction();
+  await forgotten.raw("select 1");
+  await engine.close();
+  await expect(Promise.resolve(forgotten.raw("select 1"))).rejects.toThrow(/shutting down|connection error|terminated/);
+  await forgotten.rollback().catch(() => undefined);
+  await guest.close();
+  expect(await joinEmbeddedEngine({ dataDir })).toBeUndefined();
+  await expect(stat(join(dataDir, ".s.PGSQL.5432"))).rejects.toThrow("ENOENT");
+}, 120_000);
