@@ -11,6 +11,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const creation = "creating the database, which takes a few seconds";
 
+const command = (args: readonly string[], input?: string) => new ServerProcess(args, { DATA_DIR: "kept" }, folder, input).ended;
+
 const start = () => new ServerProcess([], { PORT: "0", DATA_DIR: "kept" }, folder);
 
 async function ask(url: string, path: string, headers: object = {}, body?: object): Promise<{ code: string; data: Record<string, unknown> }> {
@@ -23,7 +25,7 @@ async function ask(url: string, path: string, headers: object = {}, body?: objec
   return { code: status.internalStatus, data };
 }
 
-test("the demo needs nothing, keeps what it acknowledged when it is killed, and its directory to itself", async () => {
+test("the demo needs nothing, keeps what it acknowledged when it is killed, has its directory to itself, and lets commands in", async () => {
   const first = start();
   try {
     const creating = await first.logged(creation);
@@ -33,6 +35,17 @@ test("the demo needs nothing, keeps what it acknowledged when it is killed, and 
     const { stdout, stderr, code } = await start().ended;
     expect({ code, stdout: stdout.includes("listening") }).toEqual({ code: 1, stdout: false });
     expect(stderr).toMatch(/^error: The data directory .*kept is in use by process \d+/);
+
+    const made = await command(["app-key", "create", "another-client", "--app-name", "demo-app"]);
+    expect(made).toMatchObject({ code: 0 });
+    const appkey = /^[\w-]{43}$/m.exec(made.stdout)?.[0] ?? "";
+    expect(await command(["user", "create", "ann", "--group", "Readers"], "secret of Ann\n")).toMatchObject({ code: 0, stdout: 'The user "ann" exists now.\n' });
+    const logIn = () => ask(url, "/v1/login", { appkey }, { user: "ann", pass: "secret of Ann", appNames: ["demo-app"] });
+    expect(await logIn()).toMatchObject({ code: "0" });
+    // One command after another gets the database, however many there are.
+    const others = await Promise.all([command(["app-key", "disable", "another-client"]), command(["user", "list", "--json"])]);
+    expect(others.map(({ code: exit, stderr: complaint }) => [exit, complaint.replace(/^note: .*\n/, "")])).toEqual([[0, ""], [0, ""]]);
+    expect(await logIn()).toMatchObject({ code: "101" });
 
     const { data } = await ask(url, "/second/v1/login", {}, { user: "demo", pass: "demo", appNames: ["demo-app"] });
     const sessionId = String(data["sessionId"]);

@@ -4,6 +4,7 @@ import { createContainer } from "../../composition/create-container.ts";
 import { identifiers } from "../../composition/identifiers.ts";
 import { databaseTrouble } from "../../composition/databases/database-trouble.ts";
 import { directoriesWithoutDatabase } from "../../composition/storages/directories-without-database.ts";
+import { StorageEngines } from "../../composition/storages/storage-engines.ts";
 import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import type { AliasOptions } from "./alias-option.ts";
@@ -44,7 +45,7 @@ export async function withOpened<T>(
   for (const directory of await directoriesWithoutDatabase([chosenOne])) {
     console.error(`Creating the database in ${directory}, which takes a few seconds.`);
   }
-  const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }));
+  const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }), new StorageEngines(true));
   const engines = container.get(identifiers.engines);
   prepare(container);
   try {

@@ -1,3 +1,4 @@
+import type { JoinedEngine, JoinOptions } from "@sallyport/storage-pglite";
 import type { EmbeddedStorage } from "../../configuration/index.ts";
 import { directoryTrouble } from "./directory-trouble.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -8,18 +9,24 @@ const upkeepInterval = 6 * 60 * 60_000;
 /** Milliseconds for the restart of the engine, with a margin. */
 const restartTime = 5_000;
 
+/** Milliseconds for which a command may use the database of a server. Requests wait meanwhile, and are ready to wait longer. */
+const sharing = { limit: 5_000 };
+
 /** Failures are told to the caller; Knex would also print them. */
 const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
-/** A Postgres inside of this process, kept in a directory. Throws if another process holds it, or if it cannot be used. */
-export async function openEmbedded({ dataDir, statementTimeout }: EmbeddedStorage): Promise<SqlEngine> {
-  const [{ openEmbeddedEngine }, { KnexStorage }] = await Promise.all([
-    import("@sallyport/storage-pglite"),
-    import("@sallyport/storage-knex"),
-  ]);
-  // Long enough to wait for a statement that times out and for the restart of the engine after it.
-  const acquireConnectionTimeout = statementTimeout + restartTime;
-  const engine = await openEmbeddedEngine({ dataDir, statementTimeout, acquireConnectionTimeout, knex: { log: silent } }).catch((error: unknown) => {
+/**
+ * A Postgres inside of this process, kept in a directory, which commands on this machine can use, too. Throws if another
+ * process holds the directory, or if it cannot be used.
+ */
+export async function openEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
+  return open(storage, { sharing });
+}
+
+async function open(storage: EmbeddedStorage, shared: { readonly sharing?: { readonly limit: number } }): Promise<SqlEngine> {
+  const { dataDir, statementTimeout } = storage;
+  const { openEmbeddedEngine } = await import("@sallyport/storage-pglite");
+  const engine = await openEmbeddedEngine({ ...optionsOf(storage), statementTimeout, ...shared }).catch((error: unknown) => {
     throw directoryTrouble(error, dataDir);
   });
   // Whatever keeps one round from working, the next one tries again; requests would fail for the same reason, and tell.
@@ -28,6 +35,29 @@ export async function openEmbedded({ dataDir, statementTimeout }: EmbeddedStorag
     clearInterval(upkeep);
     return engine.close();
   };
-  const { knex, capabilities } = engine;
-  return { name: dataDir, pool: null, storage: (schema) => new KnexStorage({ knex, schema, capabilities }), close };
+  return sqlEngine({ ...engine, close }, dataDir);
+}
+
+/** For a command. If a server of the same user holds the directory, its database is used through a socket there. */
+export async function openOrJoinEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
+  const { dataDir } = storage;
+  const { DirectoryLockedError, joinEmbeddedEngine } = await import("@sallyport/storage-pglite");
+  try {
+    return await open(storage, {});
+  } catch (error) {
+    if (!(error instanceof DirectoryLockedError)) throw error;
+    const joined = await joinEmbeddedEngine(optionsOf(storage));
+    if (joined === undefined) throw error;
+    return sqlEngine(joined, dataDir);
+  }
+}
+
+function optionsOf({ dataDir, statementTimeout }: EmbeddedStorage): JoinOptions {
+  // Long enough to wait for a statement that times out and for the restart of the engine after it.
+  return { dataDir, acquireConnectionTimeout: statementTimeout + restartTime, knex: { log: silent } };
+}
+
+async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: string): Promise<SqlEngine> {
+  const { KnexStorage } = await import("@sallyport/storage-knex");
+  return { name, pool: null, storage: (schema) => new KnexStorage({ knex, schema, capabilities }), close };
 }

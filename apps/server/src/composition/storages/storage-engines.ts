@@ -1,7 +1,7 @@
 import type { Storage } from "@sallyport/core";
 import type { EmbeddedStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
-import { openEmbedded } from "./open-embedded.ts";
+import { openEmbedded, openOrJoinEmbedded } from "./open-embedded.ts";
 import { openMariadb } from "./open-mariadb.ts";
 import { openModule } from "./open-module.ts";
 import { openPostgres } from "./open-postgres.ts";
@@ -12,6 +12,9 @@ import type { SqlEngine } from "./sql-engine.ts";
  * configuration does not use is not loaded.
  */
 export class StorageEngines {
+  /** `forCommand`: the engines are for a command, which may use the database of a server that runs; else for a server. */
+  constructor(private readonly forCommand = false) {}
+
   private readonly engines = new Map<string, Promise<SqlEngine>>();
   private readonly opened = new Map<string, SqlEngine>();
   private readonly storages: Storage[] = [];
@@ -50,7 +53,7 @@ export class StorageEngines {
     const key = `${configuration.engine} ${place}`;
     const existing = this.engines.get(key);
     if (existing !== undefined) return existing;
-    const opening = openEngine(configuration);
+    const opening = openEngine(configuration, this.forCommand);
     this.engines.set(key, opening);
     return opening.then((engine) => {
       this.opened.set(engine.name, engine);
@@ -59,7 +62,7 @@ export class StorageEngines {
   }
 }
 
-function openEngine(configuration: ServerStorage | EmbeddedStorage): Promise<SqlEngine> {
-  if (configuration.engine === "embedded") return openEmbedded(configuration);
+function openEngine(configuration: ServerStorage | EmbeddedStorage, forCommand: boolean): Promise<SqlEngine> {
+  if (configuration.engine === "embedded") return forCommand ? openOrJoinEmbedded(configuration) : openEmbedded(configuration);
   return configuration.engine === "postgres" ? openPostgres(configuration) : openMariadb(configuration);
 }
