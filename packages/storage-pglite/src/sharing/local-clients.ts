@@ -54,7 +54,9 @@ export async function serveLocalClients(parts: LocalClientsParts): Promise<Local
   server.unref();
   return {
     close: async () => {
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
       for (const socket of clients) cutOff(socket, "the server is shutting down");
       await closed;
       place.leave();
