@@ -116,11 +116,12 @@ export function customUserSuite(server: () => RunningServer): void {
     expect(await logIn((await create()).loginName)).toMatchObject({ code: "0" });
   });
 
-  test("a device has one session, whoever works as the user", async () => {
+  test("sessions of a device are counted together, whoever works as the user: the sixth log-in ends the first", async () => {
     const [one, other] = [await create(), await create()];
     const device = { deviceId: "custom tablet" };
-    const sessions = [await sessionOf(one.loginName), await sessionOf(one.loginName, { device }), await sessionOf(other.loginName, { device })];
-    expect(await Promise.all(sessions.map((id) => checkSession(server(), id)))).toEqual(["0", "201", "0"]);
+    const sessions = [await sessionOf(one.loginName)];
+    for (const { loginName } of [one, other, one, other, one, other]) sessions.push(await sessionOf(loginName, { device }));
+    expect(await Promise.all(sessions.map((id) => checkSession(server(), id)))).toEqual(["0", "201", "0", "0", "0", "0", "0"]);
   });
 
   test("sessions end at once when the custom user is disabled, removed or mapped to another, or has another password", async () => {

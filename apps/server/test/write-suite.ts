@@ -246,9 +246,11 @@ export function writeSuite(server: () => RunningServer): void {
       await logOutIn(server(), leaving);
       expect((await patch(id, { Name: "Bob" })).code).toBe("0");
 
-      await lock(id, "POST", await logIn("demo", { device: { deviceId: `lock-${mode}` } }));
+      const device = { deviceId: `lock-${mode}` };
+      await lock(id, "POST", await logIn("demo", { device }));
+      for (let beside = 1; beside < 5; beside += 1) await logIn("demo", { device });
       expect((await patch(id, { Name: "Carl" })).code).toBe("713");
-      const next = await logIn("demo", { device: { deviceId: `lock-${mode}` } });
+      const next = await logIn("demo", { device });
       expect((await patch(id, { Name: "Carl" })).code).toBe("0");
 
       await lock(id, "POST", next);

@@ -5,7 +5,7 @@ import { atOnce } from "../../fixtures/at-once.ts";
 import { codeOf } from "../../fixtures/code-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { occurrences } from "../../fixtures/occurrences.ts";
-import { generous, minute } from "../../fixtures/policy.ts";
+import { generous, minute, second } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 
@@ -33,10 +33,13 @@ const oneDevice = checksOf("sessions", {
   },
 
   "of a device make room for the next: the oldest ends where none was renewed": async (subject) => {
-    const { r } = subject;
+    const { r, advance } = subject;
     const visitor = await Visitor.create(r);
     const digests = [];
-    for (let opened = 0; opened < 5; opened += 1) digests.push(await visitor.open(r, phone, { ...generous, perDevice: 3 }));
+    for (let opened = 0; opened < 5; opened += 1) {
+      advance(second);
+      digests.push(await visitor.open(r, phone, { ...generous, perDevice: 3 }));
+    }
     equal(await r.sessions.count(), 3, "how many sessions are live");
     equal(await wereLive(subject, digests), [false, false, true, true, true], "which of them were live");
   },
@@ -60,10 +63,13 @@ const oneDevice = checksOf("sessions", {
   },
 
   "of a device end in numbers when their limit is lower than it was": async (subject) => {
-    const { r } = subject;
+    const { r, advance } = subject;
     const visitor = await Visitor.create(r);
     const digests = [];
-    for (const perDevice of [5, 5, 5, 5, 2]) digests.push(await visitor.open(r, phone, { ...generous, perDevice }));
+    for (const perDevice of [5, 5, 5, 5, 2]) {
+      advance(second);
+      digests.push(await visitor.open(r, phone, { ...generous, perDevice }));
+    }
     equal(await wereLive(subject, digests), [false, false, false, true, true], "which of them were live");
   },
 
