@@ -43,7 +43,7 @@ describe("the page at /docs of the demo", () => {
   test("has a start page for browsers before it, which leads on", async () => {
     const { status, type, text, headers } = await take(server.url, "/", asBrowser);
     expect({ status, type }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
-    for (const known of ["<title>sallyport</title>", "demo-app-key", '"user":"demo"']) expect(text).toContain(known);
+    for (const known of ["<title>sallyport</title>", "demo-app-key", "&quot;user&quot;:&quot;demo&quot;"]) expect(text).toContain(known);
     expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; /);
     expect(text).not.toMatch(/<script|second/);
     const links = Array.from(text.matchAll(/(?:href|src)="([^"]+)"/g), ([, link = ""]) => link).filter((link) => !link.startsWith("data:"));
