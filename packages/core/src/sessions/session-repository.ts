@@ -16,7 +16,7 @@ export type SessionSelector =
 export interface SessionRepository {
   /**
    * Opens a session, unless that would exceed a limit of the policy: then 315, and nothing changes.
-   * Exact however many processes open at once. Sessions of the same user, app key and device, of whatever mode and entrance, make room
+   * Exact however many processes open at once. Sessions of the same user, app key and device, of any mode and entrance, make room
    * for the new one: as many of them end as it takes to keep `perDevice`, `perUserLimit` and `limit`, and no more. Those whose idle expiry
    * lies earliest end first, of equal ones the oldest. No other session ends, so it is 315 if the others alone fill a limit.
    * The channel of a secure session is opened with it, all or nothing, and ends with it; a channel without that mode, the mode without

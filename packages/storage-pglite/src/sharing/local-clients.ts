@@ -28,7 +28,7 @@ const farewell = 1_000;
 /**
  * Lends the database to programs of the same user on this machine, one connection at a time, over a Unix socket in the
  * data directory. The process that holds the directory waits meanwhile. A client starts with a fresh session, and so does
- * its successor: whatever the client leaves unfinished is rolled back. A client that keeps its connection beyond the limit
+ * its successor: what the client leaves unfinished is rolled back. A client that keeps its connection beyond the limit
  * is cut off.
  *
  * @returns `undefined` where there are no Unix sockets

@@ -5,7 +5,7 @@ import { procedure, raise } from "./procedure.ts";
 /** How many forgotten rows each failure clears away: more than it can add. */
 const swept = 10;
 
-/** What is asked for, in the order of the keys, in which rows are held, so that nobody deadlocks: `{key, free, first, longest, forget, exempt}`. */
+/** What is asked for, in the order of the keys, in which rows are locked, so that calls do not deadlock: `{key, free, first, longest, forget, exempt}`. */
 const asked = `json_table(asked, '$[*]' columns (
         \`key\` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
         exempt varchar(100) path '$.exempt'
