@@ -1,4 +1,4 @@
-import { type Attempt, type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, builtInClasses, type ClassDefinition, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import { PostgresArchive } from "./dialects/postgres/archive/postgres-archive.ts";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
@@ -74,9 +74,9 @@ export class KnexStorage implements Storage {
     return this.sql.together((sql) => work(knexRepositories(sql, this.statements, this.tables, this.offset)));
   }
 
-  migrate(): Promise<MigrationReport> {
+  migrate(classes: readonly ClassDefinition[] = builtInClasses): Promise<MigrationReport> {
     const finish = (run: Run) => raiseStamps(run, this.tables);
-    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations, { finish }).migrate());
+    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations, { classes, finish }).migrate());
   }
 
   alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {

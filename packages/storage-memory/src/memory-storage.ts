@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Attempt, type AttributeIndex, builtInClasses, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, builtInClasses, type ClassDefinition, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./frozen-copy.ts";
@@ -92,11 +92,11 @@ export class MemoryStorage implements Storage {
     });
   }
 
-  async migrate(): Promise<MigrationReport> {
+  async migrate(classes: readonly ClassDefinition[] = builtInClasses): Promise<MigrationReport> {
     this.checkOpen();
     if (this.migrated) return { applied: [] };
     this.migrated = true;
-    for (const definition of frozenCopy(builtInClasses)) this.state.classes.set(definition.name, definition);
+    for (const definition of frozenCopy(classes)) this.state.classes.set(definition.name, definition);
     nextNumber(this.state, "modelGeneration");
     return { applied: ["built-in-classes"] };
   }

@@ -16,4 +16,5 @@ export { demoDatabases, demoMacros } from "./demo-databases.ts";
 export { demoNote } from "./demo-note.ts";
 export { isDebugging } from "./is-debugging.ts";
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
+export { readModelFile } from "./model-file.ts";
 export { isLoopbackHost } from "./schema/network-texts.ts";

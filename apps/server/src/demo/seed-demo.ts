@@ -1,7 +1,7 @@
 import {
   anyPort,
   type Attributes,
-  builtInClasses,
+  type ClassDefinition,
   type ClientHash,
   type ClassRight,
   clientPassword,
@@ -17,6 +17,7 @@ import {
   type Storage,
   UserNames,
 } from "@sallyport/core";
+import { readModelFile } from "../configuration/index.ts";
 import { demoClasses } from "./demo-classes.ts";
 import { type DemoCustomUserName, type DemoUserName, demoCredentials } from "./demo-credentials.ts";
 import { demoCustomers } from "./demo-customers.ts";
@@ -43,9 +44,6 @@ export function holdsDemo(state: DemoState | null | undefined): boolean {
 
 const batchSize = 250;
 
-/** What the objects of the demo may point to. */
-const demoModel = new Model({ generation: 0, classes: [...builtInClasses, ...demoClasses([])] });
-
 /** Ends the transaction without a trace. */
 class NotEmptyError extends Error {}
 
@@ -57,8 +55,9 @@ export async function seedDemo(storage: Storage, parts: DemoParts): Promise<Demo
   if (await hasDemo(storage.repositories, parts.digests)) return "present";
   if (!(await storage.repositories.contents.isEmpty())) return "foreign";
   const secrets = await hashPasswords(parts);
+  const classes = await readModelFile();
   try {
-    await storage.transaction((r) => seed(r, parts, secrets));
+    await storage.transaction((r) => seed(r, { ...parts, classes, secrets }));
     return "seeded";
   } catch (error) {
     if (!(error instanceof NotEmptyError)) throw error;
@@ -74,6 +73,12 @@ async function hasDemo({ admission }: Repositories, digests: Digests): Promise<b
 
 type Secrets = ReadonlyMap<DemoUserName | DemoCustomUserName, string>;
 
+interface SeedParts extends DemoParts {
+  /** Those of a new database by the default model file. */
+  readonly classes: readonly ClassDefinition[];
+  readonly secrets: Secrets;
+}
+
 async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promise<Secrets> {
   const hashed = [...demoCredentials.users, ...demoCredentials.customUsers].map(
     async ({ name, password }) => [name, await hasher.hash(clientPassword(password, clientHash, digests))] as const,
@@ -81,7 +86,7 @@ async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promis
   return new Map(await Promise.all(hashed));
 }
 
-async function seed(r: Repositories, parts: DemoParts, secrets: Secrets): Promise<void> {
+async function seed(r: Repositories, parts: SeedParts): Promise<void> {
   if (!(await r.contents.isEmpty())) throw new NotEmptyError();
   // The app key comes first: it is unique, so a second seeder waits here until the first is done, and stops.
   const created = await r.appKeys.create(
@@ -95,19 +100,16 @@ async function seed(r: Repositories, parts: DemoParts, secrets: Secrets): Promis
   );
   if (created === "nameTaken") throw new NotEmptyError();
   for (const app of demoCredentials.apps) await r.applications.create(app);
-  const groups = await seedPeople(r, parts, secrets);
-  await seedClasses(r, groups);
+  const groups = await seedPeople(r, parts);
+  await seedClasses(r, parts, groups);
   const random = new SeededRandom(`demo/${parts.alias}`);
   const customers = await insertAll(r, parts, "Customer", demoCustomers(random));
   await insertAll(r, parts, "Invoice", demoInvoices(random, customers));
 }
 
 /** Creates users, employees and what they point to; the group ids by user. */
-async function seedPeople(
-  r: Repositories,
-  parts: DemoParts,
-  secrets: Secrets,
-): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
+async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
+  const { secrets } = parts;
   const insert = (className: string, attributes: (person: DemoPerson, index: number) => Attributes) =>
     insertAll(r, parts, className, demoPeople.map(attributes));
   const groups = await insert("UserGroup", ({ group }) => ({ ...group }));
@@ -139,25 +141,36 @@ async function seedPeople(
   return new Map(demoPeople.map(({ user }, index) => [user, idAt(groups, index)]));
 }
 
-async function seedClasses({ model }: Repositories, groups: ReadonlyMap<DemoUserName, ObjectId>): Promise<void> {
+/** Another model file may have made the database: what the people of the demo need is added to its classes. */
+async function seedClasses({ model }: Repositories, { classes }: SeedParts, groups: ReadonlyMap<DemoUserName, ObjectId>): Promise<void> {
   const rights: ClassRight[] = [
     { group: groups.get("demo") as ObjectId, permissions },
     { group: groups.get("reader") as ObjectId, permissions: ["read"] },
   ];
-  const { generation } = await model.load();
-  const outcome = await model.change({ put: demoClasses(rights) }, generation);
+  const { generation, classes: stored } = await model.load();
+  const known = new Map(stored.map((each) => [each.name, each]));
+  const put = classes.map((each) => extended(known.get(each.name), each));
+  const outcome = await model.change({ put: [...put, ...demoClasses(rights)] }, generation);
   if (outcome === "stale") throw new NotEmptyError();
+}
+
+/** The class with the attributes that it lacks. */
+function extended(known: ClassDefinition | undefined, { attributes, ...wanted }: ClassDefinition): ClassDefinition {
+  if (known === undefined) return { ...wanted, attributes };
+  const names = new Set(known.attributes.map(({ name }) => name));
+  return { ...known, attributes: [...known.attributes, ...attributes.filter(({ name }) => !names.has(name))] };
 }
 
 /** Inserts objects in batches; their ids in the order given. */
 async function insertAll(
   { objects }: Repositories,
-  { digests, alias }: DemoParts,
+  { classes, digests, alias }: SeedParts,
   className: string,
   all: readonly Attributes[],
 ): Promise<ObjectId[]> {
+  const model = new Model({ generation: 0, classes: [...classes, ...demoClasses([])] });
   const prepared: NewObject[] = all.map((attributes, index) => {
-    const links = linksOf(attributes, demoModel.find(className)?.links ?? []);
+    const links = linksOf(attributes, model.find(className)?.links ?? []);
     return { className, attributes, links, uuid: demoUuid(digests, alias, className, index) };
   });
   const ids: ObjectId[] = [];

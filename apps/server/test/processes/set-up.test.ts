@@ -52,6 +52,9 @@ test("an empty Postgres is set up by commands, under the eyes of a running serve
   expect(await command("migrate")).toMatch(/^database \(empty\): applied 0001/);
   expect(await command("migrate")).toBe(`database (empty): up to date
   ${everything}`);
+  writeFileSync(join(folder, "model.json"), JSON.stringify({ classes: [{ name: "Employee", attributes: [{ name: "Name", type: "string" }] }] }));
+  expect(await command("migrate --model model.json")).toContain("not as in the model file, which is for new databases: User, Employee");
+  expect(JSON.parse(await command("class list --json"))).toEqual(expect.arrayContaining([expect.objectContaining({ name: "Employee", builtIn: false })]));
   expect(await serviceCode(url)).toBe("0");
 
   expect(await new ServerProcess(["user", "list"], environment(), folder).ended).toEqual({ code: 0, stdout: "", stderr: "There are no users.\n" });

@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { builtInClasses, type ClassDefinition, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/account-named.ts";
@@ -21,6 +21,17 @@ const beforeMigration = checksOf(
       await storage.migrate();
       await storage.health();
       equal(await r.sessions.count(), 0, "sessions in a new database");
+    },
+
+    "gives a new database the classes that it is migrated with, and no other": async ({ storage, r }) => {
+      const note: ClassDefinition = { name: "Note", base: null, attributes: [{ name: "Text", type: "string" }], rights: [{ group: "*", permissions: ["read"] }] };
+      await storage.migrate([...builtInClasses, note]);
+      const { generation, classes } = await r.model.load();
+      equal(generation, 1, "the generation");
+      equal(classes, [...builtInClasses, note], "the classes");
+      await storage.migrate(builtInClasses);
+      equal(await r.model.load(), { generation, classes }, "the model after another migration");
+      holds(await r.contents.isEmpty(), "A new database is empty, whatever its classes");
     },
 
     "applies every migration once, by name": async ({ storage }) => {

@@ -33,7 +33,7 @@ export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Sto
     archive: storage.archive,
     transaction: (work) => storage.transaction(work),
     together: (work) => storage.together(work),
-    migrate: () => storage.migrate(),
+    migrate: (classes) => storage.migrate(classes),
     alignIndexes: (wanted) => storage.alignIndexes(wanted),
     readyIndexes: (indexes) => storage.readyIndexes(indexes),
     health: () => storage.health(),

@@ -35,9 +35,9 @@ export const brokenCapabilities: readonly BrokenAdapter[] = [
       const { capabilities } = storage;
       let migrated = false;
       const changing = brokenStorage(storage, {
-        migrate: () => {
+        migrate: (classes) => {
           migrated = true;
-          return storage.migrate();
+          return storage.migrate(classes);
         },
       });
       return Object.defineProperty(changing, "capabilities", { get: () => ({ ...capabilities, valueIndexes: migrated }) });

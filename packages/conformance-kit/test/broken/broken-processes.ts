@@ -284,8 +284,8 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     storage: (process) => {
       let migrated = false;
       return {
-        migrate: async () => {
-          const { applied } = await process.migrate();
+        migrate: async (classes) => {
+          const { applied } = await process.migrate(classes);
           const first = !migrated;
           migrated = true;
           return { applied: first ? ["built-in-classes"] : applied };
@@ -298,9 +298,9 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     storage: (process) => {
       let migrated = false;
       return {
-        migrate: () => {
+        migrate: (classes) => {
           migrated = true;
-          return process.migrate();
+          return process.migrate(classes);
         },
         health: () => (migrated ? process.health() : Promise.reject(new ServiceError(705))),
       };

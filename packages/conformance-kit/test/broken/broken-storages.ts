@@ -1,4 +1,4 @@
-import { type Attempt, type AttributeIndex, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, type ClassDefinition, type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "./broken-adapter.ts";
 
@@ -18,8 +18,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   }),
 
   brokenAround("reports every migration every time", "applies every migration once, by name", (storage) => ({
-    migrate: async () => {
-      await storage.migrate();
+    migrate: async (classes) => {
+      await storage.migrate(classes);
       return { applied: ["initial"] };
     },
   })),
@@ -27,14 +27,16 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   brokenAround("reports a migration twice when asked twice at once", "applies every migration once when it is asked twice at once", (storage) => {
     let done = false;
     return {
-      migrate: async () => {
+      migrate: async (classes) => {
         const applied = done ? [] : ["initial"];
-        await storage.migrate();
+        await storage.migrate(classes);
         done = true;
         return { applied };
       },
     };
   }),
+
+  brokenAround("has no classes but its own", "gives a new database the classes that it is migrated with, and no other", (storage) => ({ migrate: () => storage.migrate() })),
 
   brokenAround("goes on after it is closed", "answers 706 to every call after it is closed", () => ({ close: async () => {} })),
 
@@ -219,8 +221,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   })),
 
   brokenAround("brings demonstration data", "starts without objects, sessions and audit", (storage) => ({
-    migrate: async () => {
-      const report = await storage.migrate();
+    migrate: async (classes) => {
+      const report = await storage.migrate(classes);
       await storage.repositories.objects.insert([{ className: "User", attributes: { Name: "demo" } }]);
       return report;
     },
@@ -231,11 +233,11 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     caughtBy: ["keeps what is there when it is migrated again", "is not reset by another migration"],
     create: (options) => {
       let storage = new MemoryStorage(options);
-      const migrate = async () => {
-        const report = await storage.migrate();
+      const migrate = async (classes?: readonly ClassDefinition[]) => {
+        const report = await storage.migrate(classes);
         if (report.applied.length > 0) return report;
         storage = new MemoryStorage(options);
-        await storage.migrate();
+        await storage.migrate(classes);
         return report;
       };
       const repositories = new Proxy(storage.repositories, { get: (_first, name) => Reflect.get(storage.repositories, name) });

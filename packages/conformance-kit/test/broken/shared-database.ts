@@ -62,7 +62,7 @@ export class SharedDatabase {
       repositories: everyCallOf(of(storage.repositories), (call) => during(() => this.again(call))),
       transaction,
       together: (work) => during(() => storage.together((r) => work(of(r as Repositories)))),
-      migrate: () => during(() => storage.migrate()),
+      migrate: (classes) => during(() => storage.migrate(classes)),
       alignIndexes: (wanted) => during(() => storage.alignIndexes(wanted)),
       readyIndexes: (indexes) => during(() => storage.readyIndexes(indexes)),
       health: () => during(() => storage.health()),

@@ -15,7 +15,6 @@ export const builtInClasses: readonly ClassDefinition[] = [
       { name: "Name", type: "string", mandatory: true },
       { name: "Description", type: "string" },
       { name: "Groups", type: "collection", target: "UserGroup" },
-      { name: "Employee", type: "reference", target: "Employee" },
     ],
     rights: [],
   },
@@ -25,29 +24,6 @@ export const builtInClasses: readonly ClassDefinition[] = [
     attributes: [
       { name: "Name", type: "string", mandatory: true },
       { name: "Description", type: "string" },
-    ],
-    rights: [],
-  },
-  {
-    name: "Employee",
-    base: null,
-    attributes: [
-      { name: "Name1", type: "string" },
-      { name: "Name2", type: "string" },
-      { name: "Name3", type: "string" },
-      { name: "Bild", type: "reference", target: "Image" },
-      { name: "Mitarbeiteransprechpartner", type: "reference", target: "ContactPerson" },
-    ],
-    rights: [],
-  },
-  {
-    name: "ContactPerson",
-    base: null,
-    attributes: [
-      { name: "Name1", type: "string" },
-      { name: "Name2", type: "string" },
-      { name: "Name3", type: "string" },
-      { name: "Bild", type: "reference", target: "Image" },
     ],
     rights: [],
   },

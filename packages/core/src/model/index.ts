@@ -14,9 +14,11 @@ export {
 } from "./class-definition.ts";
 export { isClassName } from "./class-name.ts";
 export type { AttributeStructure, ClassStructure } from "./class-structure.ts";
+export type { NamedClass } from "./definitions/accept-classes.ts";
 export type { GivenAttribute, GivenClass, GivenRight } from "./definitions/given-class.ts";
 export { deleteRuleOf } from "./delete-rule-of.ts";
 export type { IndexAlignment } from "./index-alignment.ts";
+export { initialClasses } from "./initial-classes.ts";
 export { isIndexable } from "./is-indexable.ts";
 export { Model, type ModelClass } from "./model.ts";
 export { ModelCache } from "./model-cache.ts";

@@ -8,15 +8,13 @@ import type { Repositories } from "../storage/repositories.ts";
 import type { ClassDefinition } from "./class-definition.ts";
 import type { ClassStructure } from "./class-structure.ts";
 import { currentModel } from "./current-model.ts";
-import { acceptClass } from "./definitions/accept-class.ts";
-import { acceptLines } from "./definitions/accept-lines.ts";
+import { acceptClasses } from "./definitions/accept-classes.ts";
 import { acceptNarrowings } from "./definitions/accept-narrowings.ts";
-import { acceptRights } from "./definitions/accept-rights.ts";
 import type { GivenClass } from "./definitions/given-class.ts";
 import { isSameClass } from "./definitions/is-same.ts";
 import { narrowingsOf } from "./definitions/narrowing.ts";
 import type { IndexAlignment } from "./index-alignment.ts";
-import { Model } from "./model.ts";
+import type { Model } from "./model.ts";
 import { ReadyIndexes } from "./ready-indexes.ts";
 import { structureOf } from "./structure-of.ts";
 
@@ -73,12 +71,7 @@ interface Prepared {
 /** Checks everything; what comes back is ready to be stored. */
 async function prepare(r: Repositories, { name, definition: given, expectedGenerations }: PutClassInput): Promise<Prepared> {
   const { stored, model: before } = await currentModel(r.model, expectedGenerations);
-  const { rights, attributes } = await acceptRights(given, before.find(name)?.definition, before, r.objects);
-  const definition = acceptClass(name, { ...given, attributes }, rights, before);
-  const others = stored.classes.map((each) => (each.name === name ? definition : each));
-  const classes = before.find(name) === undefined ? [...others, definition] : others;
-  const after = new Model({ generation: stored.generation + 1, classes });
-  acceptLines(definition, after);
+  const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], stored, r.objects);
   await acceptNarrowings(narrowingsOf(name, before, after), r.objects);
-  return { before, after, definition };
+  return { before, after, definition: definitions[0] as ClassDefinition };
 }

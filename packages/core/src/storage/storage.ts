@@ -1,4 +1,5 @@
 import type { StorageArchive } from "../archive/storage-archive.ts";
+import type { ClassDefinition } from "../model/class-definition.ts";
 import type { AttributeIndex, IndexReport } from "../model/wanted-indexes.ts";
 import type { Attempt } from "./attempt.ts";
 import type { JointRepositories, Repositories } from "./repositories.ts";
@@ -39,8 +40,11 @@ export interface Storage {
    */
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T>;
 
-  /** Brings the database to the newest version. Safe when several processes do it at once, and under load. */
-  migrate(): Promise<MigrationReport>;
+  /**
+   * Brings the database to the newest version. A new one gets these classes, in this order, and generation 1 of the model; the
+   * built-in ones unless given. Safe when several processes do it at once, and under load.
+   */
+  migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport>;
 
   /**
    * Builds those of the wanted indexes that are missing, and takes away all others over values, while everybody goes on

@@ -52,7 +52,7 @@ describe("ReadStructure", () => {
 
   test("shows an administrator everything", async () => {
     const classes = await fixture.structure();
-    expect(classes.map(({ name }) => name)).toEqual(["User", "UserGroup", "Employee", "ContactPerson", "Image", "File", "xRestApiUserProvider", "Secret", "Order", "Inbox"]);
+    expect(classes.map(({ name }) => name)).toEqual(["User", "UserGroup", "Image", "File", "xRestApiUserProvider", "Secret", "Order", "Inbox"]);
     expect(classes.find(({ name }) => name === "Order")).toMatchObject({ base: "Secret", rights: [{ group: "*" }, { group }], permissions: ["read", "create", "write", "delete"] });
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ServiceError } from "@sallyport/core";
+import { builtInClasses, ServiceError } from "@sallyport/core";
 import { isConflict } from "./engine.js";
 import { OpenCalls } from "./open-calls.js";
 import { repositoriesOver } from "./repositories/index.js";
@@ -66,8 +66,9 @@ export class AdapterStorage {
     });
   }
 
-  migrate() {
-    return this.#calls.during(async () => ({ applied: await this.#guarded(() => this.#engine.migrate()) }));
+  /** @param {readonly import("@sallyport/core").ClassDefinition[]} [classes] */
+  migrate(classes = builtInClasses) {
+    return this.#calls.during(async () => ({ applied: await this.#guarded(() => this.#engine.migrate(classes)) }));
   }
 
   /**

@@ -91,12 +91,13 @@ export class Engine {
   }
 
   /**
-   * Brings the database to the newest version: creates what is missing, the built-in classes of `builtInClasses` among it.
-   * Two who migrate at once do it once. A database of a newer version: 705.
+   * Brings the database to the newest version: creates what is missing. A new database gets these classes. Two who migrate at once do it
+   * once. A database of a newer version: 705.
    *
+   * @param {readonly import("@sallyport/core").ClassDefinition[]} classes
    * @returns {Promise<string[]>} the names of what was applied now; none when it was up to date
    */
-  async migrate() {
+  async migrate(classes) {
     return notWritten("Engine.migrate");
   }
 

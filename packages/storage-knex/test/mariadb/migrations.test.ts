@@ -1,3 +1,4 @@
+import { builtInClasses } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
 import { migrations } from "../../src/dialects/mariadb/migrations/migrations.ts";
 import { Migrator } from "../../src/dialects/mariadb/migrations/migrator.ts";
@@ -29,12 +30,12 @@ describe("migrations on MariaDB", () => {
     await (await server.storage({ database: whole })).migrate();
     const database = server.freshName();
     const { knex } = await server.connect();
-    const statements = migrations.flatMap((migration) => migration.statements(tablesOf(database)));
+    const statements = migrations.flatMap((migration) => migration.statements(tablesOf(database), builtInClasses));
     for (let done = 1; done < statements.length; done += 7) {
       let left = done;
       const broken = migrations.map(({ name, statements: all }) => ({
         name,
-        statements: (tables: Parameters<typeof all>[0]) => all(tables).map((text) => (left-- > 0 ? text : "signal sqlstate 'SP713'")),
+        statements: (...parts: Parameters<typeof all>) => all(...parts).map((text) => (left-- > 0 ? text : "signal sqlstate 'SP713'")),
       }));
       expect(await codeOf(new Migrator(knex, tablesOf(database), broken).migrate())).toBe(713);
       expect(left).toBeLessThan(0);

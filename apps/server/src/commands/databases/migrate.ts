@@ -1,25 +1,33 @@
-import { capabilityWords, reserveUserNames } from "@sallyport/core";
+import { isDeepStrictEqual } from "node:util";
+import { capabilityWords, type ClassDefinition, reserveUserNames } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
+import { readModelFile } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { plainWords } from "../plain-words.ts";
 import { type AliasOptions, aliasOption } from "./alias-option.ts";
 import { loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
+interface MigrateOptions extends AliasOptions {
+  readonly model?: string;
+}
+
 /** `migrate`: brings databases to the newest version. */
 export function migrateCommand(): Command {
   return new Command("migrate")
     .description("bring the databases to the newest version, and tell what their storage can do; safe while servers are running")
+    .option("-m, --model <file>", "model file with the classes of a new database (default: User with Employee and ContactPerson)")
     .addOption(aliasOption("every database"))
     .addOption(configurationOption())
     .action(migrate);
 }
 
-async function migrate({ config, alias }: AliasOptions): Promise<void> {
+async function migrate({ config, alias, model }: MigrateOptions): Promise<void> {
   const configuration = loadNoting(config);
   const chosen = configuration.databases.filter((each) => alias === undefined || each.alias === alias);
   if (chosen.length === 0) throw new CommandError(`There is no database "${alias}".`);
+  const classes = await readModelFile(model);
   const failures: string[] = [];
   for (const each of chosen) {
     const label = `database ${nameOf(each)}`;
@@ -28,9 +36,12 @@ async function migrate({ config, alias }: AliasOptions): Promise<void> {
       continue;
     }
     try {
-      const done = await withOpened(configuration, each, migrateOne);
+      const done = await withOpened(configuration, each, (opened) => migrateOne(opened, classes));
       console.log(`${label}: ${done.changes.length === 0 ? "up to date" : done.changes.join("; ")}`);
       console.log(`  ${done.capabilities.join(", ")}`);
+      if (model !== undefined && done.otherClasses.length > 0) {
+        console.log(`  not as in the model file, which is for new databases: ${done.otherClasses.join(", ")}`);
+      }
     } catch (error) {
       failures.push(`${label}: ${plainWords(error)}`);
     }
@@ -38,16 +49,19 @@ async function migrate({ config, alias }: AliasOptions): Promise<void> {
   if (failures.length > 0) throw new CommandError(failures.join("\n       "));
 }
 
-/** Both in words. */
 interface Migrated {
+  /** In words. */
   readonly changes: readonly string[];
+  /** In words. */
   readonly capabilities: readonly string[];
+  /** Names of classes of the model file whose definition in the database is another one. */
+  readonly otherClasses: readonly string[];
 }
 
 /** Indexes, too: the role of the servers may lack the right to build them. */
-async function migrateOne({ database, container }: OpenedDatabase): Promise<Migrated> {
+async function migrateOne({ database, container }: OpenedDatabase, classes: readonly ClassDefinition[]): Promise<Migrated> {
   const { storage } = database;
-  const { applied } = await storage.migrate();
+  const { applied } = await storage.migrate(classes);
   // Also when nothing was applied: servers of a former version may have created users since.
   await reserveUserNames(database);
   const report = await (await container.getAsync(identifiers.alignIndexes)).run(storage);
@@ -56,5 +70,7 @@ async function migrateOne({ database, container }: OpenedDatabase): Promise<Migr
     ...(applied.length === 0 ? [] : [`applied ${applied.join(", ")}`]),
     ...(changed === 0 ? [] : [`built or removed indexes: ${changed}`]),
   ];
-  return { changes, capabilities: [...capabilityWords(storage.capabilities).values()] };
+  const stored = new Map((await storage.repositories.model.load()).classes.map((each) => [each.name, each]));
+  const otherClasses = classes.filter((each) => !isDeepStrictEqual(each, stored.get(each.name))).map(({ name }) => name);
+  return { changes, capabilities: [...capabilityWords(storage.capabilities).values()], otherClasses };
 }

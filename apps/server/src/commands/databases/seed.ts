@@ -1,7 +1,7 @@
 import { reserveUserNames } from "@sallyport/core";
 import { Command } from "commander";
 import { identifiers } from "../../composition/identifiers.ts";
-import { isLoopbackHost } from "../../configuration/index.ts";
+import { isLoopbackHost, readModelFile } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
 import { type AliasOptions, aliasOption, oneDatabase } from "./alias-option.ts";
@@ -26,7 +26,7 @@ async function seed(options: AliasOptions): Promise<void> {
   }
   const target = chosen(configuration, options.alias);
   await withOpened(configuration, target, async ({ container, database }) => {
-    if (target.migrateOnStart && (await database.storage.migrate()).applied.length > 0) await reserveUserNames(database);
+    if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0) await reserveUserNames(database);
     const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
     if (state === "foreign") throw new CommandError("The database is not empty; the demo was not put into it.");
     console.log(state === "seeded" ? "The demo is in the database." : "The demo was in the database already.");

@@ -1,7 +1,7 @@
 import { type Database, type KeyRings, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
-import type { DatabaseConfiguration, StorageConfiguration } from "../../configuration/index.ts";
+import { type DatabaseConfiguration, readModelFile, type StorageConfiguration } from "../../configuration/index.ts";
 import { directoryTrouble } from "../storages/directory-trouble.ts";
 import { databaseTrouble } from "./database-trouble.ts";
 
@@ -68,7 +68,7 @@ export class DatabasePreparation {
         await this.checkKeys(database);
         return;
       }
-      const { applied } = await storage.migrate();
+      const { applied } = await storage.migrate(await readModelFile());
       hasChanged ||= applied.length > 0;
       if (applied.length > 0) logger.info({ alias, applied }, "database migrated");
       await this.checkKeys(database);

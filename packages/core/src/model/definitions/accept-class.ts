@@ -4,7 +4,6 @@ import { isClassName } from "../class-name.ts";
 import type { Model } from "../model.ts";
 import { acceptAttribute } from "./accept-attribute.ts";
 import { definitionFault } from "./definition-fault.ts";
-import { definitionLimits } from "./definition-limits.ts";
 import type { GivenClass } from "./given-class.ts";
 
 /** Checks the definition of a class by itself against the classes that there are; 307 for the first fault. */
@@ -22,9 +21,6 @@ export function acceptClass(name: string, { base, attributes }: GivenClass, righ
   });
   acceptBase(name, base, model);
   acceptBuiltIn(name, base, accepted);
-  if (model.find(name) === undefined && [...model.all()].length >= definitionLimits.classes) {
-    throw definitionFault("/", `there are ${definitionLimits.classes} classes already.`);
-  }
   return { name, base, attributes: accepted, rights };
 }
 

@@ -1,4 +1,4 @@
-import { type Attempt, type AttributeIndex, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import { type Attempt, type AttributeIndex, builtInClasses, type ClassDefinition, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
 import type { Knex } from "knex";
 import { OpenCalls } from "../../open-calls.ts";
 import { pendingMigrations } from "../../pending-migrations.ts";
@@ -67,8 +67,8 @@ export class MariadbStorage implements Storage {
     return this.sql.together((sql) => work(mariadbRepositories(sql, this.statements, this.context)));
   }
 
-  migrate(): Promise<MigrationReport> {
-    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations).migrate());
+  migrate(classes: readonly ClassDefinition[] = builtInClasses): Promise<MigrationReport> {
+    return this.calls.during(() => new Migrator(this.knex, this.tables, migrations, classes).migrate());
   }
 
   alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {

@@ -1,4 +1,4 @@
-import { builtInClasses } from "@sallyport/core";
+import type { ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
 import { tableOptions } from "./table-options.ts";
@@ -9,7 +9,7 @@ import { tableOptions } from "./table-options.ts";
  */
 export const objects: Migration = {
   name: "0002-objects",
-  statements: (tables) => [...objectsAndLocks(tables), ...series(tables), links(tables), ...classes(tables)],
+  statements: (tables, definitions) => [...objectsAndLocks(tables), ...series(tables), links(tables), ...classes(tables, definitions)],
 };
 
 /**
@@ -80,8 +80,7 @@ function links({ links: table }: Tables): string {
   ) ${tableOptions}`;
 }
 
-function classes({ classes: table, valueIndexes }: Tables): string[] {
-  const definitions = builtInClasses.map((definition) => `('${definition.name}', '${JSON.stringify(definition).replaceAll("'", "''")}')`);
+function classes({ classes: table, valueIndexes }: Tables, definitions: readonly ClassDefinition[]) {
   return [
     `create table if not exists ${table} (
       name varchar(255) primary key,
@@ -89,7 +88,10 @@ function classes({ classes: table, valueIndexes }: Tables): string[] {
       definition longtext not null,
       unique key classes_position (position)
     ) ${tableOptions}`,
-    `insert into ${table} (name, definition) values ${definitions.join(", ")} on duplicate key update name = name`,
+    {
+      sql: `insert into ${table} (name, definition) values ${definitions.map(() => "(?, ?)").join(", ")} on duplicate key update name = name`,
+      values: definitions.flatMap((definition) => [definition.name, JSON.stringify(definition)]),
+    },
     `create table if not exists ${valueIndexes} (
       class varchar(255) not null,
       attribute varchar(255) not null,

@@ -1,3 +1,4 @@
+import type { ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 
 /** One step from an empty database to the current one. Never changed once it was released; there is no way back. */
@@ -6,7 +7,7 @@ export interface Migration {
   readonly name: string;
   /**
    * The statements. The engine keeps each change of a table at once, so whoever breaks off leaves a part behind: each of them
-   * does no harm when it runs again.
+   * does no harm when it runs again. A new database gets the classes.
    */
-  readonly statements: (tables: Tables) => readonly string[];
+  readonly statements: (tables: Tables, classes: readonly ClassDefinition[]) => readonly (string | { readonly sql: string; readonly values: readonly unknown[] })[];
 }

@@ -1,4 +1,4 @@
-import { type MigrationReport, ServiceError } from "@sallyport/core";
+import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import { pendingMigrations } from "../../../pending-migrations.ts";
 import type { SqlResult } from "../../../sql-runner.ts";
@@ -20,6 +20,8 @@ export class Migrator {
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
+    /** Those of a new database. */
+    private readonly classes: readonly ClassDefinition[] = builtInClasses,
   ) {}
 
   migrate(): Promise<MigrationReport> {
@@ -42,7 +44,7 @@ export class Migrator {
     const { rows } = await run<{ name: string }>(`select name from ${this.tables.migrations}`);
     const applied: string[] = [];
     for (const { name, statements } of pendingMigrations(this.migrations, rows.map((row) => row.name))) {
-      for (const text of statements(this.tables)) await run(text);
+      for (const query of statements(this.tables, this.classes)) await (typeof query === "string" ? run(query) : run(query.sql, query.values));
       await run(`insert into ${this.tables.migrations} (name) values (?)`, [name]);
       applied.push(name);
     }

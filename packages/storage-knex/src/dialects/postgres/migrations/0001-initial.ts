@@ -1,4 +1,5 @@
-import { builtInClasses } from "@sallyport/core";
+import type { ClassDefinition } from "@sallyport/core";
+import type { Query } from "../connection.ts";
 import { countShards } from "../statements/count-shards.ts";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
@@ -10,7 +11,7 @@ import { objectCounts } from "./object-counts.ts";
  */
 export const initial: Migration = {
   name: "0001-initial",
-  statements: (tables) => [...administration(tables), ...accounts(tables), ...sessions(tables), ...objects(tables), ...objectCounts(tables), ...records(tables), ...statistics(tables)],
+  statements: (tables, definitions) => [...administration(tables), ...accounts(tables), ...sessions(tables), ...objects(tables, definitions), ...objectCounts(tables), ...records(tables), ...statistics(tables)],
 };
 
 function administration({ settings: table, appKeys, applications }: Tables): string[] {
@@ -83,8 +84,7 @@ function sessions({ sessions: table, sessionCounts }: Tables): string[] {
  * The two partial indexes list a class without a look at its rows, and without the readers being part of an index,
  * whose entries may not grow that long. An object is in one of them.
  */
-function objects({ objects: table, objectIds, classes, schema }: Tables): string[] {
-  const definitions = JSON.stringify(builtInClasses).replaceAll("'", "''");
+function objects({ objects: table, objectIds, classes, schema }: Tables, definitions: readonly ClassDefinition[]): (string | Query)[] {
   return [
     `create sequence ${objectIds} maxvalue 3656158440062975`,
     `create table ${table} (
@@ -104,10 +104,13 @@ function objects({ objects: table, objectIds, classes, schema }: Tables): string
       position bigint generated always as identity,
       definition jsonb not null
     )`,
-    `insert into ${classes} (name, definition)
-      select definition ->> 'name', definition
-      from jsonb_array_elements('${definitions}') with ordinality as built_in (definition, position)
-      order by position`,
+    {
+      text: `insert into ${classes} (name, definition)
+        select definition ->> 'name', definition
+        from jsonb_array_elements($1::jsonb) with ordinality as given (definition, position)
+        order by position`,
+      values: [JSON.stringify(definitions)],
+    },
   ];
 }
 

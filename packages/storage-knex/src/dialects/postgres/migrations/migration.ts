@@ -1,9 +1,11 @@
+import type { ClassDefinition } from "@sallyport/core";
+import type { Query } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 
 /** One step from an empty database to the current one. Never changed once it was released; there is no way back. */
 export interface Migration {
   /** Number and purpose; the order of the list is the order of the numbers. */
   readonly name: string;
-  /** The statements, run in one transaction. */
-  readonly statements: (tables: Tables) => readonly string[];
+  /** The statements, run in one transaction. A new database gets the classes. */
+  readonly statements: (tables: Tables, classes: readonly ClassDefinition[]) => readonly (string | Query)[];
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type MigrationReport, ServiceError } from "@sallyport/core";
+import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import { type Connection, type Query, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
@@ -17,6 +17,8 @@ export interface MigrationPatience {
 export type Run = <Row>(query: Query) => Promise<{ rows: Row[] }>;
 
 export interface MigratorOptions {
+  /** The classes of a new database; the built-in ones unless given. */
+  readonly classes?: readonly ClassDefinition[];
   readonly patience?: MigrationPatience;
   /** What is done when no migration is left, whether there was one or not; in a transaction, by one process at a time. */
   readonly finish?: (run: Run) => Promise<void>;
@@ -28,14 +30,16 @@ const lockAttempts = 100;
 /** Brings one schema up to date, while others may work in it or migrate it too. */
 export class Migrator {
   private readonly patience: MigrationPatience;
+  private readonly classes: readonly ClassDefinition[];
   private readonly finish: (run: Run) => Promise<void>;
 
   constructor(
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
-    { patience = usualPatience, finish = async () => {} }: MigratorOptions = {},
+    { patience = usualPatience, classes = builtInClasses, finish = async () => {} }: MigratorOptions = {},
   ) {
+    this.classes = classes;
     this.patience = patience;
     this.finish = finish;
   }
@@ -71,7 +75,7 @@ export class Migrator {
       if (next === undefined) {
         await this.finish(run);
       } else {
-        for (const text of next.statements(this.tables)) await run({ text });
+        for (const query of next.statements(this.tables, this.classes)) await run(typeof query === "string" ? { text: query } : query);
         await run({ text: `insert into ${this.tables.migrations} (name) values ($1)`, values: [next.name] });
       }
       await run({ text: "commit" });

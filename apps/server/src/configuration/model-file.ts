@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { classDefinition } from "@sallyport/contract";
+import { type ClassDefinition, initialClasses, ServiceError } from "@sallyport/core";
+import { jsonPointer } from "@sallyport/core/errors";
+import { z } from "zod";
+import { ConfigurationError } from "./configuration-error.ts";
+
+/** The model file for which no other is named. */
+const defaultModelFile = fileURLToPath(new URL("../../models/default.json", import.meta.url));
+
+const modelFile = z.strictObject({ classes: z.array(classDefinition.extend({ name: z.string() })) });
+
+/** All classes of a new database, by its model file. Throws a `ConfigurationError` that names the file if it cannot be used. */
+export async function readModelFile(file: string = defaultModelFile): Promise<readonly ClassDefinition[]> {
+  try {
+    const { classes } = modelFile.parse(JSON.parse(await readFile(file, "utf8")));
+    return await initialClasses(classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `/classes/${index}` })));
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === null) throw error;
+    throw new ConfigurationError([{ path: "", reason: `The model file ${file} cannot be used: ${reason}` }]);
+  }
+}
+
+/** Why the file cannot be used; `null` for an error that is not the file's. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof z.ZodError) return error.issues.map(({ path, message }) => `at ${jsonPointer(path)}: ${message}`).join("; ");
+  if (error instanceof SyntaxError) return `it is no JSON: ${error.message}`;
+  if (error instanceof ServiceError && error.code === 307) return error.detail ?? error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? null : message;
+}
