@@ -1,5 +1,5 @@
 import { type ObjectId, passwordEntrance, seesAll } from "../src/index.ts";
-import { departureFixture } from "./departure-fixture.ts";
+import { departureClasses, departureFixture } from "./departure-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
 describe("deleting objects", () => {
@@ -37,6 +37,22 @@ describe("deleting objects", () => {
     await deleted(source);
     await deleted(id);
     expect(await live(id, source)).toEqual([]);
+  });
+
+  test("does not name what the caller may not read of that which keeps an object", async () => {
+    const classes = departureClasses.map((each) => ({ ...each, attributes: each.attributes.map((attribute) => (attribute.name === "Kept" ? { ...attribute, onDelete: "refuse" as const, read: ["B2"] } : attribute)) }));
+    const [hidden, foreign] = [await create(), await create()];
+    await at.fixture.define(...classes, { name: "Vault", base: null, attributes: [{ name: "Holds", type: "reference", onDelete: "refuse" }], rights: [] });
+    const context = await sessionContext(at.fixture, { groups: ["A1"] });
+    await create({ Kept: hidden });
+    await create({ Holds: foreign }, { className: "Vault" });
+    for (const id of [hidden, foreign]) {
+      for (const intoBin of [true, false]) {
+        await expect(deleteIn(context, id, { recycled: intoBin })).rejects.toEqual(expect.objectContaining({ code: 718, detail: "Another object needs it." }));
+      }
+    }
+    const administrator = await sessionContext(at.fixture, { administrator: true });
+    await expect(deleteIn(administrator, hidden)).rejects.toEqual(expect.objectContaining({ code: 718, detail: "An object of the class Thing needs it as Kept." }));
   });
 
   test("looks at the rule of the class, not of another with an attribute of the same name", async () => {

@@ -12,7 +12,7 @@ import type { Visibility } from "../rights/visibility.ts";
 import type { RecycledRoot } from "./departure.ts";
 import type { DepartureRepository } from "./departure-repository.ts";
 import { guardUsers } from "./guard-users.ts";
-import type { Referrer } from "./referrer.ts";
+import { type Knowledge, neededBy, type Referrer } from "./referrer.ts";
 import { maximum, ruleOf } from "./those-who-go.ts";
 
 /** Objects that one request purges, each with those that it took along. */
@@ -90,27 +90,27 @@ function purgeGroup({ unit, principal, sessionDigest: session }: SessionContext,
     if (group.length === 0) return 0;
     guardUsers(group, { model, principal });
     const ids = group.map((object) => object.id);
-    const losing = await linksTo(ids, { departures, model, session });
+    const losing = await linksTo(ids, { departures, model, known: model.as(principal), visibility: visibilityOf(principal, model), session });
     if (losing.length > 0) await departures.clear(losing);
     await departures.purge(ids);
     return ids.length;
   });
 }
 
-interface Purge {
+interface Purge extends Knowledge {
   readonly departures: Pick<DepartureRepository, "hold" | "referrers">;
   readonly model: Model;
   readonly session: Digest;
 }
 
 /** What live objects lose, read again until all of them are held. */
-async function linksTo(ids: readonly ObjectId[], { departures, model, session }: Purge): Promise<readonly Referrer[]> {
+async function linksTo(ids: readonly ObjectId[], { departures, model, session, ...knowledge }: Purge): Promise<readonly Referrer[]> {
   const held = new Set<ObjectId>();
   for (;;) {
     const links = await departures.referrers(ids, { attributes: null, limit: maximum + 1 });
     if (links.length > maximum) throw refused(`More than ${maximum} references lead to it: let them lead elsewhere, in parts before.`);
     const strict = links.find((link) => ruleOf(link, { model }) !== "clear");
-    if (strict !== undefined) throw refused(`An object of the class ${strict.className} needs it as ${strict.attribute}.`);
+    if (strict !== undefined) throw refused(neededBy(strict, knowledge));
     const missing = [...new Set(links.map(({ id }) => id))].filter((id) => !held.has(id));
     if (missing.length === 0) return links;
     for (const { lockedBy } of await departures.hold(missing)) {

@@ -22,21 +22,28 @@ export interface ReturningTo {
   readonly targets: ReadonlyMap<ObjectId, LinkTarget>;
 }
 
+/** An attribute by which an object does not fit its class as that is now. */
+export interface Misfit {
+  readonly attribute: string;
+  /** Completes a sentence, and names the attribute. */
+  readonly reason: string;
+}
+
 /**
- * How an object comes back to its class as that is now: without references to what is gone for good, and otherwise as it went. A text
- * when it does not fit the class, which says by which attribute: it has a value that the class has no place for, or lacks one.
+ * How an object comes back to its class as that is now: without references to what is gone for good, and otherwise as it went. A misfit
+ * when the class has no place for a value of it, or it lacks one.
  */
-export function restorationOf({ id, attributes }: StoredObject, to: ReturningTo): Restoration | string {
+export function restorationOf({ id, attributes }: StoredObject, to: ReturningTo): Restoration | Misfit {
   const { modelClass } = to;
   const changed = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && !modelClass.attributes.has(name)) return `there is no attribute ${name} any more`;
+    if (value !== null && !modelClass.attributes.has(name)) return { attribute: name, reason: `there is no attribute ${name} any more` };
   }
   for (const [name, attribute] of modelClass.attributes) {
     const value = Object.hasOwn(attributes, name) ? (attributes[name] ?? null) : null;
     const next = value === null ? null : returning(attribute, value, to);
-    if (next === undefined) return `${name} is not made for the value that it had`;
-    if (next === null && attribute.mandatory === true) return `${name} is mandatory, and has no value`;
+    if (next === undefined) return { attribute: name, reason: `${name} is not made for the value that it had` };
+    if (next === null && attribute.mandatory === true) return { attribute: name, reason: `${name} is mandatory, and has no value` };
     if (next !== value) changed.set(name, next);
   }
   const now: Attributes = { ...attributes, ...Object.fromEntries(changed) };

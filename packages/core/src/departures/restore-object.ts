@@ -14,6 +14,7 @@ import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
 import { acceptReturn } from "./accept-return.ts";
+import type { Knowledge } from "./referrer.ts";
 import { restoreThose } from "./restore-those.ts";
 import { restoreWithHooks } from "./restore-with-hooks.ts";
 
@@ -39,7 +40,7 @@ export class RestoreObject {
       if (departure.kind === "deleted") throw new ServiceError(609);
       const plan = planSerialization(serialization, { model: known, visibility, className });
       // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
-      const whole = { model, visibility };
+      const whole = { model, known, visibility };
       const sight = { model: known, visibility };
       const hooks = await hooksOfSaves(this.hooks, context, Array.from(model.all(), ({ definition }) => definition.name), sight);
       const restored = await (hooks === null ? restore(context, id, whole) : restoreWithHooks(hooks, context, id, whole));
@@ -52,11 +53,11 @@ export class RestoreObject {
   }
 }
 
-function restore({ unit, database: { digests } }: SessionContext, id: ObjectId, { model, visibility }: Sight): Promise<readonly StoredObject[]> {
+function restore({ unit, database: { digests } }: SessionContext, id: ObjectId, { model, known, visibility }: Sight & Knowledge): Promise<readonly StoredObject[]> {
   return unit.transaction(async (inside) => {
     const { departures } = inside;
     const group = await departures.recycledWith(id, { modelGeneration: model.generation });
-    return restoreThose(inside, await acceptReturn(group, { departures, model, visibility }), { model, digests });
+    return restoreThose(inside, await acceptReturn(group, { departures, model, known, visibility }), { model, digests });
   });
 }
 

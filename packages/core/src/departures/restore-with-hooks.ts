@@ -8,6 +8,7 @@ import { inTransaction } from "../request/in-transaction.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { isVisible } from "../rights/index.ts";
 import { acceptReturn } from "./accept-return.ts";
+import type { Knowledge } from "./referrer.ts";
 import type { Restoration } from "./restoration.ts";
 import { restoreThose } from "./restore-those.ts";
 
@@ -18,13 +19,13 @@ interface Returning {
 }
 
 /** Brings objects back with hooks, to which that is a save of each that the caller sees; in one transaction with what they do. */
-export function restoreWithHooks(hooks: SaveHooks, context: SessionContext, id: ObjectId, { model, visibility }: Sight): Promise<readonly StoredObject[]> {
+export function restoreWithHooks(hooks: SaveHooks, context: SessionContext, id: ObjectId, { model, known, visibility }: Sight & Knowledge): Promise<readonly StoredObject[]> {
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const { departures } = inside.r;
       const returning = async (): Promise<readonly Returning[]> => {
         const group = await departures.recycledWith(id, { modelGeneration: model.generation });
-        const restorations = await acceptReturn(group, { departures, model, visibility });
+        const restorations = await acceptReturn(group, { departures, model, known, visibility });
         return group.map((object, index) => ({ object, restoration: restorations[index] as Restoration }));
       };
       const saves = new Map((await returning()).filter(({ object }) => isVisible(object, visibility)).map((each) => [each.object.id, saveOf(each)]));

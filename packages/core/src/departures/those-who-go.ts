@@ -8,12 +8,12 @@ import { mostWrittenBytes } from "../objects/most-written-bytes.ts";
 import type { ObjectOutline } from "../objects/object-outline.ts";
 import type { DepartureRepository } from "./departure-repository.ts";
 import type { HeldObject } from "./held-object.ts";
-import type { Referrer } from "./referrer.ts";
+import { type Knowledge, neededBy, type Referrer } from "./referrer.ts";
 
 /** Objects that go or change with one that is deleted, itself among them; and links that are followed from one of its steps. */
 export const maximum = 10_000;
 
-export interface Deletion {
+export interface Deletion extends Knowledge {
   readonly departures: Pick<DepartureRepository, "hold" | "referrers">;
   readonly model: Model;
   /** Locks of other sessions refuse. */
@@ -55,7 +55,7 @@ export async function thoseWhoGo(first: HeldObject, deletion: Deletion): Promise
   }
   const losing = others.filter(({ id }) => !going.has(id));
   const refusing = losing.find((link) => ruleOf(link, deletion) === "refuse");
-  if (refusing !== undefined) held.refusal ??= refused(`An object of the class ${refusing.className} needs it as ${refusing.attribute}.`);
+  if (refusing !== undefined) held.refusal ??= refused(neededBy(refusing, deletion));
   return { going: [...going.values()], losing, refusal: held.refusal };
 }
 
