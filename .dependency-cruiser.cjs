@@ -18,7 +18,8 @@ const forbidden = [
   },
   {
     name: "contract-imports-only-errors-and-zod",
-    comment: "The wire contract is shared by server and clients, browsers among them; of the domain it knows `@sallyport/core/errors`.",
+    comment:
+      "The wire contract is shared by server and clients, browsers among them; of the domain it knows `@sallyport/core/errors`.",
     from: sourceOf("contract"),
     to: { pathNot: "^packages/(?:contract/src/|core/src/errors/)|(?:^|/)node_modules/zod/" },
   },
@@ -37,8 +38,12 @@ const forbidden = [
   },
   {
     name: "conformance-kit-imports-only-core",
-    comment: "The kit judges adapters by the ports alone; it would favour an adapter that it knows. One file names the reference that others are compared with.",
-    from: { path: "^packages/conformance-kit/src/", pathNot: ["^packages/conformance-kit/src/differential/memory-reference\\.ts$", ...TEST] },
+    comment:
+      "The kit judges adapters by the ports alone; it would favour an adapter that it knows. One file names the reference that others are compared with.",
+    from: {
+      path: "^packages/conformance-kit/src/",
+      pathNot: ["^packages/conformance-kit/src/differential/memory-reference\\.ts$", ...TEST],
+    },
     to: onlyOurs("(?:conformance-kit|core)/"),
   },
   {
@@ -55,7 +60,8 @@ const forbidden = [
   },
   {
     name: "sandbox-imports-nothing-of-the-server",
-    comment: "What is loaded into the sandbox of macros runs there: it finds neither Node nor the server, only what is loaded with it.",
+    comment:
+      "What is loaded into the sandbox of macros runs there: it finds neither Node nor the server, only what is loaded with it.",
     from: { path: "^packages/macros/src/(?:prelude|authoring)/", pathNot: TEST },
     to: { pathNot: "^packages/macros/src/(?:prelude|authoring)/|(?:^|/)node_modules/@cfworker/json-schema/" },
   },

@@ -14,7 +14,10 @@ const config: Config = {
   globalTeardown: "<rootDir>/apps/server/test/run-directory/remove-run-directory.ts",
   extensionsToTreatAsEsm: [".ts"],
   transform: {
-    "^.+\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } }],
+    "^.+\\.ts$": [
+      "@swc/jest",
+      { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } },
+    ],
   },
   // What is left of a test file's modules stays in memory: jest's clean-up of globals takes time and does not help, a new process does.
   testEnvironmentOptions: { globalsCleanup: "off" },

@@ -66,7 +66,10 @@ function missingFrom(packages) {
       const present = places(location, name).find((place) => packages[place]);
       if (present && !(exact && packages[present].version !== range)) continue;
       const key = `${name}@${range}`;
-      missing.set(key, [...(missing.get(key) ?? []), { location, name, range, dev: entry.dev === true, shadowed: Boolean(present) }]);
+      missing.set(key, [
+        ...(missing.get(key) ?? []),
+        { location, name, range, dev: entry.dev === true, shadowed: Boolean(present) },
+      ]);
     }
   }
   return missing;
@@ -118,6 +121,8 @@ if (missing.size + addressed.length > 0) {
   lock.packages = Object.fromEntries([root, ...rest.toSorted(([a], [b]) => byLocation(a, b))]);
   await writeFile(LOCK, `${JSON.stringify(lock, null, 2)}\n`);
 }
-console.log(`package-lock.json: ${missing.size - unknown.length} platform packages added, ${addressed.length} addresses removed.`);
+console.log(
+  `package-lock.json: ${missing.size - unknown.length} platform packages added, ${addressed.length} addresses removed.`,
+);
 for (const key of unknown) console.error(`cannot tell the platform of ${key}: neither its name nor the registry says`);
 process.exitCode = unknown.length > 0 ? 1 : 0;

@@ -70,13 +70,17 @@ async function complaintsAbout(rule, reportsOf) {
 async function oxlintRulesWithExceptions() {
   const withoutComments = (await readFile(OXLINT_CONFIG, "utf8")).replaceAll(/^\s*\/\/.*$/gm, "");
   const { rules, overrides } = JSON.parse(withoutComments);
-  const lifted = overrides.flatMap((override) => Object.keys(override.rules).filter((name) => override.rules[name] === "off"));
+  const lifted = overrides.flatMap((override) =>
+    Object.keys(override.rules).filter((name) => override.rules[name] === "off"),
+  );
   return lifted.filter((name) => name in rules).map((name) => basename(name));
 }
 
 const cruiserRules = new Set([...forbidden, ...required].map((rule) => rule.name));
 const examples = await readdir(KNOWN_BAD);
-const withoutExample = [...cruiserRules, ...(await oxlintRulesWithExceptions())].filter((rule) => !examples.includes(rule));
+const withoutExample = [...cruiserRules, ...(await oxlintRulesWithExceptions())].filter(
+  (rule) => !examples.includes(rule),
+);
 const complaints = withoutExample.map((rule) => `${rule}: no known-bad example`);
 for (const rule of examples) {
   complaints.push(...(await complaintsAbout(rule, cruiserRules.has(rule) ? cruiseReports : oxlintReports)));

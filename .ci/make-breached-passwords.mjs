@@ -5,6 +5,19 @@ import { dictionary } from "@zxcvbn-ts/language-common";
 
 /** Makes the list of breached passwords that packages/crypto ships: the beginnings of their MD5, as they are and with a capital letter, in order. */
 const kept = 5;
-const spellings = dictionary["passwords-common"].flatMap((password) => [password, password.slice(0, 1).toUpperCase() + password.slice(1)]);
-const digests = new Set(spellings.map((password) => createHash("md5").update(password).digest("hex").slice(0, 2 * kept)));
-writeFileSync(fileURLToPath(new URL("../packages/crypto/data/breached-passwords.bin", import.meta.url)), Buffer.from([...digests].toSorted().join(""), "hex"));
+const spellings = dictionary["passwords-common"].flatMap((password) => [
+  password,
+  password.slice(0, 1).toUpperCase() + password.slice(1),
+]);
+const digests = new Set(
+  spellings.map((password) =>
+    createHash("md5")
+      .update(password)
+      .digest("hex")
+      .slice(0, 2 * kept),
+  ),
+);
+writeFileSync(
+  fileURLToPath(new URL("../packages/crypto/data/breached-passwords.bin", import.meta.url)),
+  Buffer.from([...digests].toSorted().join(""), "hex"),
+);

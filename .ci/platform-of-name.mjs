@@ -1,9 +1,17 @@
 const OS = new Map(
-  ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"].map((os) => [os, os]),
+  ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"].map((os) => [
+    os,
+    os,
+  ]),
 );
 OS.set("windows", "win32").set("linuxmusl", "linux");
 const CPUS = new Set(["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"]);
-const LIBC = new Map([["gnu", "glibc"], ["glibc", "glibc"], ["musl", "musl"], ["linuxmusl", "musl"]]);
+const LIBC = new Map([
+  ["gnu", "glibc"],
+  ["glibc", "glibc"],
+  ["musl", "musl"],
+  ["linuxmusl", "musl"],
+]);
 /** Packages that say their platform nowhere in the name. */
 const NAMED = new Map([["fsevents", { os: ["darwin"] }]]);
 

@@ -6,7 +6,19 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { basename, delimiter, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -52,10 +64,19 @@ async function start() {
   rmSync(passwordFile);
 
   const port = await freePort();
-  const place = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "timezone=UTC"];
+  const place = [
+    `port=${port}`,
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "max_connections=200",
+    "timezone=UTC",
+  ];
   const haste = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"];
   const settings = [...place, ...haste].flatMap((setting) => ["-c", setting]);
-  const server = spawn(join(binaries, "bin", "postgres"), ["-D", data, ...settings], { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  const server = spawn(join(binaries, "bin", "postgres"), ["-D", data, ...settings], {
+    ...options,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   await ready(server);
   publish("url", `postgres://postgres:${password}@127.0.0.1:${port}/postgres`);
   return server;
@@ -94,7 +115,8 @@ function librarySearch(binaries) {
   const libraries = join(directory, "lib");
   mkdirSync(libraries, { mode: 0o755 });
   const links = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
-  for (const { source, target } of links) symlinkSync(join(dirname(binaries), source), join(libraries, basename(target)));
+  for (const { source, target } of links)
+    symlinkSync(join(dirname(binaries), source), join(libraries, basename(target)));
   const search = [libraries, join(binaries, "lib")].join(delimiter);
   return { LD_LIBRARY_PATH: search, DYLD_LIBRARY_PATH: search };
 }

@@ -34,7 +34,11 @@ function workspaceSources(root) {
 
 /** How the cruiser resolves imports below `root`. */
 function resolution(root) {
-  return { alias: workspaceSources(root), exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] };
+  return {
+    alias: workspaceSources(root),
+    exportsFields: ["exports"],
+    conditionNames: ["import", "node", "default", "types"],
+  };
 }
 
 module.exports = { resolution, resolve: resolution(join(__dirname, "..")) };

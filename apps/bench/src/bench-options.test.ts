@@ -6,7 +6,12 @@ test("runs everything unless told otherwise", () => {
 
 test("reads what it is told", () => {
   const given = ["--only", "read", "--quick", "--json", "figures.json", "--profile", "profiles"];
-  expect(benchOptions(given, ["read"])).toEqual({ only: "read", quick: true, json: "figures.json", profile: "profiles" });
+  expect(benchOptions(given, ["read"])).toEqual({
+    only: "read",
+    quick: true,
+    json: "figures.json",
+    profile: "profiles",
+  });
 });
 
 test.each([[["--only", "write"]], [["--fast"]], [["read"]]])("refuses %j", (given) => {

@@ -19,9 +19,26 @@ import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
 import { Stage } from "./stage/stage.ts";
 
-const scenarios = [startScenario, readScenario, multiScenario, listScenario, writeScenario, queryScenario, logInScenario, providerScenario, modeReadScenario, modeLogInScenario, scaleScenario, archiveScenario, macroScenario];
+const scenarios = [
+  startScenario,
+  readScenario,
+  multiScenario,
+  listScenario,
+  writeScenario,
+  queryScenario,
+  logInScenario,
+  providerScenario,
+  modeReadScenario,
+  modeLogInScenario,
+  scaleScenario,
+  archiveScenario,
+  macroScenario,
+];
 
-const options = benchOptions(process.argv.slice(2), scenarios.map(({ name }) => name));
+const options = benchOptions(
+  process.argv.slice(2),
+  scenarios.map(({ name }) => name),
+);
 if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
 const rounds: ContestPlan = options.quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 6, seconds: 2, warmUp: 2 };
 const plan: ContestPlan = { ...rounds, ...(options.profile === undefined ? {} : { profiles: options.profile }) };
@@ -44,7 +61,9 @@ try {
 }
 
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-console.log(`Node ${process.version}, ${availableParallelism()} cores, load average before ${loadBefore}, ${plan.rounds} rounds of ${plan.seconds} s, ${seconds} s in all\n`);
+console.log(
+  `Node ${process.version}, ${availableParallelism()} cores, load average before ${loadBefore}, ${plan.rounds} rounds of ${plan.seconds} s, ${seconds} s in all\n`,
+);
 console.log(outcomeTable(outcomes));
 if (options.json !== undefined) {
   const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOn(outcome) }));

@@ -52,39 +52,67 @@ describe("access", () => {
 
   describe("from browsers", () => {
     const preflight = (origin: string, path = "/v1/login") =>
-      call(server, path, { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST", appkey: "" } });
+      call(server, path, {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": "POST", appkey: "" },
+      });
 
     test("is announced to an origin that an enabled key lists", async () => {
       const { status, code, body, headers } = await preflight(shop);
       expect({ status, code, data: body.data }).toEqual({ status: 200, code: "0", data: {} });
       expect(headers["access-control-allow-origin"]).toBe(shop);
       expect(headers["access-control-allow-methods"]).toBe("GET, POST, PUT, PATCH, DELETE");
-      for (const name of ["appkey", "sessionid", "authorization", "secure-token", "content-type", "encrypted", "x-request-id", "if-match", "if-none-match", "if-range", "content-range", "range"]) {
+      for (const name of [
+        "appkey",
+        "sessionid",
+        "authorization",
+        "secure-token",
+        "content-type",
+        "encrypted",
+        "x-request-id",
+        "if-match",
+        "if-none-match",
+        "if-range",
+        "content-range",
+        "range",
+      ]) {
         expect(headers["access-control-allow-headers"]?.split(", ")).toContain(name);
       }
     });
 
-    test.each(["https://evil.example", "https://gone.example", "https://shop.example.evil.example", "null", "http://shop.example"])(
-      "is not announced to %s",
-      async (origin) => {
-        const { status, code, headers } = await preflight(origin);
-        expect({ status, code }).toEqual({ status: 405, code: "305" });
-        expect(headers["access-control-allow-origin"]).toBeUndefined();
-      },
-    );
+    test.each([
+      "https://evil.example",
+      "https://gone.example",
+      "https://shop.example.evil.example",
+      "null",
+      "http://shop.example",
+    ])("is not announced to %s", async (origin) => {
+      const { status, code, headers } = await preflight(origin);
+      expect({ status, code }).toEqual({ status: 405, code: "305" });
+      expect(headers["access-control-allow-origin"]).toBeUndefined();
+    });
 
     test("does not exist on another database or path", async () => {
       expect((await preflight(shop, "/second/v1/login")).code).toBe("305");
       expect((await preflight(shop, "/v1/nothing")).code).toBe("304");
     });
 
-    test.each(["http://localhost:5173", "http://localhost", "http://127.0.0.1:8000"])("is granted by the demo's key to pages on this machine: %s", async (origin) => {
-      expect((await preflight(origin)).headers["access-control-allow-origin"]).toBe(origin);
-      const { code, headers } = await tryLogIn(server, "demo", {}, { origin });
-      expect([code, headers["access-control-allow-origin"]]).toEqual(["0", origin]);
-    });
+    test.each(["http://localhost:5173", "http://localhost", "http://127.0.0.1:8000"])(
+      "is granted by the demo's key to pages on this machine: %s",
+      async (origin) => {
+        expect((await preflight(origin)).headers["access-control-allow-origin"]).toBe(origin);
+        const { code, headers } = await tryLogIn(server, "demo", {}, { origin });
+        expect([code, headers["access-control-allow-origin"]]).toEqual(["0", origin]);
+      },
+    );
 
-    test.each(["http://localhost.evil.example:5173", "https://localhost:5173", "http://evil.example/localhost:5173", "http://localhost:*", "null"])("is not granted by it to %s", async (origin) => {
+    test.each([
+      "http://localhost.evil.example:5173",
+      "https://localhost:5173",
+      "http://evil.example/localhost:5173",
+      "http://localhost:*",
+      "null",
+    ])("is not granted by it to %s", async (origin) => {
       expect((await preflight(origin)).headers["access-control-allow-origin"]).toBeUndefined();
       expect((await tryLogIn(server, "demo", {}, { origin })).headers["access-control-allow-origin"]).toBeUndefined();
     });
@@ -94,7 +122,14 @@ describe("access", () => {
       const granted = await tryLogIn(server, "demo", { pass: "wrong" }, { ...origin, appkey: "shop-key" });
       expect(granted.headers["access-control-allow-origin"]).toBe(shop);
       expect(granted.headers["access-control-expose-headers"]?.split(", ")).toEqual(
-        expect.arrayContaining(["etag", "encrypted", "retry-after", "content-disposition", "x-request-id", "sync-restart"]),
+        expect.arrayContaining([
+          "etag",
+          "encrypted",
+          "retry-after",
+          "content-disposition",
+          "x-request-id",
+          "sync-restart",
+        ]),
       );
       const other = await tryLogIn(server, "demo", {}, origin);
       expect(other.code).toBe("0");
@@ -122,11 +157,16 @@ describe("access", () => {
     });
 
     test("is refused from other machines unless the configuration allows it", async () => {
-      const outside = Object.values(networkInterfaces()).flat().find((each) => each?.family === "IPv4" && !each.internal)?.address;
+      const outside = Object.values(networkInterfaces())
+        .flat()
+        .find((each) => each?.family === "IPv4" && !each.internal)?.address;
       // A machine without a network has no other way to be reached than loopback.
       if (outside === undefined) return;
       const databases = [{ alias: "", storage: { engine: "postgres", url: postgres.url, schema: "sallyport_demo" } }];
-      for (const [allowed, code] of [["false", "307"], ["true", "0"]] as const) {
+      for (const [allowed, code] of [
+        ["false", "307"],
+        ["true", "0"],
+      ] as const) {
         const open = await postgres.configured({ databases }, { HOST: "0.0.0.0", ALLOW_INSECURE_TRANSPORT: allowed });
         expect((await tryLogIn({ url: `http://${outside}:${open.address.port}` }, "demo")).code).toBe(code);
         await open.close();

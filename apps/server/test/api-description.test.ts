@@ -14,7 +14,8 @@ describe("the API description of the demo", () => {
   }, 60_000);
   afterAll(() => server.close());
 
-  const get = async (path: string, headers: Record<string, string>): Promise<Document> => (await fetch(server.url + path, { headers })).json();
+  const get = async (path: string, headers: Record<string, string>): Promise<Document> =>
+    (await fetch(server.url + path, { headers })).json();
   const session = async (user: string) => ({ appkey: appKey, sessionid: await logIn(server, user) });
 
   test.each(["nobody", "reader", "admin"])("is valid for %s", async (user) => {
@@ -30,7 +31,14 @@ describe("the API description of the demo", () => {
   });
 
   describe.each(["reader", "admin"])("for %s", (user) => {
-    const serializations = [{}, { depth: 0 }, { depth: 5 }, { type: "empty" }, { type: "oid" }, { type: "custom", fields: [] }];
+    const serializations = [
+      {},
+      { depth: 0 },
+      { depth: 5 },
+      { type: "empty" },
+      { type: "oid" },
+      { type: "custom", fields: [] },
+    ];
 
     test("fits what lists and objects hold", async () => {
       const headers = await session(user);
@@ -44,7 +52,10 @@ describe("the API description of the demo", () => {
       expect(names.length).toBeGreaterThan(1);
       for (const name of names) {
         for (const serialization of serializations) {
-          const { data } = await get(`/v1/objects/${name}?perPage=20&serialization=${encodeURIComponent(JSON.stringify(serialization))}`, headers);
+          const { data } = await get(
+            `/v1/objects/${name}?perPage=20&serialization=${encodeURIComponent(JSON.stringify(serialization))}`,
+            headers,
+          );
           check("ObjectList", data);
         }
         const { data } = await get(`/v1/objects/${name}?perPage=3`, headers);
@@ -57,10 +68,16 @@ describe("the API description of the demo", () => {
         const headers = await session(user);
         const { paths } = await get("/openapi.json", headers);
         const { post } = paths["/v1/object/{idOrClass}"];
-        const examples = Object.entries(post.requestBody.content["application/json"].examples as Record<string, { value: object }>);
+        const examples = Object.entries(
+          post.requestBody.content["application/json"].examples as Record<string, { value: object }>,
+        );
         expect(examples.map(([name]) => name)).toEqual(post.parameters[0].schema.enum);
         for (const [name, { value }] of examples) {
-          const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
+          const init = {
+            method: "POST",
+            headers: { ...headers, "content-type": "application/json" },
+            body: JSON.stringify(value),
+          };
           const answer = (await (await fetch(`${server.url}/v1/object/${name}`, init)).json()) as Document;
           expect({ name, status: answer.status.internalStatus }).toEqual({ name, status: "0" });
         }
@@ -69,7 +86,9 @@ describe("the API description of the demo", () => {
 
     test("does not fit objects with wrong values", async () => {
       const document: Document = await get("/openapi.json", await session(user));
-      const validate = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, "api").getSchema("api#/components/schemas/class.Customer");
+      const validate = new Ajv2020({ strict: false, validateFormats: false })
+        .addSchema(document, "api")
+        .getSchema("api#/components/schemas/class.Customer");
       const customer = { "~ClassName": "Customer", "~ObjectID": "1", "~StoreTime": "x" };
       expect(validate?.(customer)).toBe(true);
       expect(validate?.({ ...customer, Active: "yes" })).toBe(false);

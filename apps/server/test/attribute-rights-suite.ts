@@ -35,7 +35,9 @@ export function attributeRightsSuite(server: () => RunningServer): void {
     const everything = { group: "*", permissions: ["read", "create", "write", "delete"] };
 
     beforeAll(async () => {
-      [reader, demo, admin] = await Promise.all(["reader", "demo", "admin"].map((name) => openSession(server(), mode, name))) as [Session, Session, Session];
+      [reader, demo, admin] = (await Promise.all(
+        ["reader", "demo", "admin"].map((name) => openSession(server(), mode, name)),
+      )) as [Session, Session, Session];
       const { "~Elements": groups } = await dataOf(send(admin, "/v1/objects/UserGroup"));
       sales = groups.find(({ Name }: { Name: string }) => Name === "Sales")["~ObjectID"];
       const attributes = [
@@ -45,18 +47,41 @@ export function attributeRightsSuite(server: () => RunningServer): void {
         { name: "Relatives", type: "collection", target: person, read: [sales] },
       ];
       await dataOf(send(admin, `/v1/model/structure/${person}`, "PUT", { attributes, rights: [everything] }));
-      await dataOf(send(admin, `/v1/model/structure/${below}`, "PUT", { base: person, attributes: [{ name: "Ward", type: "string" }], rights: [everything] }));
-      await dataOf(send(admin, `/v1/model/structure/${letter}`, "PUT", { attributes: [{ name: "To", type: "reference", target: person, onDelete: "cascade", read: [sales] }, { name: "Text", type: "string" }], rights: [everything] }));
+      await dataOf(
+        send(admin, `/v1/model/structure/${below}`, "PUT", {
+          base: person,
+          attributes: [{ name: "Ward", type: "string" }],
+          rights: [everything],
+        }),
+      );
+      await dataOf(
+        send(admin, `/v1/model/structure/${letter}`, "PUT", {
+          attributes: [
+            { name: "To", type: "reference", target: person, onDelete: "cascade", read: [sales] },
+            { name: "Text", type: "string" },
+          ],
+          rights: [everything],
+        }),
+      );
       const doctor = (await dataOf(send(demo, `/v1/object/${person}`, "POST", { Name: "Eve" })))["~ObjectID"];
-      id = (await dataOf(send(demo, `/v1/object/${below}`, "POST", { Name: "Ada", Diagnosis: "cold", Doctor: doctor, Ward: "west" })))["~ObjectID"];
+      id = (
+        await dataOf(
+          send(demo, `/v1/object/${below}`, "POST", { Name: "Ada", Diagnosis: "cold", Doctor: doctor, Ward: "west" }),
+        )
+      )["~ObjectID"];
       await dataOf(send(demo, `/v1/object/${id}`, "PATCH", { Relatives: [id] }));
       letterId = (await dataOf(send(demo, `/v1/object/${letter}`, "POST", { To: id, Text: "Dear Ada" })))["~ObjectID"];
     });
 
     test("members of the named groups and administrators read and write the attribute", async () => {
       for (const session of [demo, admin]) {
-        expect(await dataOf(send(session, `/v1/object/${id}`))).toMatchObject({ Diagnosis: "cold", Relatives: expect.anything() });
-        expect((await dataOf(send(session, asked({ where: { Diagnosis: "cold" }, sort: ["Diagnosis"] }))))["~Count"]).toBe(1);
+        expect(await dataOf(send(session, `/v1/object/${id}`))).toMatchObject({
+          Diagnosis: "cold",
+          Relatives: expect.anything(),
+        });
+        expect(
+          (await dataOf(send(session, asked({ where: { Diagnosis: "cold" }, sort: ["Diagnosis"] }))))["~Count"],
+        ).toBe(1);
         expect(await told(send(session, `/v1/object/${id}`, "PATCH", { Diagnosis: "cold" }))).toBe("200/0");
       }
     });
@@ -67,7 +92,8 @@ export function attributeRightsSuite(server: () => RunningServer): void {
         await dataOf(send(reader, `/v1/object/${id}?serialization=${encoded({ depth: 3 })}`)),
         (await dataOf(send(reader, asked({ where: { Name: "Ada" } }))))["~Elements"][0],
         await dataOf(send(reader, `/v1/object/${id}`, "PATCH", { Name: "Ada" })),
-        multiResults(await dataOf(send(reader, "/v1/multi", "POST", [{ method: "GET", path: `/v1/object/${id}` }])))[0]?.result,
+        multiResults(await dataOf(send(reader, "/v1/multi", "POST", [{ method: "GET", path: `/v1/object/${id}` }])))[0]
+          ?.result,
       ];
       for (const answer of answers) {
         expect(answer).toMatchObject({ Name: "Ada" });
@@ -84,7 +110,10 @@ export function attributeRightsSuite(server: () => RunningServer): void {
       ["an order", () => [asked({ sort: ["-Diagnosis"] })]],
       ["an order behind a reference", () => [asked({ sort: ["Doctor.Name"] })]],
       ["named fields", () => [`/v1/object/${id}?serialization=${encoded({ type: "custom", fields: ["Diagnosis"] })}`]],
-      ["named fields behind a reference", () => [`/v1/object/${id}?serialization=${encoded({ type: "custom", fields: ["Doctor.Name"] })}`]],
+      [
+        "named fields behind a reference",
+        () => [`/v1/object/${id}?serialization=${encoded({ type: "custom", fields: ["Doctor.Name"] })}`],
+      ],
       ["a creation", () => [`/v1/object/${person}`, "POST", { Name: "Bob", Diagnosis: "flu" }]],
       ["a change", () => [`/v1/object/${id}`, "PATCH", { Diagnosis: "flu" }]],
       ["a change to nothing", () => [`/v1/object/${id}`, "PATCH", { Doctor: null }]],
@@ -93,8 +122,14 @@ export function attributeRightsSuite(server: () => RunningServer): void {
     ])("refuses %s of another caller with 307, like an unknown name", async (_title, request) => {
       const [path, method, body] = request();
       expect(await told(send(reader, path, method, body))).toBe("400/307");
-      const nobodys = (text: string) => text.replaceAll("Diagnosis", "Nothing").replaceAll("Doctor", "Nothing").replaceAll("Relatives", "Nothing");
-      const unknown = await send(reader, nobodys(path), method, body === undefined ? undefined : JSON.parse(nobodys(JSON.stringify(body))));
+      const nobodys = (text: string) =>
+        text.replaceAll("Diagnosis", "Nothing").replaceAll("Doctor", "Nothing").replaceAll("Relatives", "Nothing");
+      const unknown = await send(
+        reader,
+        nobodys(path),
+        method,
+        body === undefined ? undefined : JSON.parse(nobodys(JSON.stringify(body))),
+      );
       expect(unknown).toMatchObject({ status: 400, code: "307" });
       expect((await dataOf(send(demo, `/v1/object/${id}`)))["Diagnosis"]).toBe("cold");
     });
@@ -107,34 +142,54 @@ export function attributeRightsSuite(server: () => RunningServer): void {
     });
 
     test("structure and API description name it only to callers with the right", async () => {
-      const structureOf = async (session: Session, name: string) => (await dataOf(send(session, "/v1/model/structure")))["classes"].find((each: { name: string }) => each.name === name);
-      const namesOf = async (session: Session) => (await structureOf(session, below)).attributes.map(({ name }: { name: string }) => name);
+      const structureOf = async (session: Session, name: string) =>
+        (await dataOf(send(session, "/v1/model/structure")))["classes"].find(
+          (each: { name: string }) => each.name === name,
+        );
+      const namesOf = async (session: Session) =>
+        (await structureOf(session, below)).attributes.map(({ name }: { name: string }) => name);
       expect(await namesOf(reader)).toEqual(["Name", "Ward"]);
       expect(await namesOf(demo)).toEqual(["Name", "Diagnosis", "Doctor", "Relatives", "Ward"]);
       expect((await structureOf(admin, person)).attributes[1]).toMatchObject({ name: "Diagnosis", read: [sales] });
       expect((await structureOf(demo, person)).attributes[1]).not.toHaveProperty("read");
       const described = async (session: Session) => JSON.stringify(await callIn(server(), session, "/openapi.json"));
-      expect([(await described(reader)).includes("Diagnosis"), (await described(demo)).includes("Diagnosis")]).toEqual([false, true]);
+      expect([(await described(reader)).includes("Diagnosis"), (await described(demo)).includes("Diagnosis")]).toEqual([
+        false,
+        true,
+      ]);
     });
 
     test("a deletion and a restore by another caller keep references by it consistent", async () => {
-      const target = (await dataOf(send(demo, `/v1/object/${person}`, "POST", { Name: "Carl", Diagnosis: "flu" })))["~ObjectID"];
-      const pointing = (await dataOf(send(demo, `/v1/object/${letter}`, "POST", { To: target, Text: "Dear Carl" })))["~ObjectID"];
+      const target = (await dataOf(send(demo, `/v1/object/${person}`, "POST", { Name: "Carl", Diagnosis: "flu" })))[
+        "~ObjectID"
+      ];
+      const pointing = (await dataOf(send(demo, `/v1/object/${letter}`, "POST", { To: target, Text: "Dear Carl" })))[
+        "~ObjectID"
+      ];
       expect(await told(send(reader, `/v1/object/${target}?moveToRecycler=true`, "DELETE"))).toBe("200/0");
       expect(await told(send(demo, `/v1/object/${pointing}`))).toBe("410/609");
-      expect(Object.keys(await dataOf(send(reader, `/v1/object/${target}/restore`, "POST")))).not.toContain("Diagnosis");
+      expect(Object.keys(await dataOf(send(reader, `/v1/object/${target}/restore`, "POST")))).not.toContain(
+        "Diagnosis",
+      );
       expect(await dataOf(send(demo, `/v1/object/${target}`))).toMatchObject({ Diagnosis: "flu" });
       expect(await dataOf(send(demo, `/v1/object/${pointing}`))).toHaveProperty("To");
     });
 
     test("accepts groups only, refuses mandatory attributes, and prevents the deletion of a named group", async () => {
-      const put = (attribute: object) => told(send(admin, `/v1/model/structure/${person}Other`, "PUT", { attributes: [{ name: "Note", type: "string", ...attribute }] }));
+      const put = (attribute: object) =>
+        told(
+          send(admin, `/v1/model/structure/${person}Other`, "PUT", {
+            attributes: [{ name: "Note", type: "string", ...attribute }],
+          }),
+        );
       expect(await put({ read: ["ZZZZZZ"] })).toBe("400/307");
       expect(await put({ read: ["*"] })).toBe("400/307");
       expect(await put({ read: [id] })).toBe("400/307");
       expect(await put({ read: [sales, sales] })).toBe("400/307");
       expect(await put({ read: [sales], mandatory: true })).toBe("400/307");
-      const group = (await dataOf(send(admin, "/v1/object/UserGroup", "POST", { Name: `Group ${crypto.randomUUID()}` })))["~ObjectID"];
+      const group = (
+        await dataOf(send(admin, "/v1/object/UserGroup", "POST", { Name: `Group ${crypto.randomUUID()}` }))
+      )["~ObjectID"];
       expect(await put({ read: [group] })).toBe("200/0");
       expect(await told(send(admin, `/v1/object/${group}`, "DELETE"))).toBe("500/718");
       expect(await put({ read: [] })).toBe("200/0");

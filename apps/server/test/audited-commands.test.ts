@@ -14,7 +14,10 @@ import { testEnvironment } from "./test-environment.ts";
 jest.setTimeout(120_000);
 
 /** Whom or what an event is about. */
-type About = Partial<Pick<AuditEvent, "appNames" | "macroName" | "providerName">> & { readonly user?: string; readonly appKey?: string };
+type About = Partial<Pick<AuditEvent, "appNames" | "macroName" | "providerName">> & {
+  readonly user?: string;
+  readonly appKey?: string;
+};
 
 interface Row {
   readonly command: string;
@@ -29,7 +32,13 @@ const told = (command: string, type: AuditEvent["type"], about: About): Row => (
 /** Every command that changes something, one after the other. */
 const changing: readonly Row[] = [
   told("app create office", "app.created", { appNames: ["office"] }),
-  { command: "app create field --second-factor forced", events: [["app.created", { appNames: ["field"] }], ["app.factorForced", { appNames: ["field"] }]] },
+  {
+    command: "app create field --second-factor forced",
+    events: [
+      ["app.created", { appNames: ["field"] }],
+      ["app.factorForced", { appNames: ["field"] }],
+    ],
+  },
   told("app second-factor office optional", "app.factorOptional", { appNames: ["office"] }),
   told("app second-factor office forced", "app.factorForced", { appNames: ["office"] }),
   told("app second-factor office off", "app.factorOff", { appNames: ["office"] }),
@@ -49,11 +58,16 @@ const changing: readonly Row[] = [
   told("custom-users enable zoe", "customUser.enabled", { user: "reader" }),
   told("custom-users map zoe demo", "customUser.stored", { user: "reader" }),
   told("custom-users remove zoe", "customUser.removed", { user: "demo" }),
-  told("second-factor remove reader --app-name office", "secondFactor.removed", { user: "reader", appNames: ["office"] }),
+  told("second-factor remove reader --app-name office", "secondFactor.removed", {
+    user: "reader",
+    appNames: ["office"],
+  }),
   told("macro put Greet.js", "macro.stored", { macroName: "Greet" }),
   told("macro remove Greet", "macro.removed", { macroName: "Greet" }),
   told("provider add google --data-file provider.json", "provider.stored", { providerName: "google" }),
-  told("provider add google --data-file provider.json --default-user reader", "provider.stored", { providerName: "google" }),
+  told("provider add google --data-file provider.json --default-user reader", "provider.stored", {
+    providerName: "google",
+  }),
   told(`provider unlink ${linkId}`, "link.removed", { user: "reader", providerName: "google" }),
   told("provider remove google", "provider.removed", { providerName: "google" }),
   told("rotate-key jwt", "jwtKey.rotated", {}),
@@ -64,15 +78,40 @@ const changing: readonly Row[] = [
 
 /** The rest: they show something, or make a database that is not there yet. */
 const others = [
-  "serve", "migrate", "check-config", "seed", "restore", "dump", "reference",
-  "app list", "app-key list", "user list", "custom-users list", "custom-users show", "second-factor list", "class list", "key list",
-  "macro new", "macro run", "macro test", "macro list", "macro show", "macro history",
-  "mail test", "mail waiting", "provider test", "provider list", "provider show", "provider links",
+  "serve",
+  "migrate",
+  "check-config",
+  "seed",
+  "restore",
+  "dump",
+  "reference",
+  "app list",
+  "app-key list",
+  "user list",
+  "custom-users list",
+  "custom-users show",
+  "second-factor list",
+  "class list",
+  "key list",
+  "macro new",
+  "macro run",
+  "macro test",
+  "macro list",
+  "macro show",
+  "macro history",
+  "mail test",
+  "mail waiting",
+  "provider test",
+  "provider list",
+  "provider show",
+  "provider links",
 ];
 
 /** The commands that do something, by their words. */
 function commandsOf({ commands }: Command, words: readonly string[] = []): string[] {
-  return commands.flatMap((each) => (each.commands.length === 0 ? [[...words, each.name()].join(" ")] : commandsOf(each, [...words, each.name()])));
+  return commands.flatMap((each) =>
+    each.commands.length === 0 ? [[...words, each.name()].join(" ")] : commandsOf(each, [...words, each.name()]),
+  );
 }
 
 describe("the audit of commands", () => {
@@ -88,18 +127,37 @@ describe("the audit of commands", () => {
     delete process.env["DATABASE_URL"];
     Object.assign(process.env, testEnvironment, { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
     const files: Record<string, string> = {
-      "sallyport.config.json": JSON.stringify({ databases: [{ storage: { url: postgres.url, schema: "sallyport_demo" } }], oAuthProviders: [{ name: "google" }], server: { publicUrl: "https://service.example" } }),
+      "sallyport.config.json": JSON.stringify({
+        databases: [{ storage: { url: postgres.url, schema: "sallyport_demo" } }],
+        oAuthProviders: [{ name: "google" }],
+        server: { publicUrl: "https://service.example" },
+      }),
       "password.txt": "a word of my own",
       "other.txt": "quite another word",
-      "Greet.js": 'import { defineMacro } from "@sallyport/macros";\nexport default defineMacro({ run: () => "hello" });\n',
+      "Greet.js":
+        'import { defineMacro } from "@sallyport/macros";\nexport default defineMacro({ run: () => "hello" });\n',
       "provider.json": JSON.stringify({ clientId: "sallyport.apps", clientSecret: "hush" }),
     };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
     // There is no former key otherwise.
     for (const kind of ["jwt", "rsa"]) await run(`rotate-key ${kind}`);
     const userId = await idOf("reader");
-    await r.identityLinks.create({ id: linkId, provider: "google", issuer: "https://accounts.example", subject: "1", userId, shared: false, email: null, displayName: null });
-    await r.secondFactors.enrol({ subject: `user:${userId}`, appName: "office", sealedSecret: "sealed", recoveryCodes: [] });
+    await r.identityLinks.create({
+      id: linkId,
+      provider: "google",
+      issuer: "https://accounts.example",
+      subject: "1",
+      userId,
+      shared: false,
+      email: null,
+      displayName: null,
+    });
+    await r.secondFactors.enrol({
+      subject: `user:${userId}`,
+      appName: "office",
+      sealedSecret: "sealed",
+      recoveryCodes: [],
+    });
   });
   afterAll(async () => {
     await postgres.close();
@@ -113,7 +171,10 @@ describe("the audit of commands", () => {
   /** Runs a command in this process; files are named as they are called in the folder. */
   async function run(command: string): Promise<void> {
     const words = command.split(" ").map((word) => (/\.(?:txt|js|json)$/.test(word) ? join(folder, word) : word));
-    const muted = [jest.spyOn(console, "log").mockImplementation(() => {}), jest.spyOn(console, "error").mockImplementation(() => {})];
+    const muted = [
+      jest.spyOn(console, "log").mockImplementation(() => {}),
+      jest.spyOn(console, "error").mockImplementation(() => {}),
+    ];
     try {
       await mainCommand().parseAsync([...words, "--config", join(folder, "sallyport.config.json")], { from: "user" });
     } finally {
@@ -122,7 +183,12 @@ describe("the audit of commands", () => {
   }
 
   test("knows every command that there is", () => {
-    const known = new Set([...others, ...changing.map(({ command }) => commandsOf(mainCommand()).find((words) => command === words || command.startsWith(`${words} `)))]);
+    const known = new Set([
+      ...others,
+      ...changing.map(({ command }) =>
+        commandsOf(mainCommand()).find((words) => command === words || command.startsWith(`${words} `)),
+      ),
+    ]);
     expect([...known].toSorted()).toEqual(commandsOf(mainCommand()).toSorted());
   });
 
@@ -134,14 +200,33 @@ describe("the audit of commands", () => {
     for (const [type, { user, appKey, appNames = [], macroName = null, providerName = null }] of expected) {
       const userId = user === undefined ? null : await idOf(user);
       const appKeyId = appKey === undefined ? "" : appKeys.find(({ name }) => name === appKey)?.id;
-      wanted.push({ type, requestId: "", outcome: 0, appKeyId, userId, address: "", appNames, className: null, macroName, providerName });
+      wanted.push({
+        type,
+        requestId: "",
+        outcome: 0,
+        appKeyId,
+        userId,
+        address: "",
+        appNames,
+        className: null,
+        macroName,
+        providerName,
+      });
     }
     expect(await events(before)).toEqual(wanted.map((each) => expect.objectContaining(each)));
   });
 
   test("has nothing of a command that changed nothing", async () => {
     const before = await last();
-    for (const command of ["app second-factor nowhere off", "app create demo-app", "app-key disable nobody", "user disable nobody", "custom-users disable nobody", "provider remove google", "macro remove Greet"]) {
+    for (const command of [
+      "app second-factor nowhere off",
+      "app create demo-app",
+      "app-key disable nobody",
+      "user disable nobody",
+      "custom-users disable nobody",
+      "provider remove google",
+      "macro remove Greet",
+    ]) {
       await expect(run(command)).rejects.toThrow(/There is|no|not/);
     }
     expect(await events(before)).toEqual([]);
@@ -150,7 +235,10 @@ describe("the audit of commands", () => {
   test("another address makes tokens worthless that went to the former one", async () => {
     const { accounts, customAccounts, oneTime } = r;
     await accounts.setEmail(await idOf("reader"), "reader@example.com");
-    const tokens = [await resetMail.prepare(r, { user: "reader" }), await resetMail.prepare(r, { user: "partner", custom: true })];
+    const tokens = [
+      await resetMail.prepare(r, { user: "reader" }),
+      await resetMail.prepare(r, { user: "partner", custom: true }),
+    ];
     const { account } = await customAccounts.forProof("partner");
     expect([tokens.every((token) => token !== null), isUuid(account?.id ?? "")]).toEqual([true, true]);
     await run("user set-email reader other@example.com");

@@ -36,9 +36,19 @@ export function authenticatorSuite(server: () => RunningServer): void {
     const { code, body } = await logIn("Anna");
     expect([code, body.data.user.Name, body.data.user["~ObjectID"]]).toEqual(["0", "demo", await idOf("demo")]);
     expect(await checkSession(server(), body.data.sessionId)).toBe("0");
-    expect(await account("anna")).toMatchObject({ loginName: "anna", userId: await idOf("demo"), email: "anna@example.com", disabled: false });
+    expect(await account("anna")).toMatchObject({
+      loginName: "anna",
+      userId: await idOf("demo"),
+      email: "anna@example.com",
+      disabled: false,
+    });
     expect(await account("Anna")).toBeNull();
-    for (const [user, pass] of [["Anna", "other"], ["anna", "word"], ["partner", "partner"]] as const) expect(await logIn(user, pass)).toMatchObject({ status: 403, code: "302" });
+    for (const [user, pass] of [
+      ["Anna", "other"],
+      ["anna", "word"],
+      ["partner", "partner"],
+    ] as const)
+      expect(await logIn(user, pass)).toMatchObject({ status: 403, code: "302" });
     expect(await logIn("Anna", "word", { appNames: ["demo-seats"] })).toMatchObject({ code: "302" });
     expect(await logIn("Anna", "word", { appNames: ["unknown"] })).toMatchObject({ code: "208" });
   });
@@ -56,7 +66,11 @@ export function authenticatorSuite(server: () => RunningServer): void {
     const answers = await Promise.all(Array.from({ length: 6 }, () => logIn("berta")));
     expect(answers.map(({ code, body }) => [code, body.data?.user.Name])).toEqual(answers.map(() => ["0", "demo"]));
     expect(await checkSession(server(), second)).toBe("201");
-    expect(await account("berta")).toMatchObject({ id: berta?.id, userId: await idOf("demo"), email: "berta@example.com" });
+    expect(await account("berta")).toMatchObject({
+      id: berta?.id,
+      userId: await idOf("demo"),
+      email: "berta@example.com",
+    });
   });
 
   test("of log-ins of one who is new, all at once, all come in as one", async () => {
@@ -97,14 +111,19 @@ export function authenticatorSuite(server: () => RunningServer): void {
       expect(answer.body).not.toHaveProperty("data");
     }
     const { body } = await tryLogIn(server(), "admin");
-    const made = await call(server(), `/v1/objects/User?query=${encodeURIComponent('{"where":{"Name":"made"}}')}`, { sessionId: body.data.sessionId });
+    const made = await call(server(), `/v1/objects/User?query=${encodeURIComponent('{"where":{"Name":"made"}}')}`, {
+      sessionId: body.data.sessionId,
+    });
     expect(made.body.data["~Count"]).toBe(0);
   });
 
   test("nobody comes in under a name that cannot be kept, whoever gave it to him", async () => {
-    await put(`run(user) { return { userId: "${await idOf("reader")}", name: user === "Gustav" ? "gus\\u0000tav" : undefined }; }`);
+    await put(
+      `run(user) { return { userId: "${await idOf("reader")}", name: user === "Gustav" ? "gus\\u0000tav" : undefined }; }`,
+    );
     expect(await logIn("Gustav")).toMatchObject({ status: 500, code: "710" });
-    for (const user of ["gustav\u0000", "\ud800"]) expect(await logIn(user)).toMatchObject({ status: 403, code: "302" });
+    for (const user of ["gustav\u0000", "\ud800"])
+      expect(await logIn(user)).toMatchObject({ status: 403, code: "302" });
     expect(await logIn("gustav")).toMatchObject({ code: "0" });
   });
 
@@ -119,12 +138,21 @@ export function authenticatorSuite(server: () => RunningServer): void {
   });
 
   test("clients cannot execute it, and failures count as everywhere", async () => {
-    await put(`run(user, pass) { return pass === "right" ? { userId: "${await idOf("reader")}", name: "emil" } : null; }`);
+    await put(
+      `run(user, pass) { return pass === "right" ? { userId: "${await idOf("reader")}", name: "emil" } : null; }`,
+    );
     const { body } = await tryLogIn(server(), "admin");
     const { sessionId } = body.data;
-    expect(await call(server(), `/v1/execute/${name}`, { method: "POST", sessionId, body: { user: "a", pass: "b", appNames: [] } })).toMatchObject({ status: 500, code: "710" });
+    expect(
+      await call(server(), `/v1/execute/${name}`, {
+        method: "POST",
+        sessionId,
+        body: { user: "a", pass: "b", appNames: [] },
+      }),
+    ).toMatchObject({ status: 500, code: "710" });
     // Spellings of one name count together: the hook may take them for one.
-    for (let attempt = 0; attempt < 5; attempt += 1) for (const user of ["emil", "EMIL"]) expect(await logIn(user, "wrong")).toMatchObject({ code: "302" });
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      for (const user of ["emil", "EMIL"]) expect(await logIn(user, "wrong")).toMatchObject({ code: "302" });
     const locked = await logIn("emil", "right");
     expect(locked).toMatchObject({ status: 403, code: "302" });
     expect(Number(locked.headers["retry-after"])).toBeGreaterThan(0);
@@ -138,7 +166,9 @@ export function authenticatorSuite(server: () => RunningServer): void {
   });
 
   test("what clients send is what it is given", async () => {
-    await put(`run(user, pass) { return pass === "${digests.md5("plain")}" ? { userId: "${await idOf("reader")}" } : null; }`);
+    await put(
+      `run(user, pass) { return pass === "${digests.md5("plain")}" ? { userId: "${await idOf("reader")}" } : null; }`,
+    );
     expect(await logIn("fritz", digests.md5("plain"))).toMatchObject({ code: "0" });
     expect(await logIn("fritz", "plain")).toMatchObject({ code: "302" });
     expect(await account("fritz")).toMatchObject({ loginName: "fritz", email: null });

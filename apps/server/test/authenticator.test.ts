@@ -9,15 +9,28 @@ suiteOnPostgres("a hook that knows custom users on Postgres", authenticatorSuite
 
 test("the password that such a hook is given stands in no log and no answer, whatever it does with it", async () => {
   const lines: string[] = [];
-  const server = await startDemoServer("memory", { LOG_LEVEL: "trace", DEBUG_MESSAGES: "true" }, pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }));
+  const server = await startDemoServer(
+    "memory",
+    { LOG_LEVEL: "trace", DEBUG_MESSAGES: "true" },
+    pino({ level: "trace" }, { write: (line: string) => void lines.push(line) }),
+  );
   try {
     const { macros } = server.databases.get("")?.storage.repositories ?? {};
     const pass = 'open "sesame" \\ now';
-    const texts = ["log('word', pass, { pass }); return null;", "throw new Error('so ' + pass);", "refuse(403, 'no ' + pass);", "throw { [pass]: pass };", "return pass;"];
+    const texts = [
+      "log('word', pass, { pass }); return null;",
+      "throw new Error('so ' + pass);",
+      "refuse(403, 'no ' + pass);",
+      "throw { [pass]: pass };",
+      "return pass;",
+    ];
     for (const run of texts) {
       const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "xRestApi_Authenticate", run(user, pass, appNames, { log }) { ${run} } });\n`;
       await macros?.put({ name: "xRestApi_Authenticate", text, language: "js", changedBy: "test" }, null);
-      const answer = await call(server, "/v1/auth/df", { method: "POST", body: { user: "anybody", pass, appNames: "demo-app" } });
+      const answer = await call(server, "/v1/auth/df", {
+        method: "POST",
+        body: { user: "anybody", pass, appNames: "demo-app" },
+      });
       expect(["302", "710"]).toContain(answer.code);
       expect(JSON.stringify(answer.body)).not.toMatch(/sesame/);
     }

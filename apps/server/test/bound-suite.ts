@@ -7,7 +7,10 @@ import { openSession } from "./open-session.ts";
 type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** What the server has to be told: the least that can be configured. */
-export const boundEnvironment: Readonly<Record<string, string>> = { ANSWER_BYTES: String(2 * 1_048_576), DEBUG_MESSAGES: "true" };
+export const boundEnvironment: Readonly<Record<string, string>> = {
+  ANSWER_BYTES: String(2 * 1_048_576),
+  DEBUG_MESSAGES: "true",
+};
 
 /** Two of these fit into an answer, three do not. */
 const large = "x".repeat(900_000);
@@ -21,7 +24,15 @@ export function boundSuite(server: () => RunningServer): void {
   };
   const send = (session: Session, path: string, method: Sent["method"] = "GET", body?: object): Promise<Answer> =>
     callIn(server(), session, path, { method, ...(body === undefined ? {} : { body }) } as Sent);
-  const refused = { status: 400, code: "307", body: { status: { debugMessage: expect.stringMatching(/ask for fewer objects on a page, for less depth, or for fewer fields\.$/) } } };
+  const refused = {
+    status: 400,
+    code: "307",
+    body: {
+      status: {
+        debugMessage: expect.stringMatching(/ask for fewer objects on a page, for less depth, or for fewer fields\.$/),
+      },
+    },
+  };
 
   describe.each(modes)("in mode %s", (mode) => {
     const className = `Volume_${mode}`;
@@ -39,22 +50,43 @@ export function boundSuite(server: () => RunningServer): void {
         { name: "Next", type: "reference", target: className },
         { name: "Parts", type: "collection", target: className },
       ] as const;
-      const definition: ClassDefinition = { name: className, base: null, attributes, rights: [{ group: "*", permissions: ["read", "create", "write"] }] };
+      const definition: ClassDefinition = {
+        name: className,
+        base: null,
+        attributes,
+        rights: [{ group: "*", permissions: ["read", "create", "write"] }],
+      };
       await model.change({ put: [definition] }, (await model.load()).generation);
-      const insert = async (name: string, more: object = {}) => (await objects.insert([{ className, attributes: { Name: name, Text: large }, ...more }]))[0]?.id as string;
+      const insert = async (name: string, more: object = {}) =>
+        (await objects.insert([{ className, attributes: { Name: name, Text: large }, ...more }]))[0]?.id as string;
       volumes = [await insert("a"), await insert("b")];
       await insert("hidden", { readers: [] });
-      [shelf] = (await objects.insert([{ className, attributes: { Name: "shelf", Parts: [...volumes, await insert("c")] } }])).map(({ id }) => id) as [string];
+      [shelf] = (
+        await objects.insert([{ className, attributes: { Name: "shelf", Parts: [...volumes, await insert("c")] } }])
+      ).map(({ id }) => id) as [string];
     });
 
     const list = (parameters: object, as = demo) =>
-      send(as, `/v1/objects/${className}?${Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value))}`).join("&")}`);
-    const get = (id: string, serialization: object) => send(demo, `/v1/object/${id}?serialization=${encodeURIComponent(JSON.stringify(serialization))}`);
+      send(
+        as,
+        `/v1/objects/${className}?${Object.entries(parameters)
+          .map(
+            ([name, value]) =>
+              `${name}=${encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value))}`,
+          )
+          .join("&")}`,
+      );
+    const get = (id: string, serialization: object) =>
+      send(demo, `/v1/object/${id}?serialization=${encodeURIComponent(JSON.stringify(serialization))}`);
     const names = ({ body }: Answer) => body.data["~Elements"].map(({ Name }: { Name: string }) => Name);
     const letters = { Name: { $in: ["a", "b", "c"] } };
 
     test("refuses pages that are too large, however they are asked for, and gives smaller ones", async () => {
-      for (const query of [{ where: letters }, { where: letters, sort: ["Name"] }, { where: letters, sort: ["-Text", "Name"] }]) {
+      for (const query of [
+        { where: letters },
+        { where: letters, sort: ["Name"] },
+        { where: letters, sort: ["-Text", "Name"] },
+      ]) {
         expect(await list({ query, perPage: 3 })).toMatchObject(refused);
         expect(await list({ query, perPage: 3, count: "capped" })).toMatchObject(refused);
         const first = await list({ query, perPage: 2, serialization: { depth: 0 } });
@@ -76,23 +108,48 @@ export function boundSuite(server: () => RunningServer): void {
 
     test("counts an object each time that it is written, and what is written of it", async () => {
       const City = crypto.randomUUID();
-      const ids = await repositories().objects.insert(Array.from({ length: 5 }, () => ({ className, attributes: { Name: City, Next: volumes[0] as string }, links: { Next: [volumes[0] as string] } })));
+      const ids = await repositories().objects.insert(
+        Array.from({ length: 5 }, () => ({
+          className,
+          attributes: { Name: City, Next: volumes[0] as string },
+          links: { Next: [volumes[0] as string] },
+        })),
+      );
       const query = { where: { Name: City } };
       expect(await list({ query })).toMatchObject(refused);
       expect(await list({ query, serialization: { type: "custom", fields: ["Name", "Next"] } })).toMatchObject(refused);
-      for (const serialization of [{ depth: 0 }, { type: "empty" }, { type: "oid" }, { type: "custom", fields: ["Name", "Next.Name"] }]) {
+      for (const serialization of [
+        { depth: 0 },
+        { type: "empty" },
+        { type: "oid" },
+        { type: "custom", fields: ["Name", "Next.Name"] },
+      ]) {
         expect(await list({ query, serialization })).toMatchObject({ code: "0", body: { data: { "~Count": 5 } } });
       }
-      expect(await list({ query, perPage: 2 })).toMatchObject({ code: "0", body: { data: { "~Elements": [{ Next: { Text: large } }, { Next: { Text: large } }] } } });
-      expect(await get(ids[0]?.id as string, { depth: 1 })).toMatchObject({ code: "0", body: { data: { Next: { Name: "a" } } } });
+      expect(await list({ query, perPage: 2 })).toMatchObject({
+        code: "0",
+        body: { data: { "~Elements": [{ Next: { Text: large } }, { Next: { Text: large } }] } },
+      });
+      expect(await get(ids[0]?.id as string, { depth: 1 })).toMatchObject({
+        code: "0",
+        body: { data: { Next: { Name: "a" } } },
+      });
     });
 
     test("gives any object alone, and of collections as much as is asked for", async () => {
       expect(await get(volumes[0] as string, {})).toMatchObject({ code: "0", body: { data: { Text: large } } });
       expect(await get(shelf, {})).toMatchObject(refused);
-      expect(await get(shelf, { depth: 0 })).toMatchObject({ code: "0", body: { data: { Parts: { "~Count": 3, "~Elements": [{ "~ObjectID": volumes[0] }, { "~ObjectID": volumes[1] }, {}] } } } });
+      expect(await get(shelf, { depth: 0 })).toMatchObject({
+        code: "0",
+        body: {
+          data: { Parts: { "~Count": 3, "~Elements": [{ "~ObjectID": volumes[0] }, { "~ObjectID": volumes[1] }, {}] } },
+        },
+      });
       const paged = { type: "custom", fields: [{ name: "Parts", perPage: 2 }] };
-      expect(await get(shelf, paged)).toMatchObject({ code: "0", body: { data: { Parts: { "~Count": 3, "~Elements": [{ Name: "a" }, { Name: "b" }] } } } });
+      expect(await get(shelf, paged)).toMatchObject({
+        code: "0",
+        body: { data: { Parts: { "~Count": 3, "~Elements": [{ Name: "a" }, { Name: "b" }] } } },
+      });
     });
 
     test("tells of a write that is done, whatever its answer would take", async () => {
@@ -100,23 +157,48 @@ export function boundSuite(server: () => RunningServer): void {
       const Parts = parts.map((part: { "~ObjectID": string }) => part["~ObjectID"]);
       const created = await send(demo, `/v1/object/${className}`, "POST", { Name: "new", Parts });
       const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
-      expect([created.status, created.code, created.headers["etag"], Object.keys(created.body.data)]).toEqual([200, "0", '"1"', metaFields]);
+      expect([created.status, created.code, created.headers["etag"], Object.keys(created.body.data)]).toEqual([
+        200,
+        "0",
+        '"1"',
+        metaFields,
+      ]);
       const id = created.body.data["~ObjectID"];
       const [stored] = await repositories().objects.get([id], seesAll);
       expect(stored?.attributes).toEqual({ Name: "new", Parts });
       const changed = await send(demo, `/v1/object/${id}`, "PATCH", { Name: "newer" });
-      expect([changed.status, changed.code, changed.headers["etag"], Object.keys(changed.body.data)]).toEqual([200, "0", '"2"', metaFields]);
-      const uuids = (await repositories().objects.outlines(Parts, seesAll)).map(({ uuid }) => ({ "~UUID": uuid.toUpperCase() }));
-      expect(await send(demo, `/v1/object/${id}?serialization={"depth":0}`, "PATCH", { Parts: uuids })).toMatchObject({ code: "0", body: { data: { Parts: { "~Count": 3 } } } });
-      expect(await send(demo, `/v1/object/${id}`, "PATCH", { Parts: [...Parts, "ZZZZZZZ"] })).toMatchObject({ code: "307", body: { status: { debugMessage: expect.stringMatching(/Parts\/3/) } } });
+      expect([changed.status, changed.code, changed.headers["etag"], Object.keys(changed.body.data)]).toEqual([
+        200,
+        "0",
+        '"2"',
+        metaFields,
+      ]);
+      const uuids = (await repositories().objects.outlines(Parts, seesAll)).map(({ uuid }) => ({
+        "~UUID": uuid.toUpperCase(),
+      }));
+      expect(await send(demo, `/v1/object/${id}?serialization={"depth":0}`, "PATCH", { Parts: uuids })).toMatchObject({
+        code: "0",
+        body: { data: { Parts: { "~Count": 3 } } },
+      });
+      expect(await send(demo, `/v1/object/${id}`, "PATCH", { Parts: [...Parts, "ZZZZZZZ"] })).toMatchObject({
+        code: "307",
+        body: { status: { debugMessage: expect.stringMatching(/Parts\/3/) } },
+      });
     });
 
     test("asks for and changes objects by what leads to large ones", async () => {
       const uuids = (await repositories().objects.outlines(volumes, seesAll)).map(({ uuid }) => uuid);
       const where = { Parts: { $contains: uuids[0] } };
-      expect(await list({ query: { where: { Next: { $in: [...uuids, ...volumes] } } }, serialization: { type: "oid" } })).toMatchObject({ code: "0" });
+      expect(
+        await list({ query: { where: { Next: { $in: [...uuids, ...volumes] } } }, serialization: { type: "oid" } }),
+      ).toMatchObject({ code: "0" });
       expect((await list({ query: { where }, serialization: { type: "oid" } })).body.data["~Count"]).toBeGreaterThan(0);
-      const answer = await send(demo, `/v1/objects/${className}?query=${encodeURIComponent(JSON.stringify({ where: letters }))}`, "PATCH", { Next: shelf });
+      const answer = await send(
+        demo,
+        `/v1/objects/${className}?query=${encodeURIComponent(JSON.stringify({ where: letters }))}`,
+        "PATCH",
+        { Next: shelf },
+      );
       expect(answer).toMatchObject({ code: "0", body: { data: { "~Count": 3 } } });
     });
   });

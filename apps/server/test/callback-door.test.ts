@@ -29,5 +29,8 @@ describe.each(["memory", "embedded", "Postgres"] as const)("the callback of prov
     rmSync(directory, { recursive: true });
   });
 
-  callbackSuite(() => server, () => stage);
+  callbackSuite(
+    () => server,
+    () => stage,
+  );
 });

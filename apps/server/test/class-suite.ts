@@ -11,7 +11,13 @@ const where = (filter: object) => `query=${encodeURIComponent(JSON.stringify({ w
 
 /** How classes are defined, changed and removed, and what that means to objects, in every mode and on every engine. */
 export function classSuite(server: () => RunningServer): void {
-  const send = (session: Session, method: Sent["method"], path: string, body?: object, headers: Sent["headers"] = {}): Promise<Answer> =>
+  const send = (
+    session: Session,
+    method: Sent["method"],
+    path: string,
+    body?: object,
+    headers: Sent["headers"] = {},
+  ): Promise<Answer> =>
     callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
 
   describe.each(modes)("in mode %s", (mode) => {
@@ -30,8 +36,10 @@ export function classSuite(server: () => RunningServer): void {
       adminId = users.body.data["~Elements"][0]["~ObjectID"];
     });
 
-    const put = (name: string, definition: object, headers?: Sent["headers"]) => send(admin, "PUT", `${structure}/${name}`, definition, headers);
-    const remove = (name: string, headers?: Sent["headers"]) => send(admin, "DELETE", `${structure}/${name}`, undefined, headers);
+    const put = (name: string, definition: object, headers?: Sent["headers"]) =>
+      send(admin, "PUT", `${structure}/${name}`, definition, headers);
+    const remove = (name: string, headers?: Sent["headers"]) =>
+      send(admin, "DELETE", `${structure}/${name}`, undefined, headers);
     const mustPut = async (name: string, definition: object): Promise<Answer> => {
       const answer = await put(name, definition);
       expect({ code: answer.code, body: answer.code === "0" ? "" : answer.body }).toEqual({ code: "0", body: "" });
@@ -47,7 +55,8 @@ export function classSuite(server: () => RunningServer): void {
       return body.data["~ObjectID"];
     };
     /** What the audit has kept since an event. */
-    const told = async (after = 0) => (await server().databases.get("")?.storage.repositories.audit.read(after, 100_000)) ?? [];
+    const told = async (after = 0) =>
+      (await server().databases.get("")?.storage.repositories.audit.read(after, 100_000)) ?? [];
     const codeOf = (answer: Answer) => `${answer.status}/${answer.code}`;
 
     test("leaves in the audit who created, changed and removed a class", async () => {
@@ -60,21 +69,42 @@ export function classSuite(server: () => RunningServer): void {
       const removed = await remove(name);
       expect(codeOf(await remove(name))).toBe("404/304");
       const events = (await told(before)).filter(({ className }) => className !== null);
-      expect(events.map(({ type, className }) => [type, className])).toEqual(["class.created", "class.changed", "class.removed"].map((type) => [type, name]));
+      expect(events.map(({ type, className }) => [type, className])).toEqual(
+        ["class.created", "class.changed", "class.removed"].map((type) => [type, name]),
+      );
       const { sequence: _sequence, at: _at, since: _since, ...last } = events[2] as (typeof events)[number];
-      expect(last).toEqual({ type: "class.removed", className: name, macroName: null, providerName: null, outcome: 0, attempts: 1, requestId: removed.headers["x-request-id"], appKeyId: expect.any(String), userId: adminId, address: expect.stringContaining("127.0.0.1"), appNames: [expect.any(String)] });
+      expect(last).toEqual({
+        type: "class.removed",
+        className: name,
+        macroName: null,
+        providerName: null,
+        outcome: 0,
+        attempts: 1,
+        requestId: removed.headers["x-request-id"],
+        appKeyId: expect.any(String),
+        userId: adminId,
+        address: expect.stringContaining("127.0.0.1"),
+        appNames: [expect.any(String)],
+      });
     });
 
     test("loses nothing that lies in the recycler", async () => {
       const name = named("Parcel");
-      const [title, weight] = [{ ...text("Title"), mandatory: true }, { name: "Weight", type: "number" }];
+      const [title, weight] = [
+        { ...text("Title"), mandatory: true },
+        { name: "Weight", type: "number" },
+      ];
       await mustPut(name, { attributes: [title, weight] });
       const id = await create(name, { Title: "a", Weight: 7 });
       expect((await send(admin, "DELETE", `/v1/object/${id}?moveToRecycler=true`)).code).toBe("0");
       const restore = () => send(admin, "POST", `/v1/object/${id}/restore`);
 
       expect(codeOf(await remove(name))).toBe("400/307");
-      for (const attributes of [[title], [title, text("Weight")], [title, weight, { ...text("Needed"), mandatory: true }]]) {
+      for (const attributes of [
+        [title],
+        [title, text("Weight")],
+        [title, weight, { ...text("Needed"), mandatory: true }],
+      ]) {
         await mustPut(name, { attributes });
         expect(codeOf(await restore())).toBe("400/307");
         expect(codeOf(await send(admin, "GET", `/v1/object/${id}`))).toBe("410/609");
@@ -123,7 +153,11 @@ export function classSuite(server: () => RunningServer): void {
       await mustPut(below, { base, attributes: [{ name: "Next", type: "reference", target: below }] });
       expect(codeOf(await remove(base))).toBe("400/307");
       const removed = await remove(below);
-      expect({ code: removed.code, data: removed.body.data, etag: removed.headers["etag"] }).toEqual({ code: "0", data: {}, etag: expect.stringMatching(/^"\d+"$/) });
+      expect({ code: removed.code, data: removed.body.data, etag: removed.headers["etag"] }).toEqual({
+        code: "0",
+        data: {},
+        etag: expect.stringMatching(/^"\d+"$/),
+      });
       expect(codeOf(await remove(below))).toBe("404/304");
       expect((await remove(base)).code).toBe("0");
       expect(codeOf(await send(admin, "GET", `/v1/objects/${below}`))).toBe("404/304");
@@ -135,8 +169,12 @@ export function classSuite(server: () => RunningServer): void {
       const before = await send(admin, "GET", structure);
       const created = await put(name, {}, { "if-match": before.headers["etag"] as string });
       expect(created.code).toBe("0");
-      expect(codeOf(await put(name, { attributes: [text("New")] }, { "if-match": before.headers["etag"] as string }))).toBe("500/713");
-      expect((await put(name, { attributes: [text("New")] }, { "if-match": `"1", ${created.headers["etag"]}` })).code).toBe("0");
+      expect(
+        codeOf(await put(name, { attributes: [text("New")] }, { "if-match": before.headers["etag"] as string })),
+      ).toBe("500/713");
+      expect(
+        (await put(name, { attributes: [text("New")] }, { "if-match": `"1", ${created.headers["etag"]}` })).code,
+      ).toBe("0");
       expect(codeOf(await remove(name, { "if-match": created.headers["etag"] as string }))).toBe("500/713");
       expect((await remove(name, { "if-match": "*" })).code).toBe("0");
     });
@@ -145,12 +183,19 @@ export function classSuite(server: () => RunningServer): void {
       const name = named("Secret");
       await mustPut(name, { attributes: [text("Title")] });
       const id = await create(name, { Title: "hidden" });
-      const seen = async () => [codeOf(await send(reader, "GET", `/v1/objects/${name}`)), codeOf(await send(reader, "GET", `/v1/object/${id}`)), (await classOf(name, reader)) !== undefined];
+      const seen = async () => [
+        codeOf(await send(reader, "GET", `/v1/objects/${name}`)),
+        codeOf(await send(reader, "GET", `/v1/object/${id}`)),
+        (await classOf(name, reader)) !== undefined,
+      ];
       expect(await seen()).toEqual(["404/304", "404/304", false]);
       for (let round = 0; round < 3; round += 1) {
         await mustPut(name, { attributes: [text("Title")], rights: [{ group: readers, permissions: ["read"] }] });
         expect(await seen()).toEqual(["200/0", "200/0", true]);
-        await mustPut(name, { attributes: [text("Title")], rights: [{ group: readers, permissions: ["create", "write", "delete"] }] });
+        await mustPut(name, {
+          attributes: [text("Title")],
+          rights: [{ group: readers, permissions: ["create", "write", "delete"] }],
+        });
         expect(await seen()).toEqual(["404/304", "404/304", false]);
       }
     });
@@ -164,18 +209,33 @@ export function classSuite(server: () => RunningServer): void {
       await mustPut(base, { attributes: [text("Plate"), text("Colour")] });
       expect((await send(admin, "PATCH", `/v1/object/${id}`, { Colour: "red" })).code).toBe("0");
       const listed = await send(admin, "GET", `/v1/objects/${base}?${where({ Colour: "red" })}`);
-      expect(listed.body.data["~Elements"]).toMatchObject([{ "~ClassName": below, "~ObjectID": id, Plate: "W 1", Load: 7, Colour: "red" }]);
+      expect(listed.body.data["~Elements"]).toMatchObject([
+        { "~ClassName": below, "~ObjectID": id, Plate: "W 1", Load: 7, Colour: "red" },
+      ]);
     });
 
     test("loses no value: what would be lost is refused until it is gone", async () => {
       const name = named("Paper");
-      const attributes = [text("Title"), { name: "Pages", type: "number" }, { name: "Author", type: "reference", target: "Employee" }];
+      const attributes = [
+        text("Title"),
+        { name: "Pages", type: "number" },
+        { name: "Author", type: "reference", target: "Employee" },
+      ];
       await mustPut(name, { attributes });
       const id = await create(name, { Title: "a", Pages: 5 });
       await create(name, { Title: "b" });
       expect(codeOf(await put(name, { attributes: attributes.slice(0, 1) }))).toBe("400/307");
       expect(codeOf(await put(name, { attributes: [text("Title"), text("Pages")] }))).toBe("400/307");
-      expect(codeOf(await put(name, { attributes: [{ ...text("Title"), mandatory: true }, { name: "Pages", type: "number", mandatory: true }] }))).toBe("400/307");
+      expect(
+        codeOf(
+          await put(name, {
+            attributes: [
+              { ...text("Title"), mandatory: true },
+              { name: "Pages", type: "number", mandatory: true },
+            ],
+          }),
+        ),
+      ).toBe("400/307");
       expect(codeOf(await remove(name))).toBe("400/307");
       expect((await send(admin, "GET", `/v1/object/${id}`)).body.data).toMatchObject({ Title: "a", Pages: 5 });
       expect((await send(admin, "PATCH", `/v1/object/${id}`, { Pages: null })).code).toBe("0");
@@ -188,7 +248,9 @@ export function classSuite(server: () => RunningServer): void {
       for (let round = 0; round < 4; round += 1) {
         const name = named(`Race${round}`);
         await mustPut(name, { attributes: [text("Title")] });
-        const creating = Array.from({ length: 8 }, (_, index) => send(admin, "POST", `/v1/object/${name}`, index % 2 === 0 ? {} : { Title: "a" }));
+        const creating = Array.from({ length: 8 }, (_, index) =>
+          send(admin, "POST", `/v1/object/${name}`, index % 2 === 0 ? {} : { Title: "a" }),
+        );
         const strict = await put(name, { attributes: [{ ...text("Title"), mandatory: true }] });
         const codes = (await Promise.all(creating)).map(({ code }) => code);
         const without = await send(admin, "GET", `/v1/objects/${name}?${where({ Title: null })}`);
@@ -202,7 +264,9 @@ export function classSuite(server: () => RunningServer): void {
 
     test("keeps the classes of all who define some at once", async () => {
       const names = Array.from({ length: 6 }, (_, index) => named(`Many${index}`));
-      const codes = (await Promise.all(names.map((name) => put(name, { attributes: [text("Title")] })))).map(({ code }) => code);
+      const codes = (await Promise.all(names.map((name) => put(name, { attributes: [text("Title")] })))).map(
+        ({ code }) => code,
+      );
       expect(codes).toEqual(names.map(() => "0"));
       const { body } = await send(admin, "GET", structure);
       expect(body.data.classes.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(names));
@@ -217,10 +281,16 @@ export function classSuite(server: () => RunningServer): void {
       for (const [index, title] of titles.entries()) await create(name, { Title: title, Size: index });
       await create(name, {});
       const found = async () => {
-        const sorted = await send(admin, "GET", `/v1/objects/${name}?query=${encodeURIComponent('{"sort":["-Title"]}')}`);
+        const sorted = await send(
+          admin,
+          "GET",
+          `/v1/objects/${name}?query=${encodeURIComponent('{"sort":["-Title"]}')}`,
+        );
         const equal = await send(admin, "GET", `/v1/objects/${name}?${where({ Title: "\ufb01" })}`);
         const range = await send(admin, "GET", `/v1/objects/${name}?${where({ Size: { $gte: 3 } })}`);
-        return [sorted, equal, range].map(({ body }) => body.data["~Elements"].map((each: { Size?: number }) => each.Size));
+        return [sorted, equal, range].map(({ body }) =>
+          body.data["~Elements"].map((each: { Size?: number }) => each.Size),
+        );
       };
       const before = await found();
       expect(before).toEqual([[4, 5, 0, 1, 2, 3, undefined], [5], [3, 4, 5]]);

@@ -20,7 +20,11 @@ export function clientSuite(server: () => RunningServer): void {
     let client: SallyportClient;
     let userId: string;
     const logIn = async (as: SallyportClient, user: string) =>
-      as.logIn({ ...credentialsOf(user), mode, ...(mode === "secure" || mode === "encrypted" ? { keyPair: await keyPair } : {}) });
+      as.logIn({
+        ...credentialsOf(user),
+        mode,
+        ...(mode === "secure" || mode === "encrypted" ? { keyPair: await keyPair } : {}),
+      });
     const loggedIn = async (user: string): Promise<SallyportClient> => {
       const other = clientOf();
       await logIn(other, user);
@@ -36,7 +40,8 @@ export function clientSuite(server: () => RunningServer): void {
 
     test("reads objects, one and all", async () => {
       const ids = new Set<string>();
-      for await (const customer of client.objects("Customer", { perPage: 70, serialization: { type: "oid" } })) ids.add(customer["~ObjectID"]);
+      for await (const customer of client.objects("Customer", { perPage: 70, serialization: { type: "oid" } }))
+        ids.add(customer["~ObjectID"]);
       expect(ids.size).toBe(await client.countObjects("Customer"));
       const page = await client.listObjects("Customer", { perPage: 1, serialization: { depth: 0 } });
       const [first] = page["~Elements"];
@@ -45,36 +50,60 @@ export function clientSuite(server: () => RunningServer): void {
 
     test("has macros executed", async () => {
       await expect(client.execute("Echo")).resolves.toEqual({});
-      for (const input of [{ a: [1, null, "ü"] }, [], "text", 0, null]) await expect(client.execute("Echo", input)).resolves.toEqual(input);
+      for (const input of [{ a: [1, null, "ü"] }, [], "text", 0, null])
+        await expect(client.execute("Echo", input)).resolves.toEqual(input);
       await expect(client.execute("Checked", true)).resolves.toBeDefined();
       await expect(client.execute("Checked", true, { skipChecker: true })).rejects.toMatchObject({ code: 402 });
       await expect(client.execute("a/../Echo")).rejects.toMatchObject({ code: 304 });
       await expect(client.execute("Nothing")).rejects.toMatchObject({ code: 710 });
-      await expect(client.multi([{ method: "POST", path: "/v1/execute/Echo", data: [1] }])).resolves.toEqual([{ ok: true, httpStatus: 200, data: [1], message: "ok" }]);
+      await expect(client.multi([{ method: "POST", path: "/v1/execute/Echo", data: [1] }])).resolves.toEqual([
+        { ok: true, httpStatus: 200, data: [1], message: "ok" },
+      ]);
     });
 
     test("sends many requests as one, each by itself or all together", async () => {
       const writer = await loggedIn("demo");
       const City = `Many ${mode} ${crypto.randomUUID()}`;
       const add = (Name: unknown) => ({ method: "POST", path: "/v1/object/Customer", data: { Name, City } }) as const;
-      const count = { path: "/v1/objects/Customer", query: { query: { where: { City } }, serialization: { type: "oid" } } };
+      const count = {
+        path: "/v1/objects/Customer",
+        query: { query: { where: { City } }, serialization: { type: "oid" } },
+      };
       const results = await writer.multi<{ "~Count": number }>([add("Ada"), add(5), count]);
-      expect(results).toMatchObject([{ ok: true, data: { Name: "Ada" } }, { ok: false, httpStatus: 400, code: 307 }, { ok: true, data: { "~Count": 1 } }]);
+      expect(results).toMatchObject([
+        { ok: true, data: { Name: "Ada" } },
+        { ok: false, httpStatus: 400, code: 307 },
+        { ok: true, data: { "~Count": 1 } },
+      ]);
       await expect(writer.multi([add("Bob"), add(5)], { atomic: true })).rejects.toMatchObject({ code: 307 });
-      await expect(writer.multi([add("Carl"), count], { atomic: true })).resolves.toMatchObject([{ ok: true }, { data: { "~Count": 2 } }]);
+      await expect(writer.multi([add("Carl"), count], { atomic: true })).resolves.toMatchObject([
+        { ok: true },
+        { data: { "~Count": 2 } },
+      ]);
       await writer.logOut();
     });
 
     test("reads what matches, in order, over pages that go on where the last one ended", async () => {
-      const query: ObjectQuery = { where: { City: { $in: ["Graz", "Zürich"] }, $or: [{ Active: true }, { CreditLimit: { $gt: 0 } }] }, sort: ["-Name"] };
+      const query: ObjectQuery = {
+        where: { City: { $in: ["Graz", "Zürich"] }, $or: [{ Active: true }, { CreditLimit: { $gt: 0 } }] },
+        sort: ["-Name"],
+      };
       const pages = [];
-      for await (const page of client.pages<{ Name: string; City: string }>("Customer", { perPage: 3, query })) pages.push(page);
+      for await (const page of client.pages<{ Name: string; City: string }>("Customer", { perPage: 3, query }))
+        pages.push(page);
       const read = pages.flatMap((page) => page["~Elements"]);
-      expect(pages.slice(0, -1).map((page) => page["~Elements"].length)).toEqual(Array<number>(pages.length - 1).fill(3));
+      expect(pages.slice(0, -1).map((page) => page["~Elements"].length)).toEqual(
+        Array<number>(pages.length - 1).fill(3),
+      );
       expect(pages.length).toBeGreaterThan(1);
       expect(new Set(read.map((each) => each["~ObjectID"])).size).toBe(read.length);
       expect(new Set(read.map(({ City }) => City))).toEqual(new Set(["Graz", "Zürich"]));
-      expect(read.map(({ Name }) => Name)).toEqual(read.map(({ Name }) => Name).toSorted().toReversed());
+      expect(read.map(({ Name }) => Name)).toEqual(
+        read
+          .map(({ Name }) => Name)
+          .toSorted()
+          .toReversed(),
+      );
       await expect(client.countObjects("Customer", { query: { where: query.where } })).resolves.toBe(read.length);
       await expect(client.countObjects("Invoice", { count: "capped" })).resolves.toBeGreaterThanOrEqual(1_000);
       const some = read.slice(0, 2).map((each) => each["~ObjectID"]);
@@ -83,13 +112,28 @@ export function clientSuite(server: () => RunningServer): void {
 
     test("reads objects as it asks for them", async () => {
       const serialization = { type: "custom", fields: ["Number", "Customer.Name"] } as const;
-      const page = await client.listObjects<{ Number: string; Customer: { Name: string } }>("Invoice", { perPage: 1, serialization });
+      const page = await client.listObjects<{ Number: string; Customer: { Name: string } }>("Invoice", {
+        perPage: 1,
+        serialization,
+      });
       const [invoice] = page["~Elements"];
-      expect(Object.keys(invoice ?? {})).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Number", "Customer"]);
+      expect(Object.keys(invoice ?? {})).toEqual([
+        "~ClassName",
+        "~ObjectID",
+        "~UUID",
+        "~StoreTime",
+        "Number",
+        "Customer",
+      ]);
       const uuid = invoice?.["~UUID"] ?? "";
-      await expect(client.getObject(uuid)).resolves.toMatchObject({ "~ObjectID": invoice?.["~ObjectID"], "~UUID": uuid });
+      await expect(client.getObject(uuid)).resolves.toMatchObject({
+        "~ObjectID": invoice?.["~ObjectID"],
+        "~UUID": uuid,
+      });
       expect(invoice?.Customer.Name).toEqual(expect.any(String));
-      await expect(client.getObject(invoice?.["~ObjectID"] ?? "", { serialization: { type: "oid" } })).resolves.toEqual({ "~ObjectID": invoice?.["~ObjectID"] });
+      await expect(client.getObject(invoice?.["~ObjectID"] ?? "", { serialization: { type: "oid" } })).resolves.toEqual(
+        { "~ObjectID": invoice?.["~ObjectID"] },
+      );
     });
 
     test("describes the API with the classes that the user may read, and without a log-in with none", async () => {
@@ -102,17 +146,29 @@ export function clientSuite(server: () => RunningServer): void {
 
     test("creates and changes objects, and tells when somebody was faster", async () => {
       const writer = await loggedIn("demo");
-      const created = await writer.createObject<{ Name: string; City: string | null }>("Customer", { Name: "Zoë", Since: new Date(0) });
+      const created = await writer.createObject<{ Name: string; City: string | null }>("Customer", {
+        Name: "Zoë",
+        Since: new Date(0),
+      });
       const id = created["~ObjectID"];
       expect(created).toMatchObject({ "~ClassName": "Customer", Name: "Zoë", Since: "1970-01-01T00:00:00.000Z" });
       const serialization = { type: "custom", fields: ["City"] } as const;
-      const changed = await writer.updateObject<{ City: string }>(id, { City: "Graz" }, { ifMatch: created, serialization });
+      const changed = await writer.updateObject<{ City: string }>(
+        id,
+        { City: "Graz" },
+        { ifMatch: created, serialization },
+      );
       expect(Object.keys(changed)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "City"]);
-      await expect(writer.updateObject(id, { City: "Linz" }, { ifMatch: created })).rejects.toMatchObject({ code: 713 });
+      await expect(writer.updateObject(id, { City: "Linz" }, { ifMatch: created })).rejects.toMatchObject({
+        code: 713,
+      });
       await writer.updateObject(id, { City: "Linz" }, { ifMatch: changed });
       const read = await client.getObject<{ City: string }>(id);
       expect([read.City, versionOf(read)]).toEqual(["Linz", '"3"']);
-      const invoice = await writer.createObject<{ Customer: { Name: string } }>("Invoice", { Number: "1", Customer: { "~ObjectID": id } });
+      const invoice = await writer.createObject<{ Customer: { Name: string } }>("Invoice", {
+        Number: "1",
+        Customer: { "~ObjectID": id },
+      });
       expect(invoice.Customer.Name).toBe("Zoë");
       await expect(client.updateObject(id, { City: "Wien" })).rejects.toMatchObject({ code: 404, httpStatus: 403 });
       await expect(writer.createObject("Customer", { Name: 5 })).rejects.toMatchObject({ code: 307 });
@@ -122,17 +178,28 @@ export function clientSuite(server: () => RunningServer): void {
       const writer = await loggedIn("demo");
       const City = `Town of ${mode}`;
       for (const Name of ["Ann", "Bea", "Cid"]) await writer.createObject("Customer", { Name, City });
-      await expect(writer.updateObjects("Customer", { where: { City, Name: { $ne: "Cid" } } }, { CreditLimit: 7 })).resolves.toBe(2);
+      await expect(
+        writer.updateObjects("Customer", { where: { City, Name: { $ne: "Cid" } } }, { CreditLimit: 7 }),
+      ).resolves.toBe(2);
       await expect(client.countObjects("Customer", { query: { where: { City, CreditLimit: 7 } } })).resolves.toBe(2);
-      await expect(writer.updateObjects("Customer", { where: { City: "nowhere" } }, { CreditLimit: 8 })).resolves.toBe(0);
-      await expect(client.updateObjects("Customer", { where: { City } }, { CreditLimit: 8 })).rejects.toMatchObject({ code: 404 });
+      await expect(writer.updateObjects("Customer", { where: { City: "nowhere" } }, { CreditLimit: 8 })).resolves.toBe(
+        0,
+      );
+      await expect(client.updateObjects("Customer", { where: { City } }, { CreditLimit: 8 })).rejects.toMatchObject({
+        code: 404,
+      });
     });
 
     test("tells and changes who may see an object", async () => {
       const writer = await loggedIn("demo");
       const created = await writer.createObject("Customer", { Name: "Zoë" });
       const { "~ObjectID": id, "~UUID": uuid } = created;
-      const { user } = await clientOf().logIn({ mode: "session", user: "demo", password: "demo", appNames: ["demo-app"] });
+      const { user } = await clientOf().logIn({
+        mode: "session",
+        user: "demo",
+        password: "demo",
+        appNames: ["demo-app"],
+      });
       const readers = await writer.setReaders(id, [user["~ObjectID"]], { ifMatch: created });
       expect([readers, versionOf(readers)]).toEqual([{ readers: [user["~ObjectID"]] }, '"2"']);
       await expect(writer.getReaders(uuid)).resolves.toEqual(readers);
@@ -175,15 +242,30 @@ export function clientSuite(server: () => RunningServer): void {
     test("reads, defines and removes classes", async () => {
       const admin = await loggedIn("admin");
       const name = `Note_${mode}`;
-      const put = await admin.putClass(name, { attributes: [{ name: "Text", type: "string", indexed: true }], rights: [{ group: "*", permissions: ["read", "create"] }] });
+      const put = await admin.putClass(name, {
+        attributes: [{ name: "Text", type: "string", indexed: true }],
+        rights: [{ group: "*", permissions: ["read", "create"] }],
+      });
       const structure = await client.getStructure();
       const note = structure.classes.find((each) => each.name === name);
-      expect(note).toMatchObject({ base: null, builtIn: false, permissions: ["read", "create"], attributes: [{ name: "Text", type: "string", inherited: false }] });
-      const created = await client.createObject<{ Text: string }>(name, { Text: "new" }, { serialization: { depth: 0 } });
+      expect(note).toMatchObject({
+        base: null,
+        builtIn: false,
+        permissions: ["read", "create"],
+        attributes: [{ name: "Text", type: "string", inherited: false }],
+      });
+      const created = await client.createObject<{ Text: string }>(
+        name,
+        { Text: "new" },
+        { serialization: { depth: 0 } },
+      );
       expect(created.Text).toBe("new");
 
       const { attributes = [], ...definition } = definitionOf(put);
-      const wider = { ...definition, attributes: [...attributes, { name: "About", type: "reference", target: "Customer" } as const] };
+      const wider = {
+        ...definition,
+        attributes: [...attributes, { name: "About", type: "reference", target: "Customer" } as const],
+      };
       await admin.putClass(name, wider, { ifMatch: put });
       await expect(admin.putClass(name, definition, { ifMatch: structure })).rejects.toMatchObject({ code: 713 });
       await expect(admin.putClass(name, definition)).rejects.toMatchObject({ code: 307 });
@@ -195,13 +277,22 @@ export function clientSuite(server: () => RunningServer): void {
     });
 
     test("tells what the server refuses", async () => {
-      await expect(client.getObject("ZZZZZZ")).rejects.toMatchObject({ code: 304, httpStatus: 404, requestId: expect.any(String) });
-      await expect(client.listObjects("Customer", { query: { where: { Unknown: 1 } } })).rejects.toMatchObject({ code: 307, httpStatus: 400 });
+      await expect(client.getObject("ZZZZZZ")).rejects.toMatchObject({
+        code: 304,
+        httpStatus: 404,
+        requestId: expect.any(String),
+      });
+      await expect(client.listObjects("Customer", { query: { where: { Unknown: 1 } } })).rejects.toMatchObject({
+        code: 307,
+        httpStatus: 400,
+      });
       await expect(client.listObjects("Customer", { cursor: "none" })).rejects.toMatchObject({ code: 307 });
     });
 
     test("makes many calls at once", async () => {
-      const pages = await Promise.all(Array.from({ length: 60 }, (_, page) => client.listObjects("Customer", { page: page % 20, perPage: 10 })));
+      const pages = await Promise.all(
+        Array.from({ length: 60 }, (_, page) => client.listObjects("Customer", { page: page % 20, perPage: 10 })),
+      );
       expect(pages.map((page) => page["~Elements"].length)).toEqual(Array<number>(60).fill(10));
     });
 
@@ -234,7 +325,9 @@ export function clientSuite(server: () => RunningServer): void {
   test("in secure mode sends contents that the server can read", async () => {
     const client = clientOf();
     await client.logIn({ ...reader, mode: "secure", keyPair: await keyPair });
-    await expect(client.request({ method: "POST", path: "/v1/logout", body: {}, renew: false })).resolves.toMatchObject({ data: {} });
+    await expect(client.request({ method: "POST", path: "/v1/logout", body: {}, renew: false })).resolves.toMatchObject(
+      { data: {} },
+    );
     await expect(client.checkSession()).resolves.toBe(false);
   });
 

@@ -18,12 +18,24 @@ export interface Sent {
 }
 
 /** Sends one request with the demo's app key. */
-export async function call({ url }: Subject, path: string, { method = "GET", sessionId, headers = {}, body }: Sent = {}): Promise<Answer> {
+export async function call(
+  { url }: Subject,
+  path: string,
+  { method = "GET", sessionId, headers = {}, body }: Sent = {},
+): Promise<Answer> {
   const verb = method.toLowerCase() as "get";
-  const sent = request(url)[verb](path).set({ appkey: appKey, ...headers }).ok(() => true);
+  const sent = request(url)
+    [verb](path)
+    .set({ appkey: appKey, ...headers })
+    .ok(() => true);
   if (sessionId !== undefined) sent.set("sessionid", sessionId);
   const answer = await (body === undefined ? sent : sent.send(body));
-  return { status: answer.status, code: answer.body.status?.internalStatus, body: answer.body, headers: answer.headers };
+  return {
+    status: answer.status,
+    code: answer.body.status?.internalStatus,
+    body: answer.body,
+    headers: answer.headers,
+  };
 }
 
 /** What became of an item of a multi request. */
@@ -35,7 +47,9 @@ export interface ItemResult {
 }
 
 /** What is in the envelopes of the items of a multi request. */
-export function multiResults(data: readonly { readonly httpStatus: number; readonly result: Answer["body"] }[]): ItemResult[] {
+export function multiResults(
+  data: readonly { readonly httpStatus: number; readonly result: Answer["body"] }[],
+): ItemResult[] {
   return data.map(({ httpStatus, result: { status, data: given } }) => {
     const { internalStatus, debugMessage } = status;
     if (internalStatus === "0") return { httpStatus, result: given };
@@ -44,8 +58,17 @@ export function multiResults(data: readonly { readonly httpStatus: number; reado
 }
 
 /** Tries to log in; the password is the name unless given. */
-export function tryLogIn(subject: Subject, user: string, more: Record<string, unknown> = {}, headers: Sent["headers"] = {}): Promise<Answer> {
-  return call(subject, "/v1/login", { method: "POST", headers, body: { user, pass: user, appNames: "demo-app", ...more } });
+export function tryLogIn(
+  subject: Subject,
+  user: string,
+  more: Record<string, unknown> = {},
+  headers: Sent["headers"] = {},
+): Promise<Answer> {
+  return call(subject, "/v1/login", {
+    method: "POST",
+    headers,
+    body: { user, pass: user, appNames: "demo-app", ...more },
+  });
 }
 
 export const checkSession = (subject: Subject, sessionId: string, appkey = appKey): Promise<string> =>
@@ -55,13 +78,34 @@ export const logOut = (subject: Subject, sessionId: string): Promise<string> =>
   call(subject, "/v1/logout", { method: "POST", sessionId }).then(({ code }) => code);
 
 /** Sends one request of a session, in whichever mode, with the demo's app key. */
-export async function callIn({ url }: Subject, session: ClientSession, path: string, { method = "GET", headers, body }: Omit<Sent, "sessionId"> = {}): Promise<Answer> {
+export async function callIn(
+  { url }: Subject,
+  session: ClientSession,
+  path: string,
+  { method = "GET", headers, body }: Omit<Sent, "sessionId"> = {},
+): Promise<Answer> {
   const json = body === undefined ? {} : { "content-type": "application/json" };
-  const sealed = await session.seal({ headers: { appkey: appKey, ...headers, ...json }, body: body === undefined ? undefined : JSON.stringify(body) });
-  const answer = await fetch(url + path, { method, headers: sealed.headers, body: (sealed.body as string | undefined) ?? null });
-  const opened = await session.open({ status: answer.status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) });
+  const sealed = await session.seal({
+    headers: { appkey: appKey, ...headers, ...json },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const answer = await fetch(url + path, {
+    method,
+    headers: sealed.headers,
+    body: (sealed.body as string | undefined) ?? null,
+  });
+  const opened = await session.open({
+    status: answer.status,
+    headers: answer.headers,
+    body: new Uint8Array(await answer.arrayBuffer()),
+  });
   const envelope = JSON.parse(new TextDecoder().decode(opened.body));
-  return { status: answer.status, code: envelope.status?.internalStatus, body: envelope, headers: Object.fromEntries(answer.headers) };
+  return {
+    status: answer.status,
+    code: envelope.status?.internalStatus,
+    body: envelope,
+    headers: Object.fromEntries(answer.headers),
+  };
 }
 
 /** The code that the check of a session answers. */

@@ -20,7 +20,10 @@ afterEach(async () => {
 async function serve(environment: Record<string, string> = {}): Promise<Watched> {
   const lines: Record<string, unknown>[] = [];
   const content = { databases: [{ storage: { engine: "memory" } }] };
-  const configuration = loadConfiguration({ content, environment: { ...testEnvironment, LOG_LEVEL: "info", ...environment } });
+  const configuration = loadConfiguration({
+    content,
+    environment: { ...testEnvironment, LOG_LEVEL: "info", ...environment },
+  });
   const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
   const server = await startServer(configuration, logger);
   servers.push(server);
@@ -48,7 +51,8 @@ function answersIn(text: string): Answer[] {
   return answers;
 }
 
-const seen = async (exchange: RawExchange) => answersIn(await exchange.ended).map(({ status, code }) => `${status}/${code}`);
+const seen = async (exchange: RawExchange) =>
+  answersIn(await exchange.ended).map(({ status, code }) => `${status}/${code}`);
 const closing = /^connection: close$/im;
 
 /** A request whose answer ends the connection, for the client might or might not send a body then. */
@@ -65,14 +69,26 @@ describe("requests one behind the other", () => {
 
   test("are too many at some point, and the last answer says so", async () => {
     const { url } = await serve({ MAX_PIPELINED: "2" });
-    const exchange = await rawExchange(url, [...check, "", head(...check).repeat(4).trimEnd()]);
+    const exchange = await rawExchange(url, [
+      ...check,
+      "",
+      head(...check)
+        .repeat(4)
+        .trimEnd(),
+    ]);
     const answers = answersIn(await exchange.ended);
     expect(answers.map(({ head: top }) => closing.test(top))).toEqual([false, false, true]);
   });
 
   test("are cut off when they are far too many", async () => {
     const { url, lines } = await serve({ MAX_PIPELINED: "2" });
-    const exchange = await rawExchange(url, [...check, "", head(...check).repeat(400).trimEnd()]);
+    const exchange = await rawExchange(url, [
+      ...check,
+      "",
+      head(...check)
+        .repeat(400)
+        .trimEnd(),
+    ]);
     await exchange.ended;
     await fetch(`${url}/_CheckService`);
     expect(lines.filter(({ msg }) => msg === "request").length).toBeLessThanOrEqual(3);
@@ -92,7 +108,11 @@ describe("requests one behind the other", () => {
   test("are followed by bodies that belong to them", async () => {
     const { url } = await serve();
     const post = ["POST /_CheckService HTTP/1.1", "Host: localhost", "Content-Length: 3", ""];
-    const exchange = await rawExchange(url, [...post, `GET${head(...check)}${check.join("\r\n")}`, "Connection: close"]);
+    const exchange = await rawExchange(url, [
+      ...post,
+      `GET${head(...check)}${check.join("\r\n")}`,
+      "Connection: close",
+    ]);
     expect(await seen(exchange)).toEqual(["405/305", "200/0", "200/0"]);
   });
 });
@@ -126,7 +146,11 @@ describe("what is no HTTP", () => {
 
   test("in the rest of a request that was answered ends the connection without another word", async () => {
     const { url } = await serve();
-    const exchange = await rawExchange(url, ["POST /nothing HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked"]);
+    const exchange = await rawExchange(url, [
+      "POST /nothing HTTP/1.1",
+      "Host: localhost",
+      "Transfer-Encoding: chunked",
+    ]);
     await exchange.received(/"304"/);
     exchange.send("zz\r\n");
     expect(await seen(exchange)).toEqual(["404/304"]);
@@ -134,7 +158,14 @@ describe("what is no HTTP", () => {
 
   test("is refused in a tunnel's place, after the answers that are due", async () => {
     const { url } = await serve();
-    const exchange = await rawExchange(url, [...check, "", "CONNECT localhost:443 HTTP/1.1", "Host: localhost", "", "\u0016\u0003\u0001"]);
+    const exchange = await rawExchange(url, [
+      ...check,
+      "",
+      "CONNECT localhost:443 HTTP/1.1",
+      "Host: localhost",
+      "",
+      "\u0016\u0003\u0001",
+    ]);
     expect(await seen(exchange)).toEqual(["200/0", "400/699"]);
   });
 
@@ -147,7 +178,12 @@ describe("what is no HTTP", () => {
 
   test("is written to the log and counted, once each", async () => {
     const { url, lines } = await serve();
-    const requests = ["rubbish", "GET / HTTP/1.1", "CONNECT a:1 HTTP/1.1\r\nHost: a", `${check.join("\r\n")}\r\nExpect: tea`];
+    const requests = [
+      "rubbish",
+      "GET / HTTP/1.1",
+      "CONNECT a:1 HTTP/1.1\r\nHost: a",
+      `${check.join("\r\n")}\r\nExpect: tea`,
+    ];
     for (const request of requests) await (await rawExchange(url, [request])).ended;
     const refused = lines.filter(({ code }) => code === 699);
     expect(refused.map(({ detail }) => detail)).toEqual([
@@ -157,7 +193,13 @@ describe("what is no HTTP", () => {
       "The expectation cannot be met.",
     ]);
     for (const line of refused) {
-      expect(line).toMatchObject({ msg: "request", status: 400, route: null, address: "127.0.0.1", requestId: expect.stringMatching(/./) });
+      expect(line).toMatchObject({
+        msg: "request",
+        status: 400,
+        route: null,
+        address: "127.0.0.1",
+        requestId: expect.stringMatching(/./),
+      });
     }
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toContain('sallyport_requests_total{route="none",method="any",status="400",code="699"} 4');
@@ -166,20 +208,30 @@ describe("what is no HTTP", () => {
 
 test.each(["/healthz", "/readyz", "/metrics"])("%s carries the id of the request", async (path) => {
   const { url } = await serve();
-  expect((await fetch(url + path, { headers: { "x-request-id": "my-request" } })).headers.get("x-request-id")).toBe("my-request");
+  expect((await fetch(url + path, { headers: { "x-request-id": "my-request" } })).headers.get("x-request-id")).toBe(
+    "my-request",
+  );
   expect((await fetch(url + path)).headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
 });
 
 describe("metrics", () => {
-  const metrics = (url: string, headers: Record<string, string>) => fetch(`${url}/metrics`, { headers }).then(({ status }) => status);
-  const ready = (url: string, headers: Record<string, string>) => fetch(`${url}/readyz`, { headers }).then((answer) => answer.json());
+  const metrics = (url: string, headers: Record<string, string>) =>
+    fetch(`${url}/metrics`, { headers }).then(({ status }) => status);
+  const ready = (url: string, headers: Record<string, string>) =>
+    fetch(`${url}/readyz`, { headers }).then((answer) => answer.json());
 
-  test.each(["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"])("are hidden from a request with %s of an unconfigured proxy", async (name) => {
-    const { url } = await serve();
-    const headers = { [name]: "127.0.0.1" };
-    expect([await metrics(url, {}), await metrics(url, headers)]).toEqual([200, 404]);
-    expect([await ready(url, {}), await ready(url, headers)]).toEqual([{ ready: true, databases: { "(empty)": "ok" } }, { ready: true }]);
-  });
+  test.each(["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"])(
+    "are hidden from a request with %s of an unconfigured proxy",
+    async (name) => {
+      const { url } = await serve();
+      const headers = { [name]: "127.0.0.1" };
+      expect([await metrics(url, {}), await metrics(url, headers)]).toEqual([200, 404]);
+      expect([await ready(url, {}), await ready(url, headers)]).toEqual([
+        { ready: true, databases: { "(empty)": "ok" } },
+        { ready: true },
+      ]);
+    },
+  );
 
   test("are shown to clients on this machine behind a configured proxy", async () => {
     const { url } = await serve({ TRUSTED_PROXIES: "127.0.0.1" });
@@ -191,7 +243,11 @@ describe("metrics", () => {
 describe("bodies in chunks", () => {
   test("of refused requests are read up to 8 MiB", async () => {
     const { url } = await serve();
-    const exchange = await rawExchange(url, ["POST /nothing HTTP/1.1", "Host: localhost", "Transfer-Encoding: chunked"]);
+    const exchange = await rawExchange(url, [
+      "POST /nothing HTTP/1.1",
+      "Host: localhost",
+      "Transfer-Encoding: chunked",
+    ]);
     await exchange.received(/"304"/);
     const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
     let sent = 0;
@@ -232,7 +288,9 @@ describe("connections", () => {
     }
     expect(answersIn(answer)).toMatchObject([{ status: 200, code: "0" }]);
     taken[1]?.send(head("GET /metrics HTTP/1.1", "Host: localhost"));
-    expect(await taken[1]?.received(/connections_dropped_total \d/)).toMatch(/^sallyport_connections_dropped_total [1-9]/m);
+    expect(await taken[1]?.received(/connections_dropped_total \d/)).toMatch(
+      /^sallyport_connections_dropped_total [1-9]/m,
+    );
   });
 
   test("do not hold up a stop with half a request", async () => {

@@ -8,7 +8,10 @@ import { storedServerKeys } from "./secure/stored-keys.ts";
 
 const mailbox = new MailFolder();
 
-export const customPasswordEnvironment: Readonly<Record<string, string>> = { ...storedServerKeys, MAIL_FOLDER: mailbox.path };
+export const customPasswordEnvironment: Readonly<Record<string, string>> = {
+  ...storedServerKeys,
+  MAIL_FOLDER: mailbox.path,
+};
 
 const first = "the first password";
 const second = "quite another one";
@@ -17,9 +20,12 @@ const wrong = "ZZZZ-ZZZZ";
 /** How custom users come to another password: asked for with the old one, confirmed with a code that is mailed. On every engine. */
 export function customPasswordSuite(server: () => RunningServer): void {
   const repositories = (): Repositories => repositoriesOf(server());
-  const create = (hasAddress = true): Promise<CustomAccount> => newCustomUser(server(), { password: first, hasAddress });
-  const logIn = (user: string, pass: string): Promise<Answer> => call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
-  const sessionOf = async ({ loginName }: CustomAccount, pass = first): Promise<string> => (await logIn(loginName, pass)).body.data.sessionId;
+  const create = (hasAddress = true): Promise<CustomAccount> =>
+    newCustomUser(server(), { password: first, hasAddress });
+  const logIn = (user: string, pass: string): Promise<Answer> =>
+    call(server(), "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
+  const sessionOf = async ({ loginName }: CustomAccount, pass = first): Promise<string> =>
+    (await logIn(loginName, pass)).body.data.sessionId;
   const change = (sessionId: string, oldPassword: unknown, newPassword: unknown, headers = {}): Promise<Answer> =>
     call(server(), "/v1/changePassword", { method: "POST", sessionId, headers, body: { oldPassword, newPassword } });
   const confirm = (sessionId: string, confirmationCode: unknown): Promise<Answer> =>
@@ -36,15 +42,31 @@ export function customPasswordSuite(server: () => RunningServer): void {
     const asked = await change(own, first, second);
     expect([asked.status, asked.body.data]).toEqual([200, { confirmationRequired: true }]);
     expect(JSON.stringify(asked.body)).not.toMatch(/mail\.example/);
-    expect([(await logIn(account.loginName, first)).code, (await logIn(account.loginName, second)).code]).toEqual(["0", "302"]);
+    expect([(await logIn(account.loginName, first)).code, (await logIn(account.loginName, second)).code]).toEqual([
+      "0",
+      "302",
+    ]);
     expect([await checkSession(server(), own), await checkSession(server(), other)]).toEqual(["0", "0"]);
     const code = await codeTo(account);
-    expect(await confirm(own, ` ${code.toLowerCase().replace("-", " ")}`)).toMatchObject({ status: 200, code: "0", body: { data: {} } });
-    expect(await Promise.all([own, other, bystander].map((id) => checkSession(server(), id)))).toEqual(["0", "201", "0"]);
-    expect([(await logIn(account.loginName, first)).code, (await logIn(account.loginName, second)).code]).toEqual(["302", "0"]);
+    expect(await confirm(own, ` ${code.toLowerCase().replace("-", " ")}`)).toMatchObject({
+      status: 200,
+      code: "0",
+      body: { data: {} },
+    });
+    expect(await Promise.all([own, other, bystander].map((id) => checkSession(server(), id)))).toEqual([
+      "0",
+      "201",
+      "0",
+    ]);
+    expect([(await logIn(account.loginName, first)).code, (await logIn(account.loginName, second)).code]).toEqual([
+      "302",
+      "0",
+    ]);
     expect((await mailbox.next(account.email ?? "")).bodies.get("text/plain")).not.toContain(code);
     expect(await confirm(own, code)).toMatchObject({ status: 400, code: "326" });
-    const events = (await repositories().audit.read(0, 100_000)).filter(({ type }) => type.startsWith("customPassword"));
+    const events = (await repositories().audit.read(0, 100_000)).filter(({ type }) =>
+      type.startsWith("customPassword"),
+    );
     expect(events.slice(-3).map(({ type, outcome, userId }) => [type, outcome, userId])).toEqual([
       ["customPassword.asked", 0, account.userId],
       ["customPassword.changed", 0, account.userId],
@@ -64,7 +86,8 @@ export function customPasswordSuite(server: () => RunningServer): void {
       [first, first, "321"],
       ["not the password", second, "339"],
     ];
-    for (const [old, fresh, code] of refused) expect([code, (await change(session, old, fresh)).code]).toEqual([code, code]);
+    for (const [old, fresh, code] of refused)
+      expect([code, (await change(session, old, fresh)).code]).toEqual([code, code]);
     expect(await confirm(session, wrong)).toMatchObject({ status: 400, code: "326" });
     expect(await logIn(account.loginName, first)).toMatchObject({ code: "0" });
   });
@@ -72,12 +95,18 @@ export function customPasswordSuite(server: () => RunningServer): void {
   test("a code is a text that was mailed for this account, tried five times at most", async () => {
     const [account, stranger] = [await create(), await create()];
     const [session, strange] = [await sessionOf(account), await sessionOf(stranger)];
-    for (const given of [undefined, null, 5, "", " ", ["a"], { $ne: "" }, "x".repeat(101)]) expect([given, (await confirm(session, given)).code]).toEqual([given, "326"]);
-    expect(await call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", body: { confirmationCode: "A" } })).toMatchObject({ status: 400, code: "200" });
+    for (const given of [undefined, null, 5, "", " ", ["a"], { $ne: "" }, "x".repeat(101)])
+      expect([given, (await confirm(session, given)).code]).toEqual([given, "326"]);
+    expect(
+      await call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", body: { confirmationCode: "A" } }),
+    ).toMatchObject({ status: 400, code: "200" });
     await change(session, first, second);
     const code = await codeTo(account);
     expect(await confirm(strange, code)).toMatchObject({ code: "326" });
-    const { body } = await call(server(), "/v1/login", { method: "POST", body: { user: "reader", pass: "reader", appNames: "demo-app" } });
+    const { body } = await call(server(), "/v1/login", {
+      method: "POST",
+      body: { user: "reader", pass: "reader", appNames: "demo-app" },
+    });
     expect(await confirm(body.data.sessionId, code)).toMatchObject({ code: "326" });
     const tries = await Promise.all(Array.from({ length: 5 }, () => confirm(session, wrong)));
     expect(tries.map((answer) => answer.code)).toEqual(["326", "326", "326", "326", "326"]);
@@ -94,7 +123,9 @@ export function customPasswordSuite(server: () => RunningServer): void {
     const sessions = [await sessionOf(account), await sessionOf(account)];
     await change(sessions[0] as string, first, second);
     const code = await codeTo(account);
-    const codes = (await Promise.all([0, 1, 0, 1, 0, 1].map((index) => confirm(sessions[index] as string, code)))).map((answer) => answer.code);
+    const codes = (await Promise.all([0, 1, 0, 1, 0, 1].map((index) => confirm(sessions[index] as string, code)))).map(
+      (answer) => answer.code,
+    );
     expect(codes.filter((each) => each === "0")).toHaveLength(1);
     expect(codes.filter((each) => !["0", "201", "326"].includes(each))).toEqual([]);
     const alive = await Promise.all(sessions.map((id) => checkSession(server(), id)));
@@ -109,7 +140,11 @@ export function customPasswordSuite(server: () => RunningServer): void {
       expect(await confirm(session, wrong)).toMatchObject({ code: "326" });
       expect(await change(session, "not the password", second)).toMatchObject({ code: "339" });
     }
-    for (const answer of [await confirm(session, wrong), await change(session, first, second), await logIn(account.loginName, first)]) {
+    for (const answer of [
+      await confirm(session, wrong),
+      await change(session, first, second),
+      await logIn(account.loginName, first),
+    ]) {
       expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
     }
     expect(await checkSession(server(), session)).toBe("0");

@@ -13,17 +13,23 @@ const second = "quite another one";
 /** How custom users who have forgotten their password come to another one, by mail. On every engine. */
 export function customResetSuite(server: () => RunningServer, mailbox: () => Mailbox): void {
   const repositories = () => repositoriesOf(server());
-  const create = (hasAddress = true): Promise<CustomAccount> => newCustomUser(server(), { password: first, hasAddress });
+  const create = (hasAddress = true): Promise<CustomAccount> =>
+    newCustomUser(server(), { password: first, hasAddress });
   const ask = (user: unknown, headers: Sent["headers"] = {}, more: object = { custom: true }): Promise<Answer> =>
     call(server(), "/v1/resetPassword", { method: "POST", headers, body: { user, ...more } });
   const confirm = (resetPasswordToken: unknown, newPassword: unknown): Promise<string> =>
-    call(server(), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken, newPassword } }).then(({ code }) => code);
-  const logIn = ({ loginName }: CustomAccount, pass: string): Promise<Answer> => call(server(), "/v1/auth/df", { method: "POST", body: { user: loginName, pass, appNames: "demo-app" } });
+    call(server(), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken, newPassword } }).then(
+      ({ code }) => code,
+    );
+  const logIn = ({ loginName }: CustomAccount, pass: string): Promise<Answer> =>
+    call(server(), "/v1/auth/df", { method: "POST", body: { user: loginName, pass, appNames: "demo-app" } });
   const opens = (account: CustomAccount, pass: string) => logIn(account, pass).then(({ code }) => code);
-  const sessionOf = async (account: CustomAccount): Promise<string> => (await logIn(account, first)).body.data.sessionId;
+  const sessionOf = async (account: CustomAccount): Promise<string> =>
+    (await logIn(account, first)).body.data.sessionId;
 
   /** A token as the mail would hold it. */
-  const token = async ({ loginName }: CustomAccount): Promise<string> => (await resetMail.prepare(repositories(), { user: loginName, custom: true }))?.token ?? "nobody is written to";
+  const token = async ({ loginName }: CustomAccount): Promise<string> =>
+    (await resetMail.prepare(repositories(), { user: loginName, custom: true }))?.token ?? "nobody is written to";
 
   /** Returns when nothing waits to be sent any more. */
   const sent = async () => {
@@ -34,14 +40,31 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     const [account, neighbour] = [await create(), await create()];
     const sessions = [await sessionOf(account), await sessionOf(account), await sessionOf(neighbour)];
     const mapped = (await tryLogIn(server(), "reader")).body.data.sessionId;
-    expect(await ask(account.loginName, { host: "evil.example", "accept-language": "de" })).toMatchObject({ status: 200, code: "0", body: { data: {} } });
+    expect(await ask(account.loginName, { host: "evil.example", "accept-language": "de" })).toMatchObject({
+      status: 200,
+      code: "0",
+      body: { data: {} },
+    });
     const mail = await mailbox().next();
-    expect([mail.to, mail.headers.get("subject")?.[0]]).toEqual([[account.email], expect.stringContaining("Ein neues Passwort")]);
+    expect([mail.to, mail.headers.get("subject")?.[0]]).toEqual([
+      [account.email],
+      expect.stringContaining("Ein neues Passwort"),
+    ]);
     expect(mail.raw).not.toContain("evil");
-    const [, given] = /https:\/\/app\.example\/new-password\?of=#([\w-]{43})\s/.exec(mail.bodies.get("text/plain") ?? "") ?? [];
+    const [, given] =
+      /https:\/\/app\.example\/new-password\?of=#([\w-]{43})\s/.exec(mail.bodies.get("text/plain") ?? "") ?? [];
     expect(await confirm(given, second)).toBe("0");
-    expect(await Promise.all([...sessions, mapped].map((id) => checkSession(server(), id)))).toEqual(["201", "201", "0", "0"]);
-    expect([await opens(account, first), await opens(account, second), await opens(neighbour, first)]).toEqual(["302", "0", "0"]);
+    expect(await Promise.all([...sessions, mapped].map((id) => checkSession(server(), id)))).toEqual([
+      "201",
+      "201",
+      "0",
+      "0",
+    ]);
+    expect([await opens(account, first), await opens(account, second), await opens(neighbour, first)]).toEqual([
+      "302",
+      "0",
+      "0",
+    ]);
     expect(await confirm(given, "another one by mail")).toBe("328");
     const notice = await mailbox().next();
     expect([notice.to, notice.bodies.get("text/plain")?.includes(given ?? "?")]).toEqual([[account.email], false]);
@@ -51,11 +74,16 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
 
   test("a name means the kind of user that is asked for, and no other", async () => {
     const [account, user] = [await create(), await newUser(server())];
-    const asked = [await ask(account.loginName, {}, {}), await ask(account.loginName, {}, { custom: false }), await ask(user.name)];
+    const asked = [
+      await ask(account.loginName, {}, {}),
+      await ask(account.loginName, {}, { custom: false }),
+      await ask(user.name),
+    ];
     expect(asked.map(({ code }) => code)).toEqual(["0", "0", "0"]);
     await sent();
     expect(mailbox().left).toBe(0);
-    for (const custom of ["true", 1, null, {}]) expect([custom, (await ask("partner", {}, { custom })).code]).toEqual([custom, "307"]);
+    for (const custom of ["true", 1, null, {}])
+      expect([custom, (await ask("partner", {}, { custom })).code]).toEqual([custom, "307"]);
     expect((await ask(undefined)).code).toBe("325");
   });
 
@@ -66,7 +94,16 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     const { userId } = await newUser(server());
     await customAccounts.setUser(orphan.id, userId);
     await accounts.setDisabled(userId, true);
-    const names = [account.loginName, "nobody of this name", disabled.loginName, without.loginName, orphan.loginName, "partner\r\nBcc: all@mail.example", "\0", account.loginName];
+    const names = [
+      account.loginName,
+      "nobody of this name",
+      disabled.loginName,
+      without.loginName,
+      orphan.loginName,
+      "partner\r\nBcc: all@mail.example",
+      "\0",
+      account.loginName,
+    ];
     const answers = [];
     for (const name of names) answers.push(await ask(name));
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
@@ -78,7 +115,8 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
   test("a password that is refused does not spend the token, and none that was in use is taken", async () => {
     const account = await create();
     const good = await token(account);
-    for (const refused of ["short", "Password123", first, undefined]) expect([refused, await confirm(good, refused)]).toEqual([refused, "320"]);
+    for (const refused of ["short", "Password123", first, undefined])
+      expect([refused, await confirm(good, refused)]).toEqual([refused, "320"]);
     expect(await confirm(good, second)).toBe("0");
     await mailbox().next();
     expect(await repositories().passwordHistory.latest(`custom:${account.id}`, 10)).toEqual([account.secret]);
@@ -87,7 +125,9 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
   test("of 20 who use a token at once, one sets the password", async () => {
     const account = await create();
     const good = await token(account);
-    const codes = await Promise.all(Array.from({ length: 20 }, (_, index) => confirm(good, `password of reset ${index}`)));
+    const codes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => confirm(good, `password of reset ${index}`)),
+    );
     expect(codes.toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "328")]);
     expect(await opens(account, `password of reset ${codes.indexOf("0")}`)).toBe("0");
     await mailbox().next();
@@ -98,12 +138,22 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     const session = await sessionOf(account);
     const change = { method: "POST" as const, sessionId: session, body: { oldPassword: first, newPassword: second } };
     expect((await call(server(), "/v1/changePassword", change)).body.data).toEqual({ confirmationRequired: true });
-    const code = /\b[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\b/.exec((await mailbox().next()).bodies.get("text/plain") ?? "")?.[0];
+    const code = /\b[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}\b/.exec(
+      (await mailbox().next()).bodies.get("text/plain") ?? "",
+    )?.[0];
     const good = await token(account);
     expect(await confirm(good, "a password by mail")).toBe("0");
     await mailbox().next();
     const fresh = (await logIn(account, "a password by mail")).body.data.sessionId;
-    expect((await call(server(), "/v1/auth/df/confirmChangePassword", { method: "POST", sessionId: fresh, body: { confirmationCode: code } })).code).toBe("326");
+    expect(
+      (
+        await call(server(), "/v1/auth/df/confirmChangePassword", {
+          method: "POST",
+          sessionId: fresh,
+          body: { confirmationCode: code },
+        })
+      ).code,
+    ).toBe("326");
     const other = await create();
     const outdated = await token(other);
     await repositories().customAccounts.setSecret(other.id, other.secret, other.secretVersion);
@@ -133,7 +183,10 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     const text = `import { defineHook } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", run: () => null });\n`;
     await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
     const answers = [await ask(account.loginName), await ask("nobody of this name")];
-    expect(answers.map(({ status, code }) => [status, code])).toEqual([[500, "712"], [500, "712"]]);
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [500, "712"],
+      [500, "712"],
+    ]);
     expect(await confirm(good, second)).toBe("328");
     expect((await ask((await newUser(server())).name, {}, {})).code).toBe("0");
     await mailbox().next();

@@ -3,7 +3,10 @@ import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, logOut, type Sent } from "./client.ts";
 
-export const customUserEnvironment: Readonly<Record<string, string>> = { THROTTLE_ADDRESS_FREE_FAILURES: "1000", THROTTLE_USER_FREE_FAILURES: "10" };
+export const customUserEnvironment: Readonly<Record<string, string>> = {
+  THROTTLE_ADDRESS_FREE_FAILURES: "1000",
+  THROTTLE_USER_FREE_FAILURES: "10",
+};
 
 let created = 0;
 
@@ -15,7 +18,11 @@ export function customUserSuite(server: () => RunningServer): void {
     return found.storage.repositories;
   };
   const logIn = (user: string, more: object = {}, headers: Sent["headers"] = {}): Promise<Answer> =>
-    call(server(), "/v1/auth/df", { method: "POST", headers, body: { user, pass: `${user} password`, appNames: "demo-app", ...more } });
+    call(server(), "/v1/auth/df", {
+      method: "POST",
+      headers,
+      body: { user, pass: `${user} password`, appNames: "demo-app", ...more },
+    });
   const sessionOf = async (user: string, more: object = {}): Promise<string> => {
     const { code, body } = await logIn(user, more);
     if (code !== "0") throw new Error(`The log-in of ${user} answers ${code}.`);
@@ -31,21 +38,45 @@ export function customUserSuite(server: () => RunningServer): void {
     const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
     const creating = new CreateCustomAccount(hasher, new NodeDigests(), new NodeRandomSource());
     const { userId } = await userNamed(user);
-    const id = await creating.run(repositories().customAccounts, { loginName: name, password: `${name} password`, userId, email: null, clientHash: "md5" });
+    const id = await creating.run(repositories().customAccounts, {
+      loginName: name,
+      password: `${name} password`,
+      userId,
+      email: null,
+      clientHash: "md5",
+    });
     return (await repositories().customAccounts.find(id)) as CustomAccount;
   };
 
   test("the demo's custom user logs in, and works with the rights of the user he is mapped to", async () => {
-    const { status, code, body } = await call(server(), "/v1/auth/df", { method: "POST", body: { user: "partner", pass: "partner", appNames: ["demo-app"] } });
-    expect([status, code, Object.keys(body.data).toSorted()]).toEqual([200, "0", ["databaseName", "sessionId", "user"]]);
+    const { status, code, body } = await call(server(), "/v1/auth/df", {
+      method: "POST",
+      body: { user: "partner", pass: "partner", appNames: ["demo-app"] },
+    });
+    expect([status, code, Object.keys(body.data).toSorted()]).toEqual([
+      200,
+      "0",
+      ["databaseName", "sessionId", "user"],
+    ]);
     const { sessionId, user, databaseName } = body.data;
     const { userId } = await userNamed("reader");
-    expect([databaseName, user["~ObjectID"], user["~ClassName"], user.Name]).toEqual(["demo", userId, "User", "reader"]);
+    expect([databaseName, user["~ObjectID"], user["~ClassName"], user.Name]).toEqual([
+      "demo",
+      userId,
+      "User",
+      "reader",
+    ]);
     expect(JSON.stringify(body)).not.toMatch(/argon2|partner@/);
     const list = await call(server(), "/v1/objects/Customer?perPage=1", { sessionId });
     const [customer] = list.body.data["~Elements"];
     expect(list.body.data["~Count"]).toBeGreaterThan(0);
-    expect(await call(server(), `/v1/object/${customer["~ObjectID"]}`, { method: "PATCH", sessionId, body: { Name: "mine" } })).toMatchObject({ status: 403, code: "404" });
+    expect(
+      await call(server(), `/v1/object/${customer["~ObjectID"]}`, {
+        method: "PATCH",
+        sessionId,
+        body: { Name: "mine" },
+      }),
+    ).toMatchObject({ status: 403, code: "404" });
     expect(await call(server(), "/v1/macro/none", { sessionId })).toMatchObject({ code: "304" });
     expect(await checkSession(server(), sessionId)).toBe("0");
     expect(await logOut(server(), sessionId)).toBe("0");
@@ -57,11 +88,24 @@ export function customUserSuite(server: () => RunningServer): void {
     const custom = await logIn(loginName);
     expect(custom.body.data.user.Name).toBe("reader");
     expect(await logIn("demo", { pass: "demo" })).toMatchObject({ status: 403, code: "302" });
-    const own = await call(server(), "/v1/login", { method: "POST", body: { user: "demo", pass: "demo", appNames: "demo-app" } });
+    const own = await call(server(), "/v1/login", {
+      method: "POST",
+      body: { user: "demo", pass: "demo", appNames: "demo-app" },
+    });
     expect(own.body.data.user.Name).toBe("demo");
-    expect(await call(server(), "/v1/login", { method: "POST", body: { user: "demo", pass: "demo password", appNames: "demo-app" } })).toMatchObject({ code: "302" });
+    expect(
+      await call(server(), "/v1/login", {
+        method: "POST",
+        body: { user: "demo", pass: "demo password", appNames: "demo-app" },
+      }),
+    ).toMatchObject({ code: "302" });
     expect(await logIn("admin", { pass: "admin" })).toMatchObject({ code: "302" });
-    expect(await call(server(), "/v1/login", { method: "POST", body: { user: "partner", pass: "partner", appNames: "demo-app" } })).toMatchObject({ code: "302" });
+    expect(
+      await call(server(), "/v1/login", {
+        method: "POST",
+        body: { user: "partner", pass: "partner", appNames: "demo-app" },
+      }),
+    ).toMatchObject({ code: "302" });
   });
 
   test("unknown, disabled and mistyped ones are refused in the same words, and the audit names nobody", async () => {
@@ -75,15 +119,27 @@ export function customUserSuite(server: () => RunningServer): void {
     await customAccounts.setDisabled(account.id, false);
     expect(wrong).toMatchObject({ status: 403, code: "302" });
     expect([unknown.body, disabled.body]).toEqual([wrong.body, wrong.body]);
-    for (const name of ["custom", `${account.loginName} `, account.loginName.toUpperCase(), "__proto__", "a\u0000b", "' or 1=1 --"]) {
+    for (const name of [
+      "custom",
+      `${account.loginName} `,
+      account.loginName.toUpperCase(),
+      "__proto__",
+      "a\u0000b",
+      "' or 1=1 --",
+    ]) {
       expect(await logIn(name, { pass: `${account.loginName} password` })).toMatchObject({ status: 403, code: "302" });
     }
-    const sessionId = await sessionOf(account.loginName, { pass: new NodeDigests().md5(`${account.loginName} password`) });
+    const sessionId = await sessionOf(account.loginName, {
+      pass: new NodeDigests().md5(`${account.loginName} password`),
+    });
     await logOut(server(), sessionId);
     const events = await audit.read(last, 100);
     expect(events.filter(({ type }) => type === "login.refused")).toHaveLength(9);
     expect(events.filter(({ type, userId }) => type === "login.refused" && userId !== null)).toEqual([]);
-    expect(events.filter(({ type }) => type !== "login.refused").map(({ type, userId }) => [type, userId])).toEqual([["login.accepted", account.userId], ["logout", account.userId]]);
+    expect(events.filter(({ type }) => type !== "login.refused").map(({ type, userId }) => [type, userId])).toEqual([
+      ["login.accepted", account.userId],
+      ["logout", account.userId],
+    ]);
     expect(JSON.stringify(events)).not.toMatch(/secret-typo|nobody at all|custom \d/);
   });
 
@@ -102,17 +158,25 @@ export function customUserSuite(server: () => RunningServer): void {
     ];
     for (const [more, code] of refused) expect([more, (await logIn(loginName, more)).code]).toEqual([more, code]);
     expect(await call(server(), "/v1/auth/df", { method: "POST" })).toMatchObject({ status: 406, code: "207" });
-    expect(await call(server(), "/v1/auth/df", { method: "POST", headers: { "content-type": "application/json" } })).toMatchObject({ status: 400, code: "300" });
+    expect(
+      await call(server(), "/v1/auth/df", { method: "POST", headers: { "content-type": "application/json" } }),
+    ).toMatchObject({ status: 400, code: "300" });
     expect(await logIn(loginName, {}, { appkey: "unknown" })).toMatchObject({ status: 401, code: "101" });
   });
 
   test("too many failures lock out the custom user, in every spelling, and nobody else of that name", async () => {
     const { loginName } = await create("demo", "admin");
-    for (let attempt = 0; attempt < 5; attempt += 1) for (const name of ["admin", "ADMIN"]) await logIn(name, { pass: "wrong" });
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      for (const name of ["admin", "ADMIN"]) await logIn(name, { pass: "wrong" });
     const locked = await logIn(loginName);
     expect(locked).toMatchObject({ status: 403, code: "302" });
     expect(Number(locked.headers["retry-after"])).toBeGreaterThan(0);
-    expect(await call(server(), "/v1/login", { method: "POST", body: { user: "admin", pass: "admin", appNames: "demo-app" } })).toMatchObject({ code: "0" });
+    expect(
+      await call(server(), "/v1/login", {
+        method: "POST",
+        body: { user: "admin", pass: "admin", appNames: "demo-app" },
+      }),
+    ).toMatchObject({ code: "0" });
     expect(await logIn((await create()).loginName)).toMatchObject({ code: "0" });
   });
 
@@ -120,8 +184,17 @@ export function customUserSuite(server: () => RunningServer): void {
     const [one, other] = [await create(), await create()];
     const device = { deviceId: "custom tablet" };
     const sessions = [await sessionOf(one.loginName)];
-    for (const { loginName } of [one, other, one, other, one, other]) sessions.push(await sessionOf(loginName, { device }));
-    expect(await Promise.all(sessions.map((id) => checkSession(server(), id)))).toEqual(["0", "201", "0", "0", "0", "0", "0"]);
+    for (const { loginName } of [one, other, one, other, one, other])
+      sessions.push(await sessionOf(loginName, { device }));
+    expect(await Promise.all(sessions.map((id) => checkSession(server(), id)))).toEqual([
+      "0",
+      "201",
+      "0",
+      "0",
+      "0",
+      "0",
+      "0",
+    ]);
   });
 
   test("sessions end at once when the custom user is disabled, removed or mapped to another, or has another password", async () => {

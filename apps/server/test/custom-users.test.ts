@@ -4,4 +4,7 @@ import { suiteOnPostgres } from "./suite-on-postgres.ts";
 
 suiteOnPostgres("custom users on Postgres", customUserSuite, customUserEnvironment);
 
-suiteOnPostgres("passwords of custom users on Postgres", customPasswordSuite, { ...customUserEnvironment, ...customPasswordEnvironment });
+suiteOnPostgres("passwords of custom users on Postgres", customPasswordSuite, {
+  ...customUserEnvironment,
+  ...customPasswordEnvironment,
+});

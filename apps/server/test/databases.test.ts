@@ -23,7 +23,16 @@ describe("several databases", () => {
         { alias: "unmigrated", storage: { ...storage, schema: "not_there_yet" } },
         { alias: "flaky", storage: { engine: "postgres", url: relay.url, schema: "sallyport_demo_second" } },
         { alias: "down", storage: { engine: "postgres", url: "postgres://nobody@127.0.0.1:9/nothing" } },
-        { alias: "narrow", storage: { ...storage, url: `${postgres.url}?application_name=narrow`, schema: "sallyport_demo_second", pool: { max: 1, acquireTimeout: "1s", maxWaiting: 1 }, statementTimeout: "20s" } },
+        {
+          alias: "narrow",
+          storage: {
+            ...storage,
+            url: `${postgres.url}?application_name=narrow`,
+            schema: "sallyport_demo_second",
+            pool: { max: 1, acquireTimeout: "1s", maxWaiting: 1 },
+            statementTimeout: "20s",
+          },
+        },
       ],
     });
     sessionId = await logIn(server, "demo");
@@ -42,7 +51,11 @@ describe("several databases", () => {
     ["down", 500, "704"],
   ])("the one that is %s answers %i/%s on every route and leaves the others working", async (alias, status, code) => {
     const at = { url: `${server.url}/${alias}` };
-    for (const answer of [await service(alias), await tryLogIn(at, "demo"), await call(at, "/v1/objects/Customer", { sessionId })]) {
+    for (const answer of [
+      await service(alias),
+      await tryLogIn(at, "demo"),
+      await call(at, "/v1/objects/Customer", { sessionId }),
+    ]) {
       expect(answer).toMatchObject({ status, code });
       expect(JSON.stringify(answer.body)).not.toMatch(/ECONN|127\.0\.0\.1|not_there|relation|schema/i);
     }
@@ -67,7 +80,9 @@ describe("several databases", () => {
 
   test("one that is killed in the middle of a request answers 704, and the next request is served", async () => {
     const blocked = await blockedBy("lock table sallyport_demo_second.app_keys", async () => {
-      const { rows } = await postgres.sql.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
+      const { rows } = await postgres.sql.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
       expect(rows).toHaveLength(1);
     });
     expect(blocked).toMatchObject({ status: 500, code: "704" });
@@ -116,7 +131,9 @@ describe("several databases", () => {
       let waiting = 0;
       while (waiting === 0) {
         expect(early).toBeUndefined();
-        const { rows } = await sql.query("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
+        const { rows } = await sql.query(
+          "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        );
         waiting = Number(rows[0].count);
       }
       await meanwhile();

@@ -11,20 +11,34 @@ import { testEnvironment } from "./test-environment.ts";
 export type Engine = { readonly databaseUrl: string } | "embedded" | "memory";
 
 /** Starts the demo in this process: on a Postgres, on the embedded engine in a directory of its own, or in memory. */
-export async function startDemoServer(engine: Engine, environment: Readonly<Record<string, string>> = {}, logger?: Logger): Promise<RunningServer> {
+export async function startDemoServer(
+  engine: Engine,
+  environment: Readonly<Record<string, string>> = {},
+  logger?: Logger,
+): Promise<RunningServer> {
   if (engine === "memory") return startSeededServer([{ engine: "memory" }, { engine: "memory" }], environment, logger);
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   if (engine === "embedded") await copyEmbeddedDemo(directory);
   const storage = { DATA_DIR: directory, ...(engine === "embedded" ? {} : { DATABASE_URL: engine.databaseUrl }) };
-  return withCleanUp(directory, await startServer(loadConfiguration({ environment: { ...testEnvironment, ...storage, ...environment } }), logger));
+  return withCleanUp(
+    directory,
+    await startServer(loadConfiguration({ environment: { ...testEnvironment, ...storage, ...environment } }), logger),
+  );
 }
 
 /** Starts a server with a configuration file of this content. */
-export async function startConfiguredServer(content: unknown, environment: Readonly<Record<string, string>> = {}, logger?: Logger): Promise<RunningServer> {
+export async function startConfiguredServer(
+  content: unknown,
+  environment: Readonly<Record<string, string>> = {},
+  logger?: Logger,
+): Promise<RunningServer> {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   const file = join(directory, "sallyport.config.json");
   writeFileSync(file, JSON.stringify(content));
-  return withCleanUp(directory, await startServer(loadConfiguration({ file, environment: { ...testEnvironment, ...environment } }), logger));
+  return withCleanUp(
+    directory,
+    await startServer(loadConfiguration({ file, environment: { ...testEnvironment, ...environment } }), logger),
+  );
 }
 
 /** Starts a server with the demo's databases on storages that a server does not fill by itself. `more`: what else its configuration holds. */
@@ -34,11 +48,15 @@ export async function startSeededServer(
   logger?: Logger,
   more: object = {},
 ): Promise<RunningServer> {
-  const databases = [{ alias: "", name: "demo", storage: storages[0] }, { alias: "second", name: "second", storage: storages[1] }];
+  const databases = [
+    { alias: "", name: "demo", storage: storages[0] },
+    { alias: "second", name: "second", storage: storages[1] },
+  ];
   const server = await startConfiguredServer({ ...more, databases }, environment, logger);
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   for (const [alias, database] of server.databases) {
-    if (database !== null) await seedDemo(database.storage, { hasher, digests: new NodeDigests(), clientHash: "md5", alias });
+    if (database !== null)
+      await seedDemo(database.storage, { hasher, digests: new NodeDigests(), clientHash: "md5", alias });
   }
   return server;
 }

@@ -7,7 +7,9 @@ const envelope = (internalStatus: string) => JSON.stringify({ status: { internal
 
 /** What is said of a server that answers the session check with this text, and log-ins at a door with that code. */
 async function saidOf(text: string, codes: Readonly<Record<string, string>> = {}): Promise<string | null> {
-  const server = createServer(({ url = "" }, response) => response.end(url === "/_CheckSession" ? text : envelope(codes[url] ?? "0"))).listen(0, "127.0.0.1");
+  const server = createServer(({ url = "" }, response) =>
+    response.end(url === "/_CheckSession" ? text : envelope(codes[url] ?? "0")),
+  ).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
@@ -20,7 +22,11 @@ async function saidOf(text: string, codes: Readonly<Record<string, string>> = {}
 test.each([
   ["the demo", envelope("200"), null],
   ["the demo, told to be compatible", envelope("204"), null],
-  ["a server without the demo", envelope("101"), "The server at URL does not hold the demo: it does not know its app key."],
+  [
+    "a server without the demo",
+    envelope("101"),
+    "The server at URL does not hold the demo: it does not know its app key.",
+  ],
   ["a server in maintenance", envelope("706"), "The server at URL cannot be used: it answers 200/706."],
   ["a server that wants TLS", envelope("307"), "The server at URL takes credentials over TLS only."],
   ["another service", "<html>", "What answers at URL is not this service."],
@@ -38,6 +44,8 @@ test.each([
 });
 
 test("nobody", async () => {
-  await expect(whyUntestable("http://127.0.0.1:1")).resolves.toMatch(/^No server answers at http:\/\/127\.0\.0\.1:1 \(/);
+  await expect(whyUntestable("http://127.0.0.1:1")).resolves.toMatch(
+    /^No server answers at http:\/\/127\.0\.0\.1:1 \(/,
+  );
   await expect(whyUntestable("localhost:8080")).resolves.toMatch(/must be an http or https address/);
 });

@@ -1,11 +1,15 @@
 import { demoCredentials } from "../src/demo/index.ts";
 
 const { appKey, apps, users, customUsers } = demoCredentials;
-const doors = [...users.map((user) => ({ door: "/v1/login", ...user })), ...customUsers.map((user) => ({ door: "/v1/auth/df", ...user }))];
+const doors = [
+  ...users.map((user) => ({ door: "/v1/login", ...user })),
+  ...customUsers.map((user) => ({ door: "/v1/auth/df", ...user })),
+];
 
 /** Why a deployed server cannot be tested, in one sentence; `null` if it answers and holds the demo as it was in the beginning. */
 export async function whyUntestable(url: string): Promise<string | null> {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return `BASE_URL must be an http or https address, and not "${url}".`;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return `BASE_URL must be an http or https address, and not "${url}".`;
   let answer: Response;
   try {
     answer = await fetch(`${url}/_CheckSession`, { headers: { appkey: appKey } });
@@ -18,7 +22,8 @@ export async function whyUntestable(url: string): Promise<string | null> {
   if (code === "101") return `The server at ${url} does not hold the demo: it does not know its app key.`;
   if (code === "307") return `The server at ${url} takes credentials over TLS only.`;
   // The app key was good, and there was no session.
-  if (!["200", "204"].includes(code)) return `The server at ${url} cannot be used: it answers ${answer.status}/${code}.`;
+  if (!["200", "204"].includes(code))
+    return `The server at ${url} cannot be used: it answers ${answer.status}/${code}.`;
   for (const { door, name, password } of doors) {
     if (await opens(url, door, { user: name, pass: password })) continue;
     return `The demo at ${url} is not as it was in the beginning: ${name} cannot log in with the password that everybody knows. An empty DATA_DIR starts over.`;
@@ -29,7 +34,11 @@ export async function whyUntestable(url: string): Promise<string | null> {
 /** Whether somebody is let in; the session is ended again. */
 async function opens(url: string, door: string, credentials: object): Promise<boolean> {
   const headers = { appkey: appKey, "content-type": "application/json" };
-  const answer = await fetch(`${url}${door}`, { method: "POST", headers, body: JSON.stringify({ ...credentials, appNames: [apps[0].name] }) });
+  const answer = await fetch(`${url}${door}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ ...credentials, appNames: [apps[0].name] }),
+  });
   const text = await answer.text();
   if (internalStatus(text) !== "0") return false;
   const { data } = JSON.parse(text) as { data?: { sessionId?: string } };

@@ -3,7 +3,10 @@ import { checkSession, tryLogIn } from "./client.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 
 /** A log-in with the code that it is answered; that all sessions are idle for a while; or a request with the session of the log-in of that number. */
-type Step = readonly [user: string, deviceId: string | null, code: string, key?: string] | "wait" | { readonly use: number };
+type Step =
+  | readonly [user: string, deviceId: string | null, code: string, key?: string]
+  | "wait"
+  | { readonly use: number };
 
 interface Case {
   readonly environment: Record<string, string>;
@@ -19,7 +22,11 @@ const cases: Readonly<Record<string, Case>> = {
     steps: Array.from({ length: 6 }, () => phone()),
     live: [false, true, true, true, true, true],
   },
-  "another limit is configured": { environment: { SESSIONS_PER_DEVICE: "1" }, steps: [phone(), phone(), phone()], live: [false, false, true] },
+  "another limit is configured": {
+    environment: { SESSIONS_PER_DEVICE: "1" },
+    steps: [phone(), phone(), phone()],
+    live: [false, false, true],
+  },
   "the least recently renewed one ends, not the oldest": {
     environment: { SESSIONS_PER_DEVICE: "2" },
     steps: [phone(), phone(), "wait", { use: 0 }, phone(), phone()],
@@ -32,7 +39,15 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "sessions of other users, app keys and devices, and of none, stay": {
     environment: { SESSIONS_PER_DEVICE: "1" },
-    steps: [["reader", "phone", "0"], phone("other-key"), ["demo", "tablet", "0"], ["demo", null, "0"], ["demo", null, "0"], phone(), phone()],
+    steps: [
+      ["reader", "phone", "0"],
+      phone("other-key"),
+      ["demo", "tablet", "0"],
+      ["demo", null, "0"],
+      ["demo", null, "0"],
+      phone(),
+      phone(),
+    ],
     live: [true, true, true, true, true, false, true],
   },
   "many log-ins of one device never exhaust the limit of the user": {
@@ -42,7 +57,15 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "nor that of the database, and end no session of others": {
     environment: { SESSION_LIMIT: "3" },
-    steps: [["reader", "phone", "0"], phone(), phone(), phone(), ["reader", "tablet", "315"], ["reader", "phone", "0"], phone()],
+    steps: [
+      ["reader", "phone", "0"],
+      phone(),
+      phone(),
+      phone(),
+      ["reader", "tablet", "315"],
+      ["reader", "phone", "0"],
+      phone(),
+    ],
     live: [false, false, false, true, true, true],
   },
 };
@@ -52,13 +75,17 @@ describe("sessions of one device", () => {
   beforeAll(async () => {
     postgres = await openPostgresFixture();
   }, 60_000);
-  afterEach(() => postgres.sql.query("delete from sallyport_demo.sessions; update sallyport_demo.session_counts set sessions = 0"));
+  afterEach(() =>
+    postgres.sql.query("delete from sallyport_demo.sessions; update sallyport_demo.session_counts set sessions = 0"),
+  );
   afterAll(() => postgres.close());
 
   test.each(Object.entries(cases))("%s", async (_, { environment, steps, live }) => {
     const server = await postgres.demo(environment);
     const key = { name: "other", appNames: null, origins: [] };
-    await server.databases.get("")?.storage.repositories.appKeys.create(key, createHash("sha256").update("other-key").digest("hex"));
+    await server.databases
+      .get("")
+      ?.storage.repositories.appKeys.create(key, createHash("sha256").update("other-key").digest("hex"));
     const opened: { readonly sessionId: string; readonly appkey: string }[] = [];
     const check = (number: number) => checkSession(server, opened[number]?.sessionId ?? "", opened[number]?.appkey);
     for (const step of steps) {
@@ -78,13 +105,20 @@ describe("sessions of one device", () => {
     await server.close();
   });
 
-  test.each([[4, 4], [20, 5]])("of %i log-ins at once on two servers stay %i", async (attempts, staying) => {
+  test.each([
+    [4, 4],
+    [20, 5],
+  ])("of %i log-ins at once on two servers stay %i", async (attempts, staying) => {
     const servers = [await postgres.demo({}), await postgres.demo({})];
     const answers = await Promise.all(
-      Array.from({ length: attempts }, (_, index) => tryLogIn(servers[index % 2] ?? { url: "" }, "demo", { device: { deviceId: "phone" } })),
+      Array.from({ length: attempts }, (_, index) =>
+        tryLogIn(servers[index % 2] ?? { url: "" }, "demo", { device: { deviceId: "phone" } }),
+      ),
     );
     expect(answers.filter(({ code }) => code === "0")).toHaveLength(attempts);
-    const codes = await Promise.all(answers.map(({ body }) => checkSession(servers[0] ?? { url: "" }, body.data.sessionId)));
+    const codes = await Promise.all(
+      answers.map(({ body }) => checkSession(servers[0] ?? { url: "" }, body.data.sessionId)),
+    );
     expect(codes.filter((code) => code === "0")).toHaveLength(staying);
     await Promise.all(servers.map((server) => server.close()));
   });

@@ -10,7 +10,9 @@ const pages = ["README.md", ...below.filter((name) => name.endsWith(".md")).map(
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => String(found));
 
-const configurable = configurationFields().flatMap(({ env, secret }) => (env === null ? [] : secret ? [env, `${env}_FILE`] : [env]));
+const configurable = configurationFields().flatMap(({ env, secret }) =>
+  env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
+);
 const variables = new Set([...configurable, "NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "MARIADB_URL", "APP_KEY"]);
 
 /** What a documented command line asks for that the server's commands do not have. */
@@ -35,8 +37,12 @@ test("the changelog begins with the version of the packages", () => {
 
 test("every package with an install script is known to work without it", () => {
   const { allowScripts } = JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> };
-  const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, { hasInstallScript?: true; link?: true }> };
-  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) => (hasInstallScript && path !== "" ? [path.replace(/^.*node_modules\//, "")] : []));
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { hasInstallScript?: true; link?: true }>;
+  };
+  const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+    hasInstallScript && path !== "" ? [path.replace(/^.*node_modules\//, "")] : [],
+  );
   expect(Object.keys(allowScripts).toSorted()).toEqual([...new Set(scripted)].toSorted());
   expect(new Set(Object.values(allowScripts))).toEqual(new Set([false]));
 });

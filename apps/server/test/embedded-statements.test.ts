@@ -20,7 +20,9 @@ describe("a statement that does not end, on the embedded engine", () => {
     await copyEmbeddedDemo(directory);
     await makeEndless(directory);
     const storage = { engine: "embedded", dataDir: directory, statementTimeout: "1s" };
-    server = await startConfiguredServer({ databases: [{ alias: "", storage: { ...storage, schema: "sallyport_demo" } }] });
+    server = await startConfiguredServer({
+      databases: [{ alias: "", storage: { ...storage, schema: "sallyport_demo" } }],
+    });
     sessionId = await logIn(server, "demo");
   }, startPatience);
   afterAll(async () => {
@@ -28,28 +30,39 @@ describe("a statement that does not end, on the embedded engine", () => {
     await rm(directory, { recursive: true });
   });
 
-  const create = (name: string) => call(server, "/v1/object/Customer", { method: "POST", sessionId, body: { Name: name } });
+  const create = (name: string) =>
+    call(server, "/v1/object/Customer", { method: "POST", sessionId, body: { Name: name } });
 
-  test("is answered 706, is undone, and keeps nothing from those who come next", async () => {
-    expect((await create("Acknowledged")).code).toBe("0");
-    const { status, code, body } = await create("Endless");
-    expect({ status, code }).toEqual({ status: 503, code: "706" });
-    expect(JSON.stringify(body)).not.toMatch(/insert|statement|sql/i);
-    expect((await create("After")).code).toBe("0");
-    const query = encodeURIComponent(JSON.stringify({ where: { Name: { $in: ["Acknowledged", "Endless", "After"] } } }));
-    const { data } = (await call(server, `/v1/objects/Customer?query=${query}`, { sessionId })).body;
-    expect(data["~Elements"].map(({ Name }: { Name: string }) => Name)).toEqual(["Acknowledged", "After"]);
-  }, startPatience);
+  test(
+    "is answered 706, is undone, and keeps nothing from those who come next",
+    async () => {
+      expect((await create("Acknowledged")).code).toBe("0");
+      const { status, code, body } = await create("Endless");
+      expect({ status, code }).toEqual({ status: 503, code: "706" });
+      expect(JSON.stringify(body)).not.toMatch(/insert|statement|sql/i);
+      expect((await create("After")).code).toBe("0");
+      const query = encodeURIComponent(
+        JSON.stringify({ where: { Name: { $in: ["Acknowledged", "Endless", "After"] } } }),
+      );
+      const { data } = (await call(server, `/v1/objects/Customer?query=${query}`, { sessionId })).body;
+      expect(data["~Elements"].map(({ Name }: { Name: string }) => Name)).toEqual(["Acknowledged", "After"]);
+    },
+    startPatience,
+  );
 
-  test("delays waiting requests by no more than its timeout and a restart", async () => {
-    const began = performance.now();
-    const endless = create("Endless");
-    const others = await Promise.all(Array.from({ length: 12 }, (_, n) => create(`Behind ${n}`)));
-    expect(others.map(({ code }) => code)).toEqual(Array<string>(12).fill("0"));
-    // A second for the statement; the restart takes less than two on a machine that has nothing else to do.
-    expect(performance.now() - began).toBeLessThan(8_000);
-    expect((await endless).code).toBe("706");
-  }, startPatience);
+  test(
+    "delays waiting requests by no more than its timeout and a restart",
+    async () => {
+      const began = performance.now();
+      const endless = create("Endless");
+      const others = await Promise.all(Array.from({ length: 12 }, (_, n) => create(`Behind ${n}`)));
+      expect(others.map(({ code }) => code)).toEqual(Array<string>(12).fill("0"));
+      // A second for the statement; the restart takes less than two on a machine that has nothing else to do.
+      expect(performance.now() - began).toBeLessThan(8_000);
+      expect((await endless).code).toBe("706");
+    },
+    startPatience,
+  );
 });
 
 /** From here on the creation of one customer never ends. */

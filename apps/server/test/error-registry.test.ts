@@ -28,9 +28,13 @@ describe.each([...provoked])("the test for %i", (code, { file, title }) => {
   // Titles in a table may be put together, so a case is looked up, not searched for.
   if (file.startsWith("cases/")) {
     test("expects the code", () => {
-      const cases = Object.values(allCases).flat().filter((each) => each.title === title);
+      const cases = Object.values(allCases)
+        .flat()
+        .filter((each) => each.title === title);
       expect(cases.map((each) => each.expect.code)).toContain(code);
-      expect(readFileSync(join(import.meta.dirname, "cases/all-cases.ts"), "utf8")).toContain(`./${file.slice("cases/".length)}`);
+      expect(readFileSync(join(import.meta.dirname, "cases/all-cases.ts"), "utf8")).toContain(
+        `./${file.slice("cases/".length)}`,
+      );
     });
   } else {
     test("has the title and the code", () => {

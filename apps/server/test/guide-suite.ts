@@ -40,11 +40,16 @@ export function guideSuite(page: string, answers = 7, environment: Readonly<Reco
       await rm(folder, { recursive: true });
     });
 
-    const blocks: Block[] = Array.from(guide.matchAll(/^```(\w+)\n(.*?)^```$/gms), ([, language = "", text = ""]) => ({ language, text }));
+    const blocks: Block[] = Array.from(guide.matchAll(/^```(\w+)\n(.*?)^```$/gms), ([, language = "", text = ""]) => ({
+      language,
+      text,
+    }));
     const shown = blocks.filter(({ language }) => language === "json").map(({ text }) => text);
 
     test("answer what it shows", async () => {
-      const requests = blocks.filter(({ language }) => language === "sh").map(({ text }) => text.replace("http://127.0.0.1:8080", server.url));
+      const requests = blocks
+        .filter(({ language }) => language === "sh")
+        .map(({ text }) => text.replace("http://127.0.0.1:8080", server.url));
       // Every request but the preparation is followed by an answer on a line of its own.
       const script = requests.map((text, index) => (index === 0 ? text : `${text}echo\n`)).join("");
       const variables = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };

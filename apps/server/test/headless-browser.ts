@@ -45,8 +45,19 @@ export class HeadlessBrowser {
   private lastId = 0;
 
   constructor(program: string) {
-    const rules = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-background-networking", "--no-first-run"];
-    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", `--user-data-dir=${this.profile}`, ...rules];
+    const rules = [
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+      "--disable-background-networking",
+      "--no-first-run",
+    ];
+    const args = [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--remote-debugging-pipe",
+      `--user-data-dir=${this.profile}`,
+      ...rules,
+    ];
     this.process = spawn(program, args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     let unread = "";
     (this.process.stdio[4] as Readable).setEncoding("utf8").on("data", (text: string) => {
@@ -75,12 +86,18 @@ export class HeadlessBrowser {
     });
     for (const domain of ["Page", "Network"]) await this.ask(`${domain}.enable`, {}, sessionId);
     const loading = async (begin: () => Promise<unknown>): Promise<void> => {
-      const loaded = this.next((message) => message.sessionId === sessionId && message.method === "Page.loadEventFired");
+      const loaded = this.next(
+        (message) => message.sessionId === sessionId && message.method === "Page.loadEventFired",
+      );
       await begin();
       await loaded;
     };
     const evaluate = async (expression: string): Promise<unknown> => {
-      const { result, exceptionDetails } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
+      const { result, exceptionDetails } = await this.ask(
+        "Runtime.evaluate",
+        { expression, awaitPromise: true, returnByValue: true },
+        sessionId,
+      );
       if (exceptionDetails !== undefined) throw new Error(`The page failed: ${JSON.stringify(exceptionDetails)}`);
       return result.value;
     };
@@ -89,7 +106,10 @@ export class HeadlessBrowser {
       evaluate,
       go: (url) => loading(() => this.ask("Page.navigate", { url }, sessionId)),
       leave: (expression) => loading(() => evaluate(expression)),
-      history: async () => (await this.ask("Page.getNavigationHistory", {}, sessionId)).entries.map(({ url }: { readonly url: string }) => url),
+      history: async () =>
+        (await this.ask("Page.getNavigationHistory", {}, sessionId)).entries.map(
+          ({ url }: { readonly url: string }) => url,
+        ),
     };
   }
 

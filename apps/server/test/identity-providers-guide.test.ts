@@ -35,7 +35,9 @@ else {
     beforeAll(async () => {
       directory = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
       await copyEmbeddedDemo(directory);
-      server = await startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${await freePort()}` } }));
+      server = await startServer(
+        loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${await freePort()}` } }),
+      );
       app = createServer((_request, response) => {
         response.setHeader("Content-Type", "text/html; charset=utf-8");
         response.end(html.replace("http://127.0.0.1:8080", server.url));
@@ -69,7 +71,10 @@ else {
     async function expectNowhere(tab: BrowserTab, secrets: readonly string[]): Promise<void> {
       const history = await tab.history();
       const referrers = tab.requests.map(({ referrer }) => referrer ?? "");
-      for (const secret of secrets) expect([...history, ...referrers, ...tab.requests.map(({ url }) => url)].filter((text) => text.includes(secret))).toEqual([]);
+      for (const secret of secrets)
+        expect(
+          [...history, ...referrers, ...tab.requests.map(({ url }) => url)].filter((text) => text.includes(secret)),
+        ).toEqual([]);
       expect(history.filter((url) => url.includes("code="))).toEqual([]);
       expect(referrers.filter((referrer) => referrer.includes("code="))).toEqual([]);
     }
@@ -79,7 +84,9 @@ else {
       await tab.go(`${origin}/`);
       await comeAndGo(tab, "anna");
       const unbound = JSON.parse(await shown(tab));
-      expect(unbound).toMatchObject({ status: { internalStatus: "0", statusMessage: "A database user must be assigned" } });
+      expect(unbound).toMatchObject({
+        status: { internalStatus: "0", statusMessage: "A database user must be assigned" },
+      });
       const { dfUuid } = unbound.data;
       expect(await tab.evaluate("location.href")).toBe(`${origin}/callback`);
       expect((await link(subject(), dfUuid)).code).toBe("0");
@@ -87,7 +94,10 @@ else {
       await tab.go(`${origin}/`);
       await comeAndGo(tab, "anna");
       const bound = JSON.parse(await shown(tab));
-      expect(bound).toMatchObject({ status: { internalStatus: "0" }, data: { databaseName: "demo", user: { Name: "demo" } } });
+      expect(bound).toMatchObject({
+        status: { internalStatus: "0" },
+        data: { databaseName: "demo", user: { Name: "demo" } },
+      });
       const { sessionId } = bound.data;
       expect(await checkSession(subject(), sessionId)).toBe("0");
       await expectNowhere(tab, [dfUuid, sessionId]);
@@ -109,12 +119,17 @@ else {
 
     test("takes no code of a log-in that somebody else began", async () => {
       const victim = await browser.open();
-      const stolen = await logInAt(subject(), "google", "anna", { query: { returnTo: `${origin}/callback`, challenge: "A".repeat(43) } });
+      const stolen = await logInAt(subject(), "google", "anna", {
+        query: { returnTo: `${origin}/callback`, challenge: "A".repeat(43) },
+      });
       const address = stolen.headers["location"] ?? "";
       expect(address).toMatch(/\?code=[\w-]{43}$/);
       // Without a log-in of its own the page trades nothing.
       await victim.go(address);
-      expect([await victim.evaluate(`document.querySelector("pre").textContent`), victim.requests.some(({ url }) => url.endsWith("/v1/auth/code"))]).toEqual(["", false]);
+      expect([
+        await victim.evaluate(`document.querySelector("pre").textContent`),
+        victim.requests.some(({ url }) => url.endsWith("/v1/auth/code")),
+      ]).toEqual(["", false]);
       // With one under way it has another verifier.
       await victim.evaluate(`sessionStorage.setItem("verifier", "${"b".repeat(43)}")`);
       await victim.go(address);

@@ -9,7 +9,10 @@ type Jwk = { readonly kid: string; readonly [member: string]: string };
 
 const masterKey = randomBytes(32).toString("base64");
 
-const read = (server: RunningServer, path = "/.well-known/jwks.json") => request(new URL(server.url).origin).get(path).ok(() => true);
+const read = (server: RunningServer, path = "/.well-known/jwks.json") =>
+  request(new URL(server.url).origin)
+    .get(path)
+    .ok(() => true);
 
 async function keysOf(server: RunningServer): Promise<Jwk[]> {
   const answer = await read(server);
@@ -17,7 +20,10 @@ async function keysOf(server: RunningServer): Promise<Jwk[]> {
 }
 
 async function tokenOf({ url }: RunningServer, alias = ""): Promise<string> {
-  const answer = await request(url).post(`${alias}/v2/login`).set("appkey", appKey).send({ user: "demo", pass: "demo", appNames: "demo-app" });
+  const answer = await request(url)
+    .post(`${alias}/v2/login`)
+    .set("appkey", appKey)
+    .send({ user: "demo", pass: "demo", appNames: "demo-app" });
   return answer.body.data.token;
 }
 
@@ -30,7 +36,12 @@ function claimsBy(keys: readonly Jwk[], token: string): { readonly aud: string; 
   const jwk = keys.find((each) => each.kid === kid && each["alg"] === alg && each["use"] === "sig");
   if (jwk === undefined) return null;
   const key = createPublicKey({ key: jwk, format: "jwk" });
-  const good = verify("sha256", Buffer.from(`${header}.${payload}`), { key, dsaEncoding: "ieee-p1363" }, Buffer.from(signature ?? "", "base64url"));
+  const good = verify(
+    "sha256",
+    Buffer.from(`${header}.${payload}`),
+    { key, dsaEncoding: "ieee-p1363" },
+    Buffer.from(signature ?? "", "base64url"),
+  );
   return good ? partOf(payload) : null;
 }
 
@@ -63,23 +74,41 @@ describe("the set of keys", () => {
       "x-request-id": expect.any(String),
     });
     expect(Object.keys(body)).toEqual(["keys"]);
-    for (const key of body.keys) expect(Object.keys(key).toSorted()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
+    for (const key of body.keys)
+      expect(Object.keys(key).toSorted()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
   });
 
-  test.each(["/.well-known/jwks.json", "/gate/.well-known/jwks.json", "/gate/.well-known/jwks.json?x=y", "//.well-known/jwks.json/"])("is at %s", async (path) => {
+  test.each([
+    "/.well-known/jwks.json",
+    "/gate/.well-known/jwks.json",
+    "/gate/.well-known/jwks.json?x=y",
+    "//.well-known/jwks.json/",
+  ])("is at %s", async (path) => {
     expect((await read(server, path)).body).toEqual({ keys: expect.any(Array) });
   });
 
-  test.each(["/gate/second/.well-known/jwks.json", "/.well-known", "/.well-known/jwks.json/more", "/other/.well-known/jwks.json"])("is not at %s", async (path) => {
+  test.each([
+    "/gate/second/.well-known/jwks.json",
+    "/.well-known",
+    "/.well-known/jwks.json/more",
+    "/other/.well-known/jwks.json",
+  ])("is not at %s", async (path) => {
     const { status, body } = await read(server, path);
     expect([status, body.status.internalStatus]).toEqual([404, "304"]);
   });
 
   test.each(["post", "put", "patch", "delete", "options", "head"] as const)("is not for %s", async (method) => {
-    const answer = await request(new URL(server.url).origin)[method]("/.well-known/jwks.json").ok(() => true);
+    const answer = await request(new URL(server.url).origin)
+      [method]("/.well-known/jwks.json")
+      .ok(() => true);
     expect(answer.status).toBe(405);
-    expect(answer.headers).toMatchObject({ allow: "GET", "content-type": "application/json; charset=utf-8", "cache-control": "no-store" });
-    if (method !== "head") expect(answer.body).toEqual({ status: { internalStatus: "305", statusMessage: expect.any(String) } });
+    expect(answer.headers).toMatchObject({
+      allow: "GET",
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+    });
+    if (method !== "head")
+      expect(answer.body).toEqual({ status: { internalStatus: "305", statusMessage: expect.any(String) } });
   });
 });
 
@@ -105,10 +134,13 @@ describe("the set of keys of a server", () => {
     const own = await openPostgresFixture();
     const first = await own.demo({ MASTER_KEY: masterKey });
     await tokenOf(first);
-    const readiness = ({ url }: RunningServer) => fetch(`${url}/readyz`).then(async (answer) => ({ status: answer.status, told: await answer.json() }));
+    const readiness = ({ url }: RunningServer) =>
+      fetch(`${url}/readyz`).then(async (answer) => ({ status: answer.status, told: await answer.json() }));
     expect(await readiness(first)).toMatchObject({ status: 200 });
     const other = await own.demo({ MASTER_KEY: randomBytes(32).toString("base64") });
-    expect(await readiness(other)).toMatchObject({ told: { databases: { "(empty)": "keys sealed under another master key" } } });
+    expect(await readiness(other)).toMatchObject({
+      told: { databases: { "(empty)": "keys sealed under another master key" } },
+    });
     await own.close();
   });
 });

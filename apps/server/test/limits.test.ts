@@ -13,7 +13,9 @@ describe("limits", () => {
 
   test("of sessions in a database hold when many log in at once", async () => {
     const server = await postgres.demo({ SESSION_LIMIT: "3" });
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => tryLogIn(server, n % 2 === 0 ? "demo" : "reader")));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => tryLogIn(server, n % 2 === 0 ? "demo" : "reader")),
+    );
     expect(codesOf(answers)).toEqual([...Array<string>(3).fill("0"), ...Array<string>(9).fill("315")]);
     expect(answers.find(({ code }) => code === "315")).toMatchObject({ status: 429 });
     expect((await tryLogIn({ url: `${server.url}/second` }, "demo")).code).toBe("0");
@@ -22,7 +24,9 @@ describe("limits", () => {
     for (const sessionId of open) await logOut(server, sessionId);
     expect((await tryLogIn(server, "demo")).code).toBe("0");
     await server.close();
-    await postgres.sql.query("delete from sallyport_demo.sessions; update sallyport_demo.session_counts set sessions = 0");
+    await postgres.sql.query(
+      "delete from sallyport_demo.sessions; update sallyport_demo.session_counts set sessions = 0",
+    );
   });
 
   test("of sessions of one user leave the others alone, and a device makes room for itself", async () => {
@@ -36,20 +40,30 @@ describe("limits", () => {
   });
 
   test("of failures slow down guessing, for unknown users alike", async () => {
-    const server = await postgres.demo({ THROTTLE_USER_FREE_FAILURES: "3", THROTTLE_USER_FIRST_DELAY: "1h", THROTTLE_USER_LONGEST_DELAY: "1h", THROTTLE_USER_FORGET_AFTER: "1d" });
+    const server = await postgres.demo({
+      THROTTLE_USER_FREE_FAILURES: "3",
+      THROTTLE_USER_FIRST_DELAY: "1h",
+      THROTTLE_USER_LONGEST_DELAY: "1h",
+      THROTTLE_USER_FORGET_AFTER: "1d",
+    });
     const guess = async (user: string) => {
       const answers = [];
       for (let n = 0; n < 5; n += 1) answers.push(await tryLogIn(server, user, { pass: "wrong" }));
       return answers.map(({ status, body, headers }) => ({ status, body, later: headers["retry-after"] }));
     };
     const known = await guess("admin");
-    const refused = { status: 403, body: { status: { internalStatus: "302", statusMessage: "User and password are invalid" } } };
+    const refused = {
+      status: 403,
+      body: { status: { internalStatus: "302", statusMessage: "User and password are invalid" } },
+    };
     expect(known.slice(0, 2)).toEqual([1, 2].map(() => ({ ...refused, later: undefined })));
     expect(known[2]).toEqual({ ...refused, later: "3600" });
     expect(Number(known[4]?.later)).toBeGreaterThan(3_590);
 
     const unknown = await guess("nobody");
-    expect(unknown.map(({ status, body }) => ({ status, body }))).toEqual(known.map(({ status, body }) => ({ status, body })));
+    expect(unknown.map(({ status, body }) => ({ status, body }))).toEqual(
+      known.map(({ status, body }) => ({ status, body })),
+    );
     expect(unknown.map(({ later }) => later === undefined)).toEqual(known.map(({ later }) => later === undefined));
 
     // The right password is refused, too, while the delay runs; another user is not.
@@ -60,7 +74,11 @@ describe("limits", () => {
   });
 
   test("of failures forget a user's after a success", async () => {
-    const server = await postgres.demo({ THROTTLE_USER_FREE_FAILURES: "3", THROTTLE_USER_FIRST_DELAY: "1h", THROTTLE_USER_LONGEST_DELAY: "1h" });
+    const server = await postgres.demo({
+      THROTTLE_USER_FREE_FAILURES: "3",
+      THROTTLE_USER_FIRST_DELAY: "1h",
+      THROTTLE_USER_LONGEST_DELAY: "1h",
+    });
     for (let round = 0; round < 3; round += 1) {
       await tryLogIn(server, "reader", { pass: "wrong" });
       await tryLogIn(server, "reader", { pass: "wrong" });
@@ -70,7 +88,11 @@ describe("limits", () => {
   });
 
   test("of failures count parallel guesses: at most a handful come through", async () => {
-    const server = await postgres.demo({ THROTTLE_USER_FREE_FAILURES: "5", THROTTLE_USER_FIRST_DELAY: "1h", THROTTLE_USER_LONGEST_DELAY: "1h" });
+    const server = await postgres.demo({
+      THROTTLE_USER_FREE_FAILURES: "5",
+      THROTTLE_USER_FIRST_DELAY: "1h",
+      THROTTLE_USER_LONGEST_DELAY: "1h",
+    });
     await Promise.all(Array.from({ length: 40 }, () => tryLogIn(server, "admin", { pass: "wrong" })));
     expect(await tryLogIn(server, "admin")).toMatchObject({ code: "302" });
     await server.close();
@@ -78,10 +100,18 @@ describe("limits", () => {
   });
 
   test("of failures count per address, whoever is tried", async () => {
-    const server = await postgres.demo({ THROTTLE_ADDRESS_FREE_FAILURES: "3", THROTTLE_ADDRESS_FIRST_DELAY: "1h", THROTTLE_ADDRESS_LONGEST_DELAY: "1h", TRUSTED_PROXIES: "127.0.0.1" });
+    const server = await postgres.demo({
+      THROTTLE_ADDRESS_FREE_FAILURES: "3",
+      THROTTLE_ADDRESS_FIRST_DELAY: "1h",
+      THROTTLE_ADDRESS_LONGEST_DELAY: "1h",
+      TRUSTED_PROXIES: "127.0.0.1",
+    });
     const from = (address: string) => ({ "x-forwarded-for": address, "x-forwarded-proto": "https" });
     for (const user of ["a", "b", "c"]) await tryLogIn(server, user, { pass: "wrong" }, from("2001:db8:1:1::1"));
-    expect(await tryLogIn(server, "demo", {}, from("2001:db8:1:1::1"))).toMatchObject({ code: "302", headers: { "retry-after": expect.any(String) } });
+    expect(await tryLogIn(server, "demo", {}, from("2001:db8:1:1::1"))).toMatchObject({
+      code: "302",
+      headers: { "retry-after": expect.any(String) },
+    });
     // Another address of the same customer's network is no way around.
     expect((await tryLogIn(server, "demo", {}, from("2001:db8:1:1:ffff::9"))).code).toBe("302");
     expect((await tryLogIn(server, "demo", {}, from("2001:db8:1:2::1"))).code).toBe("0");
@@ -94,7 +124,11 @@ describe("limits", () => {
     const stuck = tryLogIn(server, "demo");
     // Not before it is in work.
     while (!/^sallyport_requests_in_flight 1$/m.test(await (await fetch(`${server.url}/metrics`)).text()));
-    expect(await call(server, "/_CheckService")).toMatchObject({ status: 503, code: "706", headers: { "retry-after": "1" } });
+    expect(await call(server, "/_CheckService")).toMatchObject({
+      status: 503,
+      code: "706",
+      headers: { "retry-after": "1" },
+    });
     await postgres.sql.query("rollback");
     expect((await stuck).code).toBe("0");
     expect(await call(server, "/_CheckService")).toMatchObject({ status: 200 });
@@ -104,20 +138,42 @@ describe("limits", () => {
   test("of the time of a multi request skip the remaining items, or roll back the transaction", async () => {
     const server = await postgres.demo({ MULTI_TIMEOUT: "50ms" });
     const sessionId = await logIn(server, "demo");
-    await postgres.sql.query("create function sallyport_demo.dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end'");
-    await postgres.sql.query("create trigger dawdle before insert on sallyport_demo.objects for each row execute function sallyport_demo.dawdle()");
+    await postgres.sql.query(
+      "create function sallyport_demo.dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end'",
+    );
+    await postgres.sql.query(
+      "create trigger dawdle before insert on sallyport_demo.objects for each row execute function sallyport_demo.dawdle()",
+    );
     const create = { method: "POST", path: "/v1/object/Customer", data: { Name: "late" } };
     const separately = await call(server, "/v1/multi", { method: "POST", sessionId, body: [create, create, create] });
-    expect(multiResults(separately.body.data).map(({ httpStatus, result }) => [httpStatus, typeof result === "number" ? result : 0])).toEqual([[200, 0], [503, 706], [503, 706]]);
-    expect(await call(server, "/v1/multi?atomic=true", { method: "POST", sessionId, body: [create, create] })).toMatchObject({ status: 503, code: "706" });
-    const { rows } = await postgres.sql.query("select count(*)::int as n from sallyport_demo.objects where attributes ->> 'Name' = 'late'");
+    expect(
+      multiResults(separately.body.data).map(({ httpStatus, result }) => [
+        httpStatus,
+        typeof result === "number" ? result : 0,
+      ]),
+    ).toEqual([
+      [200, 0],
+      [503, 706],
+      [503, 706],
+    ]);
+    expect(
+      await call(server, "/v1/multi?atomic=true", { method: "POST", sessionId, body: [create, create] }),
+    ).toMatchObject({ status: 503, code: "706" });
+    const { rows } = await postgres.sql.query(
+      "select count(*)::int as n from sallyport_demo.objects where attributes ->> 'Name' = 'late'",
+    );
     expect(rows[0].n).toBe(1);
     await postgres.sql.query("drop trigger dawdle on sallyport_demo.objects");
     await server.close();
   });
 
   test("of waiting password checks shed log-ins, not sessions", async () => {
-    const server = await postgres.demo({ PASSWORD_CONCURRENCY: "1", PASSWORD_QUEUE_LIMIT: "1", ARGON2_TIME_COST: "20", ARGON2_MEMORY_COST: "8192" });
+    const server = await postgres.demo({
+      PASSWORD_CONCURRENCY: "1",
+      PASSWORD_QUEUE_LIMIT: "1",
+      ARGON2_TIME_COST: "20",
+      ARGON2_MEMORY_COST: "8192",
+    });
     const sessionId = await logIn(server, "demo");
     // That log-in has renewed the hash of its user, who costs what the configuration says now.
     const answers = await Promise.all(Array.from({ length: 8 }, () => tryLogIn(server, "demo", { pass: "wrong" })));

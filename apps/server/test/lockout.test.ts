@@ -10,7 +10,12 @@ describe("a lockout by address", () => {
   let other: RunningServer;
   beforeAll(async () => {
     postgres = await openPostgresFixture();
-    const environment = { ...cheap, TRUSTED_PROXIES: "127.0.0.1", THROTTLE_ADDRESS_FIRST_DELAY: "1h", THROTTLE_ADDRESS_LONGEST_DELAY: "1h" };
+    const environment = {
+      ...cheap,
+      TRUSTED_PROXIES: "127.0.0.1",
+      THROTTLE_ADDRESS_FIRST_DELAY: "1h",
+      THROTTLE_ADDRESS_LONGEST_DELAY: "1h",
+    };
     server = await postgres.demo(environment);
     other = await postgres.demo(environment);
     // Hashes of the demo cost what the configuration says once their users have logged in.
@@ -25,9 +30,19 @@ describe("a lockout by address", () => {
   };
   /** So many users from one address, each with one guess. */
   const spray = async (address: string, count: number) => {
-    for (let guess = 0; guess < count; guess += 1) await tryLogIn(guess % 2 === 0 ? server : other, `somebody ${address} ${guess}`, { pass: "wrong" }, from(address));
+    for (let guess = 0; guess < count; guess += 1)
+      await tryLogIn(
+        guess % 2 === 0 ? server : other,
+        `somebody ${address} ${guess}`,
+        { pass: "wrong" },
+        from(address),
+      );
   };
-  const refused = { status: 403, body: { status: { internalStatus: "302", statusMessage: "User and password are invalid" } }, later: expect.stringMatching(/^3(600|5\d\d)$/) };
+  const refused = {
+    status: 403,
+    body: { status: { internalStatus: "302", statusMessage: "User and password are invalid" } },
+    later: expect.stringMatching(/^3(600|5\d\d)$/),
+  };
 
   test("keeps an office open for who has worked there, after 101 failures of others, on every server", async () => {
     const office = "192.0.2.1";
@@ -36,11 +51,22 @@ describe("a lockout by address", () => {
     await spray(office, 101);
     for (const at of [server, other]) {
       expect(await answer(at, "reader", "reader", office)).toMatchObject({ status: 200 });
-      for (const [user, pass] of [["admin", "admin"], ["admin", "wrong"], ["reader", "wrong"], ["nobody", "wrong"]] as const) expect(await answer(at, user, pass, office)).toEqual(refused);
+      for (const [user, pass] of [
+        ["admin", "admin"],
+        ["admin", "wrong"],
+        ["reader", "wrong"],
+        ["nobody", "wrong"],
+      ] as const)
+        expect(await answer(at, user, pass, office)).toEqual(refused);
     }
     expect(await answer(server, "admin", "admin", "192.0.2.2")).toMatchObject({ status: 200 });
     const change = (oldPassword: string) =>
-      call(server, "/v1/changePassword", { method: "POST", sessionId, headers: from(office), body: { oldPassword, newPassword: "a new password of the demo" } });
+      call(server, "/v1/changePassword", {
+        method: "POST",
+        sessionId,
+        headers: from(office),
+        body: { oldPassword, newPassword: "a new password of the demo" },
+      });
     expect(await change("wrong")).toMatchObject({ code: "339", headers: { "retry-after": expect.any(String) } });
     expect((await change("demo")).code).toBe("0");
     expect(await answer(server, "demo", "a new password of the demo", office)).toMatchObject({ status: 200 });
@@ -57,7 +83,8 @@ describe("a lockout by address", () => {
     const office = "192.0.2.3";
     expect(await answer(server, "reader", "reader", office)).toMatchObject({ status: 200 });
     await spray(office, 101);
-    for (let guess = 0; guess < 10; guess += 1) expect(await answer(server, "reader", `wrong ${guess}`, office)).toEqual(refused);
+    for (let guess = 0; guess < 10; guess += 1)
+      expect(await answer(server, "reader", `wrong ${guess}`, office)).toEqual(refused);
     expect(await answer(server, "reader", "reader", office)).toEqual(refused);
     expect(await answer(server, "reader", "reader", "192.0.2.4")).toMatchObject({ status: 403, later: "1" });
   }, 60_000);

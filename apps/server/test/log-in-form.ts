@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createPrivateKey, createPublicKey, type KeyObject, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
 import { decryptOaep, encryptBlocks } from "../../../packages/crypto/test/rsa-blocks.ts";
 import { secureMode } from "../../../packages/crypto/test/vectors.ts";
@@ -22,7 +29,8 @@ const algorithm = "aes-256-cbc";
 
 const sessionId = expect.stringMatching(/^[A-Za-z0-9_-]{43}$/);
 const token = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-const ofBytes = (count: number) => expect.stringMatching(new RegExp(`^[A-Za-z0-9+/]{${Math.ceil((4 * count) / 3)}}=*$`));
+const ofBytes = (count: number) =>
+  expect.stringMatching(new RegExp(`^[A-Za-z0-9+/]{${Math.ceil((4 * count) / 3)}}=*$`));
 const asItIs = (text: string) => text;
 
 /** The form of a log-in in this mode, with the key of this server. */
@@ -38,7 +46,11 @@ export async function logInForm({ url }: Subject, mode: LogInMode): Promise<LogI
 
 function secureForm(serverKey: KeyObject): Omit<LogInForm, "path"> {
   return {
-    wrap: (fields) => JSON.stringify({ publicKey, credentials: encryptBlocks(serverKey, padding, Buffer.from(fields)).toString("base64") }),
+    wrap: (fields) =>
+      JSON.stringify({
+        publicKey,
+        credentials: encryptBlocks(serverKey, padding, Buffer.from(fields)).toString("base64"),
+      }),
     unwrap: (answer) => decryptOaep(clientKey, padding, Buffer.from(answer, "base64")).toString(),
     credentials: { sessionId: expect.stringMatching(/^[\w-]{80,}$/), symmetricKey: ofBytes(32), ivPrefix: ofBytes(3) },
   };
@@ -55,7 +67,11 @@ function encryptedForm(serverKey: KeyObject): Omit<LogInForm, "path"> {
     unwrap: (answer) => {
       const [aesKey = "", data = ""] = answer.split("|");
       const message = Buffer.from(data, "base64");
-      const decipher = createDecipheriv(algorithm, decryptOaep(clientKey, padding, Buffer.from(aesKey, "base64")), message.subarray(0, 16));
+      const decipher = createDecipheriv(
+        algorithm,
+        decryptOaep(clientKey, padding, Buffer.from(aesKey, "base64")),
+        message.subarray(0, 16),
+      );
       return Buffer.concat([decipher.update(message.subarray(16)), decipher.final()]).toString();
     },
     credentials: { sessionId, token },

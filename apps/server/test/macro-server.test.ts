@@ -32,11 +32,18 @@ async function start(environment: Readonly<Record<string, string>>): Promise<voi
   session = await openSession(server, "session", "demo");
 }
 
-const execute = (name: string, input: unknown = {}) => callIn(server, session, `/v1/execute/${name}`, { method: "POST", body: input as object });
+const execute = (name: string, input: unknown = {}) =>
+  callIn(server, session, `/v1/execute/${name}`, { method: "POST", body: input as object });
 const storage = () => (server.databases.get("") as { readonly storage: Storage }).storage;
 const write = (file: string, result: string) =>
-  writeFileSync(join(directory, file), `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => ${JSON.stringify(result)} });`);
-const create = async () => (await callIn(server, session, "/v1/object/Customer", { method: "POST", body: { Name: "Ada" } })).body.data["~ObjectID"] as string;
+  writeFileSync(
+    join(directory, file),
+    `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => ${JSON.stringify(result)} });`,
+  );
+const create = async () =>
+  (await callIn(server, session, "/v1/object/Customer", { method: "POST", body: { Name: "Ada" } })).body.data[
+    "~ObjectID"
+  ] as string;
 
 /** Asks until it is so, as long as a test may take. */
 async function eventually(ask: () => Promise<unknown>, expected: unknown): Promise<void> {
@@ -82,7 +89,12 @@ test("a server that is told to stop finishes what macros have begun", async () =
   await start({});
   const id = await create();
   const gate = readingGate(storage().repositories, id);
-  const running = execute("Steps", { steps: [["get", id], ["create", "Customer", { Name: "afterwards" }]] });
+  const running = execute("Steps", {
+    steps: [
+      ["get", id],
+      ["create", "Customer", { Name: "afterwards" }],
+    ],
+  });
   await gate.reached;
   const closing = server.close();
   gate.open();
@@ -103,7 +115,10 @@ test("executions that find no thread in time, and those that are too many, are a
     await eventually(gate.waiting, begun);
   }
   const others = await Promise.all([execute("Echo", 1), execute("Echo", 2)]);
-  expect(others).toMatchObject([{ status: 503, code: "706", headers: { "retry-after": "1" } }, { status: 503, code: "706" }]);
+  expect(others).toMatchObject([
+    { status: 503, code: "706", headers: { "retry-after": "1" } },
+    { status: 503, code: "706" },
+  ]);
   gate.open();
   for (const answer of await Promise.all(waiting)) expect(answer.code).toBe("0");
   expect((await execute("Echo", 3)).body.data).toBe(3);
@@ -113,7 +128,15 @@ test("who waits in a thread that another is stuck in is answered 706, and nothin
   await start({ MACRO_THREADS: "1", MACRO_CPU: "100ms" });
   const { repositories } = storage();
   const put = (name: string, run: string) =>
-    repositories.macros.put({ name, text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => { ${run} } });`, language: "js", changedBy: "test" }, null);
+    repositories.macros.put(
+      {
+        name,
+        text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => { ${run} } });`,
+        language: "js",
+        changedBy: "test",
+      },
+      null,
+    );
   await put("Stuck", "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);");
   await put("Late", "await objects.get(input); return 'late';");
   const id = await create();
@@ -127,19 +150,42 @@ test("who waits in a thread that another is stuck in is answered 706, and nothin
 });
 
 test("executions whose clients went away are ended: those that run, and those that wait for the database, which keeps nothing", async () => {
-  await start({ MACRO_THREADS: "1", MACRO_TIMEOUT: "10m", MACRO_CPU: "10m", MACRO_PATIENCE: "1m", DEBUG_MESSAGES: "true" });
-  const text = (run: string) => `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects, log }) => { ${run} } });`;
+  await start({
+    MACRO_THREADS: "1",
+    MACRO_TIMEOUT: "10m",
+    MACRO_CPU: "10m",
+    MACRO_PATIENCE: "1m",
+    DEBUG_MESSAGES: "true",
+  });
+  const text = (run: string) =>
+    `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects, log }) => { ${run} } });`;
   const { repositories } = storage();
-  const put = (name: string, run: string) => repositories.macros.put({ name, text: text(run), language: "js", changedBy: "test" }, null);
+  const put = (name: string, run: string) =>
+    repositories.macros.put({ name, text: text(run), language: "js", changedBy: "test" }, null);
   await put("Endless", "for (;;);");
-  await put("Late", "await objects.create('Customer', { Name: 'left behind' }); await objects.get(input, { hold: true });");
+  await put(
+    "Late",
+    "await objects.create('Customer', { Name: 'left behind' }); await objects.get(input, { hold: true });",
+  );
   const sealed = await session.seal({ headers: { appkey: appKey, "content-type": "application/json" }, body: "" });
   const abandoned = (name: string, input: unknown) => {
     const leaving = new AbortController();
-    const answer = fetch(`${server.url}/v1/execute/${name}`, { method: "POST", headers: sealed.headers, body: JSON.stringify(input), signal: leaving.signal });
-    return { leave: () => leaving.abort(), gone: answer.then(() => "answered", () => "gone") };
+    const answer = fetch(`${server.url}/v1/execute/${name}`, {
+      method: "POST",
+      headers: sealed.headers,
+      body: JSON.stringify(input),
+      signal: leaving.signal,
+    });
+    return {
+      leave: () => leaving.abort(),
+      gone: answer.then(
+        () => "answered",
+        () => "gone",
+      ),
+    };
   };
-  const busy = async () => /^sallyport_macros_running (\d)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1];
+  const busy = async () =>
+    /^sallyport_macros_running (\d)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1];
 
   const endless = abandoned("Endless", {});
   await eventually(busy, "1");
@@ -171,14 +217,30 @@ test("executions whose clients went away are ended: those that run, and those th
 test("calls of hooks are counted by what they are asked for", async () => {
   await start({});
   const { repositories } = storage();
-  const text = (event: string, run: string) => `import { defineHook, refuse } from "@sallyport/macros"; export default defineHook({ on: "${event}", classes: ["Customer"], run(given) { ${run} } });`;
-  await repositories.macros.put({ name: "Before", text: text("beforeSave", "if (given.object.Name === 'no') refuse(718);"), language: "js", changedBy: "test" }, null);
-  await repositories.macros.put({ name: "Shown", text: text("xRestApi_BuildSerialization", ""), language: "js", changedBy: "test" }, null);
+  const text = (event: string, run: string) =>
+    `import { defineHook, refuse } from "@sallyport/macros"; export default defineHook({ on: "${event}", classes: ["Customer"], run(given) { ${run} } });`;
+  await repositories.macros.put(
+    {
+      name: "Before",
+      text: text("beforeSave", "if (given.object.Name === 'no') refuse(718);"),
+      language: "js",
+      changedBy: "test",
+    },
+    null,
+  );
+  await repositories.macros.put(
+    { name: "Shown", text: text("xRestApi_BuildSerialization", ""), language: "js", changedBy: "test" },
+    null,
+  );
   await create();
   await callIn(server, session, "/v1/object/Customer", { method: "POST", body: { Name: "no" } });
   await callIn(server, session, "/v1/objects/Customer?perPage=3");
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
-  for (const [event, code, count] of [["beforeSave", 0, 1], ["beforeSave", 718, 1], ["xRestApi_BuildSerialization", 0, 2]] as const) {
+  for (const [event, code, count] of [
+    ["beforeSave", 0, 1],
+    ["beforeSave", 718, 1],
+    ["xRestApi_BuildSerialization", 0, 2],
+  ] as const) {
     expect(metrics).toContain(`sallyport_hook_runs_total{event="${event}",code="${code}"} ${count}`);
   }
   expect(metrics).toContain('sallyport_hook_duration_seconds_count{event="beforeSave"} 2');
@@ -200,16 +262,31 @@ test("what macros do is counted", async () => {
 test("the sample OpenInvoices finds what is not paid, in a list and in a change of many", async () => {
   await start({ MACROS_DIR: join(import.meta.dirname, "../macros/demo") });
   const list = async (query: object, more = "") => {
-    const { code, body } = await callIn(server, session, `/v1/objects/Invoice?perPage=1000${more}&query=${encodeURIComponent(JSON.stringify(query))}`);
+    const { code, body } = await callIn(
+      server,
+      session,
+      `/v1/objects/Invoice?perPage=1000${more}&query=${encodeURIComponent(JSON.stringify(query))}`,
+    );
     expect(code).toBe("0");
-    return body.data["~Elements"] as { readonly Number: string; readonly Due: string; readonly Paid: boolean; readonly Amount: number }[];
+    return body.data["~Elements"] as {
+      readonly Number: string;
+      readonly Due: string;
+      readonly Paid: boolean;
+      readonly Amount: number;
+    }[];
   };
   const open = await list({ macro: "OpenInvoices" });
   expect(open.length).toBeGreaterThan(0);
-  expect(open).toEqual((await list({ where: { Paid: false }, sort: ["Due", "Number"] })));
-  expect(await list({ macro: "OpenInvoices", sort: ["-Number"] })).toEqual(open.toSorted((a, b) => (a.Number < b.Number ? 1 : -1)));
+  expect(open).toEqual(await list({ where: { Paid: false }, sort: ["Due", "Number"] }));
+  expect(await list({ macro: "OpenInvoices", sort: ["-Number"] })).toEqual(
+    open.toSorted((a, b) => (a.Number < b.Number ? 1 : -1)),
+  );
   expect(await list({ macro: "OpenInvoices", where: { Paid: true } })).toEqual([]);
-  const query = encodeURIComponent(JSON.stringify({ macro: "OpenInvoices", where: { Number: { $in: open.slice(0, 2).map(({ Number }) => Number) } } }));
-  expect(await callIn(server, session, `/v1/objects/Invoice?query=${query}`, { method: "PATCH", body: { Paid: true } })).toMatchObject({ code: "0", body: { data: { "~Count": 2 } } });
+  const query = encodeURIComponent(
+    JSON.stringify({ macro: "OpenInvoices", where: { Number: { $in: open.slice(0, 2).map(({ Number }) => Number) } } }),
+  );
+  expect(
+    await callIn(server, session, `/v1/objects/Invoice?query=${query}`, { method: "PATCH", body: { Paid: true } }),
+  ).toMatchObject({ code: "0", body: { data: { "~Count": 2 } } });
   expect(await list({ macro: "OpenInvoices" })).toHaveLength(open.length - 2);
 });

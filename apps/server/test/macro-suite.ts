@@ -34,11 +34,18 @@ export function macroSuite(server: () => RunningServer): void {
     let reader: Session;
     let admin: Session;
     beforeAll(async () => {
-      [demo, reader, admin] = [await openSession(server(), mode, "demo"), await openSession(server(), mode, "reader"), await openSession(server(), mode, "admin")];
+      [demo, reader, admin] = [
+        await openSession(server(), mode, "demo"),
+        await openSession(server(), mode, "reader"),
+        await openSession(server(), mode, "admin"),
+      ];
     });
 
     const execute = (name: string, input?: unknown, as = demo): Promise<Answer> =>
-      callIn(server(), as, `/v1/execute/${name}`, { method: "POST", ...(input === undefined ? {} : { body: input as object }) });
+      callIn(server(), as, `/v1/execute/${name}`, {
+        method: "POST",
+        ...(input === undefined ? {} : { body: input as object }),
+      });
     const steps = async (...given: readonly unknown[][]) => (await execute("Steps", { steps: given })).body.data;
     const create = async (attributes: object): Promise<string> => {
       const answer = await callIn(server(), demo, "/v1/object/Customer", { method: "POST", body: attributes });
@@ -51,18 +58,28 @@ export function macroSuite(server: () => RunningServer): void {
 
     test("give back any JSON as the data of the answer, and nothing as an empty object", async () => {
       for (const input of [{ a: [1, null, "ü\u2028"] }, [], [1], "text", 0, false, null]) {
-        expect(await execute("Echo", input)).toMatchObject({ status: 200, code: "0", body: { status: { statusMessage: "ok" }, data: input } });
+        expect(await execute("Echo", input)).toMatchObject({
+          status: 200,
+          code: "0",
+          body: { status: { statusMessage: "ok" }, data: input },
+        });
       }
       expect(await execute("Echo")).toMatchObject({ status: 200, code: "0", body: { data: {} } });
     });
 
     test("choose the status message", async () => {
       const answer = await execute("Status", { message: "as you wish", result: 1 });
-      expect([answer.status, answer.body]).toEqual([200, { status: { internalStatus: "0", statusMessage: "as you wish" }, data: 1 }]);
+      expect([answer.status, answer.body]).toEqual([
+        200,
+        { status: { internalStatus: "0", statusMessage: "as you wish" }, data: 1 },
+      ]);
     });
 
     test("are for those who have access, and their checkers have the last word", async () => {
-      const codes = async (name: string, input: unknown) => [await execute(name, input), await execute(name, input, reader), await execute(name, input, admin)].map(({ status, code }) => `${status}/${code}`);
+      const codes = async (name: string, input: unknown) =>
+        [await execute(name, input), await execute(name, input, reader), await execute(name, input, admin)].map(
+          ({ status, code }) => `${status}/${code}`,
+        );
       expect(await codes("Closed", 1)).toEqual(["403/401", "403/401", "200/0"]);
       expect(await codes("Closed?skipChecker=true", 1)).toEqual(["403/401", "403/401", "200/0"]);
       expect(await codes("Grouped", "open")).toEqual(["200/0", "403/401", "200/0"]);
@@ -70,7 +87,8 @@ export function macroSuite(server: () => RunningServer): void {
       expect(await codes("Grouped?skipChecker=true", "shut")).toEqual(["200/0", "403/401", "200/0"]);
       expect(await codes("Grouped?skipChecker=false", "shut")).toEqual(["403/401", "403/401", "403/401"]);
       expect(await codes("Checked", true)).toEqual(["200/0", "200/0", "200/0"]);
-      for (const other of ["true", 1, null, {}]) expect(await codes("Checked", other)).toEqual(["403/401", "403/401", "403/401"]);
+      for (const other of ["true", 1, null, {}])
+        expect(await codes("Checked", other)).toEqual(["403/401", "403/401", "403/401"]);
       expect(await codes("Checked?skipChecker=true", true)).toEqual(["403/402", "403/402", "200/0"]);
     });
 
@@ -96,22 +114,47 @@ export function macroSuite(server: () => RunningServer): void {
     });
 
     test("answer with the code of the catalogue that they choose", async () => {
-      for (const [code, status] of [[307, 400], [403, 403], [609, 410], [713, 500], [801, 413]] as const) {
-        expect(await execute("Refuse", { code, detail: "in its words" })).toMatchObject({ status, code: String(code), body: { status: { debugMessage: "in its words" } } });
+      for (const [code, status] of [
+        [307, 400],
+        [403, 403],
+        [609, 410],
+        [713, 500],
+        [801, 413],
+      ] as const) {
+        expect(await execute("Refuse", { code, detail: "in its words" })).toMatchObject({
+          status,
+          code: String(code),
+          body: { status: { debugMessage: "in its words" } },
+        });
       }
-      for (const code of [0, 1, 200.5, "307", null, 1e9]) expect(await execute("Refuse", { code })).toMatchObject({ status: 500, code: "710" });
+      for (const code of [0, 1, 200.5, "307", null, 1e9])
+        expect(await execute("Refuse", { code })).toMatchObject({ status: 500, code: "710" });
     });
 
     test("never say that a key, a session, a message or the server is at fault", async () => {
       for (const code of [101, 201, 203, 204, 207, 302, 312, 314, 315, 318, 340, 341, 342, 607, 704, 706, 799, 800]) {
         const answer = await execute("Refuse", { code, detail: "in its words" });
-        expect([code, answer.status, answer.code, answer.headers["retry-after"]]).toEqual([code, 500, "710", undefined]);
+        expect([code, answer.status, answer.code, answer.headers["retry-after"]]).toEqual([
+          code,
+          500,
+          "710",
+          undefined,
+        ]);
       }
     });
 
     test("are two where their names differ in case only", async () => {
       const { macros } = repositories();
-      const put = (name: string) => macros.put({ name, text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => "${name}" });`, language: "js", changedBy: "test" }, 0);
+      const put = (name: string) =>
+        macros.put(
+          {
+            name,
+            text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => "${name}" });`,
+            language: "js",
+            changedBy: "test",
+          },
+          0,
+        );
       const names = [`Cased_${mode}`, `cased_${mode}`];
       expect([await put(names[0] as string), await put(names[1] as string)]).toEqual(["stored", "stored"]);
       const given = async () => Promise.all(names.map(async (name) => (await execute(name)).body.data ?? null));
@@ -122,30 +165,50 @@ export function macroSuite(server: () => RunningServer): void {
 
     test("have a status message and lines that are whole, zeros included", async () => {
       const message = "before\u0000after\ud83d\ude00";
-      expect((await execute("Status", { message, result: message })).body).toEqual({ status: { internalStatus: "0", statusMessage: message }, data: message });
+      expect((await execute("Status", { message, result: message })).body).toEqual({
+        status: { internalStatus: "0", statusMessage: message },
+        data: message,
+      });
     });
 
-    test.each(["Broken", "Misdeclared", "Throwing", "Nothing"])("answer 710 when they cannot be executed: %s", async (name) => {
-      const { status, code, body } = await execute(name, {});
-      expect([status, code, body.data]).toEqual([500, "710", undefined]);
-      expect(body.status.debugMessage).not.toMatch(/node_modules|dist|\.js:|file:/);
-    });
+    test.each(["Broken", "Misdeclared", "Throwing", "Nothing"])(
+      "answer 710 when they cannot be executed: %s",
+      async (name) => {
+        const { status, code, body } = await execute(name, {});
+        expect([status, code, body.data]).toEqual([500, "710", undefined]);
+        expect(body.status.debugMessage).not.toMatch(/node_modules|dist|\.js:|file:/);
+      },
+    );
 
-    test.each(["time", "memory", "pending", "stack", "result"])("end when they run away with %s, and leave the others working", async (what) => {
-      await execute("Echo", 1);
-      const began = performance.now();
-      const answer = await execute("Runaway", what);
-      const took = performance.now() - began;
-      expect([answer.status, answer.code, (await execute("Echo", 2)).body.data]).toEqual([500, "710", 2]);
-      expect(took).toBeLessThan(runaway.timeout + runaway.beyond);
-    });
+    test.each(["time", "memory", "pending", "stack", "result"])(
+      "end when they run away with %s, and leave the others working",
+      async (what) => {
+        await execute("Echo", 1);
+        const began = performance.now();
+        const answer = await execute("Runaway", what);
+        const took = performance.now() - began;
+        expect([answer.status, answer.code, (await execute("Echo", 2)).body.data]).toEqual([500, "710", 2]);
+        expect(took).toBeLessThan(runaway.timeout + runaway.beyond);
+      },
+    );
 
     test("keep nothing of what they wrote when they fail, and all of it when they do not", async () => {
       const name = crypto.randomUUID();
       expect(await execute("Throwing", { create: name })).toMatchObject({ code: "710" });
-      expect(await execute("Steps", { steps: [["create", "Customer", { Name: name }], ["call", "Closed"]], strict: true })).toMatchObject({ code: "401" });
+      expect(
+        await execute("Steps", {
+          steps: [
+            ["create", "Customer", { Name: name }],
+            ["call", "Closed"],
+          ],
+          strict: true,
+        }),
+      ).toMatchObject({ code: "401" });
       expect(await customers(name)).toBe(0);
-      const [created, listed] = await steps(["create", "Customer", { Name: name }], ["find", "Customer", { where: { Name: name } }]);
+      const [created, listed] = await steps(
+        ["create", "Customer", { Name: name }],
+        ["find", "Customer", { where: { Name: name } }],
+      );
       expect([created.version, listed.version, listed.result["~Count"]]).toEqual([1, [1], 1]);
       expect(await customers(name)).toBe(1);
     });
@@ -167,7 +230,9 @@ export function macroSuite(server: () => RunningServer): void {
         ["create", "User", { Name: name }],
         ["find", "Customer", { where: { Name: name }, hold: true }],
       );
-      expect(results.slice(0, 11).map((each: { version?: number }) => each.version ?? each)).toEqual([304, 304, 307, 307, 2, 713, 307, 710, 401, 400, 304]);
+      expect(results.slice(0, 11).map((each: { version?: number }) => each.version ?? each)).toEqual([
+        304, 304, 307, 307, 2, 713, 307, 710, 401, 400, 304,
+      ]);
       expect(results[11]).toMatchObject({ version: [2], result: { "~Elements": [{ CreditLimit: 2 }] } });
       expect(await found(id)).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });
     });
@@ -175,22 +240,77 @@ export function macroSuite(server: () => RunningServer): void {
     test("tell and change the readers of objects, with the rights of the caller and as a part of the transaction", async () => {
       const id = await create({ Name: "Ada" });
       const { userId } = (await execute("Grouped", "open")).body.data;
-      const results = await steps(["readers", id], ["setReaders", id, [{ "~ObjectID": userId }], { version: 1 }], ["setReaders", id, null, { version: 1 }], ["setReaders", id, []], ["setReaders", id, "x"], ["readers", id], ["readers", "ZZZZZZ"]);
+      const results = await steps(
+        ["readers", id],
+        ["setReaders", id, [{ "~ObjectID": userId }], { version: 1 }],
+        ["setReaders", id, null, { version: 1 }],
+        ["setReaders", id, []],
+        ["setReaders", id, "x"],
+        ["readers", id],
+        ["readers", "ZZZZZZ"],
+      );
       const narrowed = { result: { readers: [userId] }, version: 2 };
       expect(results).toEqual([{ result: { readers: null }, version: 1 }, narrowed, 713, 307, 307, narrowed, 304]);
-      expect((await execute("Steps", { steps: [["readers", id], ["setReaders", id, null]] }, reader)).body.data).toEqual([304, 304]);
+      expect(
+        (
+          await execute(
+            "Steps",
+            {
+              steps: [
+                ["readers", id],
+                ["setReaders", id, null],
+              ],
+            },
+            reader,
+          )
+        ).body.data,
+      ).toEqual([304, 304]);
       expect(await execute("Steps", { steps: [["setReaders", id, null], ["throw"]] })).toMatchObject({ code: "710" });
       expect(await found(id)).toMatchObject({ version: 2, readers: [userId] });
       await steps(["setReaders", id, null]);
-      expect((await execute("Steps", { steps: [["readers", id], ["setReaders", id, null]] }, reader)).body.data).toEqual([404, 404]);
+      expect(
+        (
+          await execute(
+            "Steps",
+            {
+              steps: [
+                ["readers", id],
+                ["setReaders", id, null],
+              ],
+            },
+            reader,
+          )
+        ).body.data,
+      ).toEqual([404, 404]);
     });
 
     test("delete and lock with the rights and in the session of the caller", async () => {
       const id = await create({ Name: "Ada" });
-      expect(await steps(["lock", id], ["lock", id], ["unlock", id], ["unlock", id])).toMatchObject([{ result: { isLocked: true } }, { result: { isLocked: true } }, { result: { isLocked: false } }, { result: { isLocked: false } }]);
-      expect((await execute("Steps", { steps: [["lock", id], ["update", id, { City: "Rome" }], ["delete", id]] }, reader)).body.data).toEqual([404, 404, 404]);
+      expect(await steps(["lock", id], ["lock", id], ["unlock", id], ["unlock", id])).toMatchObject([
+        { result: { isLocked: true } },
+        { result: { isLocked: true } },
+        { result: { isLocked: false } },
+        { result: { isLocked: false } },
+      ]);
+      expect(
+        (
+          await execute(
+            "Steps",
+            {
+              steps: [
+                ["lock", id],
+                ["update", id, { City: "Rome" }],
+                ["delete", id],
+              ],
+            },
+            reader,
+          )
+        ).body.data,
+      ).toEqual([404, 404, 404]);
       await steps(["lock", id]);
-      expect(await callIn(server(), admin, `/v1/object/${id}`, { method: "PATCH", body: { City: "Oslo" } })).toMatchObject({ code: "713" });
+      expect(
+        await callIn(server(), admin, `/v1/object/${id}`, { method: "PATCH", body: { City: "Oslo" } }),
+      ).toMatchObject({ code: "713" });
       expect(await steps(["delete", id], ["get", id], ["update", id, {}])).toEqual([null, 609, 610]);
       expect(await callIn(server(), demo, `/v1/object/${id}`)).toMatchObject({ code: "609" });
     });
@@ -204,17 +324,43 @@ export function macroSuite(server: () => RunningServer): void {
     });
 
     test("are items of multi requests, and parts of their transaction", async () => {
-      const item = (name: string, ...given: readonly unknown[][]) => ({ method: "POST", path: `/v1/execute/${name}`, data: { steps: given, create: given[0] } });
-      const multi = (path: string, ...items: readonly object[]) => callIn(server(), demo, path, { method: "POST", body: items });
+      const item = (name: string, ...given: readonly unknown[][]) => ({
+        method: "POST",
+        path: `/v1/execute/${name}`,
+        data: { steps: given, create: given[0] },
+      });
+      const multi = (path: string, ...items: readonly object[]) =>
+        callIn(server(), demo, path, { method: "POST", body: items });
       const name = crypto.randomUUID();
       const creating = ["create", "Customer", { Name: name }];
-      const mixed = await multi("/v1/multi", item("Steps", creating), item("Throwing"), { method: "POST", path: "/v1/execute/Echo" }, item("a-b"));
-      expect(multiResults(mixed.body.data)).toMatchObject([{ httpStatus: 200, result: [{ version: 1 }] }, { httpStatus: 500, result: 710 }, { httpStatus: 200, result: {} }, { httpStatus: 400, result: 400 }]);
+      const mixed = await multi(
+        "/v1/multi",
+        item("Steps", creating),
+        item("Throwing"),
+        { method: "POST", path: "/v1/execute/Echo" },
+        item("a-b"),
+      );
+      expect(multiResults(mixed.body.data)).toMatchObject([
+        { httpStatus: 200, result: [{ version: 1 }] },
+        { httpStatus: 500, result: 710 },
+        { httpStatus: 200, result: {} },
+        { httpStatus: 400, result: 400 },
+      ]);
       expect(await customers(name)).toBe(1);
-      expect(await multi("/v1/multi?atomic=true", item("Steps", creating), item("Throwing"))).toMatchObject({ status: 500, code: "710" });
+      expect(await multi("/v1/multi?atomic=true", item("Steps", creating), item("Throwing"))).toMatchObject({
+        status: 500,
+        code: "710",
+      });
       expect(await customers(name)).toBe(1);
-      const listed = await multi("/v1/multi?atomic=true", item("Steps", creating, ["call", "Throwing", { create: name }]), item("Steps", ["find", "Customer", { where: { Name: name } }]));
-      expect(multiResults(listed.body.data)).toMatchObject([{ result: [{ version: 1 }, 710] }, { result: [{ version: [1, 1] }] }]);
+      const listed = await multi(
+        "/v1/multi?atomic=true",
+        item("Steps", creating, ["call", "Throwing", { create: name }]),
+        item("Steps", ["find", "Customer", { where: { Name: name } }]),
+      );
+      expect(multiResults(listed.body.data)).toMatchObject([
+        { result: [{ version: 1 }, 710] },
+        { result: [{ version: [1, 1] }] },
+      ]);
       expect(await customers(name)).toBe(2);
     });
 
@@ -222,7 +368,16 @@ export function macroSuite(server: () => RunningServer): void {
       const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
       const session = await openSession(server(), mode, "demo");
       const gate = readingGate(repositories(), id);
-      const running = execute("Steps", { steps: [["get", id], ["create", "Customer", { Name: name }]] }, session);
+      const running = execute(
+        "Steps",
+        {
+          steps: [
+            ["get", id],
+            ["create", "Customer", { Name: name }],
+          ],
+        },
+        session,
+      );
       await gate.reached;
       expect(await logOutIn(server(), session)).toBe("0");
       gate.open();
@@ -249,8 +404,10 @@ export function macroSuite(server: () => RunningServer): void {
     test("are those of the database before those of the folder, from the next request on", async () => {
       const { macros } = repositories();
       const name = `Stored_${mode}`;
-      const text = (result: string) => `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => "${result}" });`;
-      const put = (result: string, as = name) => macros.put({ name: as, text: text(result), language: "js", changedBy: "test" }, null);
+      const text = (result: string) =>
+        `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: () => "${result}" });`;
+      const put = (result: string, as = name) =>
+        macros.put({ name: as, text: text(result), language: "js", changedBy: "test" }, null);
       expect(await execute(name)).toMatchObject({ code: "710" });
       await put("first");
       expect(await execute(name)).toMatchObject({ code: "0", body: { data: "first" } });

@@ -25,12 +25,20 @@ interface Block {
   readonly text: string;
 }
 
-const blocks: Block[] = Array.from(guide.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms), ([, language = "", file, text = ""]) => ({ language, file, text }));
+const blocks: Block[] = Array.from(
+  guide.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms),
+  ([, language = "", file, text = ""]) => ({ language, file, text }),
+);
 
 /** Times and what stands in columns beside them are of the moment. */
 function withoutTimes(text: string): string[] {
   const lines = text.trimEnd().split("\n");
-  return lines.map((line) => line.replaceAll(/\d+(?:\.\d+)? ms/g, "any ms").replaceAll(/ +/g, " ").trimEnd());
+  return lines.map((line) =>
+    line
+      .replaceAll(/\d+(?:\.\d+)? ms/g, "any ms")
+      .replaceAll(/ +/g, " ")
+      .trimEnd(),
+  );
 }
 
 describe.each(["bash", "zsh"].filter(has))("the examples of macros.md in %s", (shell) => {
@@ -41,7 +49,11 @@ describe.each(["bash", "zsh"].filter(has))("the examples of macros.md in %s", (s
     folder = await mkdtemp(join(tmpdir(), "sallyport-macros-guide-"));
     mkdirSync(join(folder, "macros"));
     if (!has("curl")) await symlink(resolve(import.meta.dirname, "stand-in-curl.mjs"), join(folder, "curl"));
-    server = await startDemoServer("memory", { MACROS_DIR: join(folder, "macros"), MACROS_WATCH: "false", ...patience });
+    server = await startDemoServer("memory", {
+      MACROS_DIR: join(folder, "macros"),
+      MACROS_WATCH: "false",
+      ...patience,
+    });
   });
 
   afterAll(async () => {
@@ -52,9 +64,15 @@ describe.each(["bash", "zsh"].filter(has))("the examples of macros.md in %s", (s
   const run = async (script: string) => {
     const command = `sallyport-server() { '${process.execPath}' '${main}' "$@"; }\n`;
     const environment = { PATH: `${process.env["PATH"]}${delimiter}${folder}`, HOME: folder, ...patience };
-    const printed = promisify(execFile)(shell, ["-c", `exec 2>&1\n${command}${script}`], { cwd: folder, env: environment });
+    const printed = promisify(execFile)(shell, ["-c", `exec 2>&1\n${command}${script}`], {
+      cwd: folder,
+      env: environment,
+    });
     // A command that reports a failure is an example, too.
-    return printed.then(({ stdout }) => stdout, ({ stdout }: { stdout: string }) => stdout);
+    return printed.then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { stdout: string }) => stdout,
+    );
   };
 
   test("print what it shows", async () => {

@@ -14,8 +14,12 @@ function waitingSuite(server: () => RunningServer): void {
   test("are answered in their time, and leave nothing behind", async () => {
     const { storage } = server().databases.get("") as { readonly storage: Storage };
     const session = await openSession(server(), "session", "demo");
-    const execute = (name: string, input: object) => callIn(server(), session, `/v1/execute/${name}`, { method: "POST", body: input });
-    const created = await callIn(server(), session, "/v1/object/Customer", { method: "POST", body: { Name: "Ada", CreditLimit: 1 } });
+    const execute = (name: string, input: object) =>
+      callIn(server(), session, `/v1/execute/${name}`, { method: "POST", body: input });
+    const created = await callIn(server(), session, "/v1/object/Customer", {
+      method: "POST",
+      body: { Name: "Ada", CreditLimit: 1 },
+    });
     const id: string = created.body.data["~ObjectID"];
     await execute("Echo", {});
     let release = () => {};
@@ -34,7 +38,10 @@ function waitingSuite(server: () => RunningServer): void {
     const began = performance.now();
     const answers = await Promise.all([execute("Held", { id }), execute("Held", { id })]);
     expect(performance.now() - began).toBeLessThan(900);
-    expect(answers.map(({ status, code }) => [status, code])).toEqual([[500, "710"], [500, "710"]]);
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [500, "710"],
+      [500, "710"],
+    ]);
     release();
     await holding;
     expect(await execute("Raise", { id })).toMatchObject({ code: "0", body: { data: 2 } });

@@ -12,7 +12,12 @@ export class MailFolder {
 
   /** What a server needs to write into it. */
   get environment(): Readonly<Record<string, string>> {
-    return { MAIL_FOLDER: this.path, MASTER_KEY: Buffer.alloc(32, 5).toString("base64"), PASSWORD_RESET_LINK: "https://app.example/{alias}/new#{token}", MAIL_INTERVAL: "100ms" };
+    return {
+      MAIL_FOLDER: this.path,
+      MASTER_KEY: Buffer.alloc(32, 5).toString("base64"),
+      PASSWORD_RESET_LINK: "https://app.example/{alias}/new#{token}",
+      MAIL_INTERVAL: "100ms",
+    };
   }
 
   all(): ReceivedMail[] {
@@ -42,7 +47,8 @@ export class MailFolder {
 
 /** How mail comes to those who asked for it, over HTTP. Needs a server with the environment of the folder. */
 export function mailSuite(server: () => RunningServer, folder: MailFolder): void {
-  const ask = (user: string, path = "/v1/resetPassword", headers: Record<string, string> = {}) => call(server(), path, { method: "POST", body: { user }, headers });
+  const ask = (user: string, path = "/v1/resetPassword", headers: Record<string, string> = {}) =>
+    call(server(), path, { method: "POST", body: { user }, headers });
   const addressOf = async (name: string, alias = "") => {
     const address = `${name.replaceAll(" ", "-")}@mail.example`;
     const { accounts } = repositoriesOf(server(), alias);
@@ -56,10 +62,16 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
     const address = await addressOf(name);
     expect((await ask(name)).body).toMatchObject({ status: { internalStatus: "0" }, data: {} });
     const { headers, bodies } = await folder.to(address);
-    expect([headers.get("subject"), headers.get("from")]).toEqual([["A new password for sallyport"], ["sallyport <sallyport@localhost>"]]);
+    expect([headers.get("subject"), headers.get("from")]).toEqual([
+      ["A new password for sallyport"],
+      ["sallyport <sallyport@localhost>"],
+    ]);
     const [, token = ""] = /https:\/\/app\.example\/\/new#([\w-]{43})\r\n/.exec(bodies.get("text/plain") ?? "") ?? [];
     expect(bodies.get("text/html")).toContain(`href="https://app.example//new#${token}"`);
-    const confirmed = await call(server(), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken: token, newPassword: "another password" } });
+    const confirmed = await call(server(), "/v1/confirmResetPassword", {
+      method: "POST",
+      body: { resetPasswordToken: token, newPassword: "another password" },
+    });
     expect(confirmed.code).toBe("0");
     expect((await tryLogIn(server(), name, { pass: "another password" })).code).toBe("0");
   });
@@ -67,7 +79,9 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
   test("a mail is in the language that the request names, and its link leads to the database", async () => {
     const { name } = await newUser(server(), "second");
     const address = await addressOf(name, "second");
-    expect((await ask(name, "/second/v1/resetPassword", { "accept-language": "fr, de;q=0.9, en;q=0.8" })).code).toBe("0");
+    expect((await ask(name, "/second/v1/resetPassword", { "accept-language": "fr, de;q=0.9, en;q=0.8" })).code).toBe(
+      "0",
+    );
     const { headers, bodies } = await folder.to(address);
     expect(headers.get("subject")).toEqual(["Ein neues Passwort für sallyport"]);
     expect(bodies.get("text/plain")).toContain("https://app.example/second/new#");
@@ -78,18 +92,25 @@ export function mailSuite(server: () => RunningServer, folder: MailFolder): void
     const address = await addressOf(name);
     const before = folder.all().length;
     const answers = [];
-    for (const user of ["nobody of this name", `${name}\r\nBcc: all@mail.example`, address, name]) answers.push((await ask(user)).body);
+    for (const user of ["nobody of this name", `${name}\r\nBcc: all@mail.example`, address, name])
+      answers.push((await ask(user)).body);
     for (const body of answers) expect(body).toEqual(answers[0]);
     const { outbox } = repositoriesOf(server());
     // The relay works by itself; each look lets it go on.
     while ((await outbox.waiting()).count > 0) await call(server(), "/_CheckService");
-    expect(folder.all().slice(before).map(({ headers }) => headers.get("to"))).toEqual([[address]]);
+    expect(
+      folder
+        .all()
+        .slice(before)
+        .map(({ headers }) => headers.get("to")),
+    ).toEqual([[address]]);
   });
 
   test("what waits can be seen in the metrics, and no address with it", async () => {
     const { text } = await fetch(`${server().url}/metrics`).then(async (answer) => ({ text: await answer.text() }));
     expect(text).toMatch(/^sallyport_mail_total\{outcome="sent"\} [1-9]/m);
-    for (const name of ["waiting", "oldest_seconds", "stuck_seconds"]) expect(text).toMatch(new RegExp(`^sallyport_mail_${name}\\{alias="(?:second)?"\\} \\d`, "m"));
+    for (const name of ["waiting", "oldest_seconds", "stuck_seconds"])
+      expect(text).toMatch(new RegExp(`^sallyport_mail_${name}\\{alias="(?:second)?"\\} \\d`, "m"));
     expect(text).not.toMatch(/mail\.example/);
   });
 }

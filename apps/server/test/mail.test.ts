@@ -46,7 +46,14 @@ test("while nothing can be sent, everybody is refused with 712, and the server i
   await new Promise((resolve) => {
     silent.close(resolve);
   });
-  const mail = { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(port), MAIL_FROM: "a@mail.example", MAIL_UNUSABLE_AFTER: "0s", MAIL_INTERVAL: "100ms", MASTER_KEY: Buffer.alloc(32, 5).toString("base64") };
+  const mail = {
+    SMTP_HOST: "127.0.0.1",
+    SMTP_PORT: String(port),
+    MAIL_FROM: "a@mail.example",
+    MAIL_UNUSABLE_AFTER: "0s",
+    MAIL_INTERVAL: "100ms",
+    MASTER_KEY: Buffer.alloc(32, 5).toString("base64"),
+  };
   const server = await startSeededServer([{ engine: "memory" }, { engine: "memory" }], mail);
   try {
     const { accounts, outbox } = repositoriesOf(server);

@@ -15,7 +15,13 @@ export class Mailbox {
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         stream.on("end", () => {
           const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
-          this.take(receivedMail(Buffer.concat(chunks).toString("utf8"), from, envelope.rcptTo.map(({ address }) => address)));
+          this.take(
+            receivedMail(
+              Buffer.concat(chunks).toString("utf8"),
+              from,
+              envelope.rcptTo.map(({ address }) => address),
+            ),
+          );
           callback(null);
         });
       },
@@ -24,7 +30,12 @@ export class Mailbox {
 
   /** What a server is told, so that its mail arrives here, and soon. */
   get environment(): Readonly<Record<string, string>> {
-    return { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(this.sink?.port), MAIL_FROM: "no-reply@example.org", MAIL_INTERVAL: "100ms" };
+    return {
+      SMTP_HOST: "127.0.0.1",
+      SMTP_PORT: String(this.sink?.port),
+      MAIL_FROM: "no-reply@example.org",
+      MAIL_INTERVAL: "100ms",
+    };
   }
 
   /** How many mails came that nobody has taken. */

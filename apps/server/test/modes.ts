@@ -12,4 +12,9 @@ export const headerOf: Readonly<Record<LogInMode, string>> = {
 };
 
 /** How a session that is over is refused. */
-export const overCode: Readonly<Record<LogInMode, string>> = { session: "201", token: "203", encrypted: "203", secure: "203" };
+export const overCode: Readonly<Record<LogInMode, string>> = {
+  session: "201",
+  token: "203",
+  encrypted: "203",
+  secure: "203",
+};

@@ -27,12 +27,34 @@ async function goOn(storage: Storage): Promise<void> {
     await inside.departures.depart([first], { recycled: true, leader: first });
     await inside.departures.depart([second], { recycled: false, leader: second });
   });
-  await r.objects.update([{ id: third, attributes: { Number: "1e21", Nested: { 10: 1e21, 9: -1e-7, ä: ["\u0001"] } }, links: {}, expectedVersions: null }], { session: null });
+  await r.objects.update(
+    [
+      {
+        id: third,
+        attributes: { Number: "1e21", Nested: { 10: 1e21, 9: -1e-7, ä: ["\u0001"] } },
+        links: {},
+        expectedVersions: null,
+      },
+    ],
+    { session: null },
+  );
   await r.keys.addFirst({ kind: "rsa", keyId: "one", publicKey: "public", wrappedPrivateKey: "wrapped" });
-  for (const text of ["export default 1;", "\u0001é\t"]) await r.macros.put({ name: "Report", text, language: "ts", changedBy: "somebody" }, null);
+  for (const text of ["export default 1;", "\u0001é\t"])
+    await r.macros.put({ name: "Report", text, language: "ts", changedBy: "somebody" }, null);
   await r.macros.put({ name: "Gone", text: "", language: "js", changedBy: "somebody" }, null);
   await r.macros.remove("Gone", { changedBy: "somebody else", expectedVersion: 1 });
-  const event = { type: "login.refused", requestId: "r", outcome: 302, appKeyId: "1", userId: third, address: "::1", appNames: ["a"], className: "Invoice", macroName: "Report", providerName: "apple" } as const;
+  const event = {
+    type: "login.refused",
+    requestId: "r",
+    outcome: 302,
+    appKeyId: "1",
+    userId: third,
+    address: "::1",
+    appNames: ["a"],
+    className: "Invoice",
+    macroName: "Report",
+    providerName: "apple",
+  } as const;
   await r.audit.append(event);
   await r.audit.tally("key", event);
 }
@@ -41,7 +63,12 @@ async function goOn(storage: Storage): Promise<void> {
 export async function moveThrough(targets: readonly Storage[]): Promise<{ original: string; copies: string[] }> {
   const memory = new MemoryStorage();
   await memory.migrate();
-  await seedDemo(memory, { hasher: new PlainPasswordHasher(), digests: new NodeDigests(), clientHash: "md5", alias: "" });
+  await seedDemo(memory, {
+    hasher: new PlainPasswordHasher(),
+    digests: new NodeDigests(),
+    clientHash: "md5",
+    alias: "",
+  });
   await goOn(memory);
   let archive = await archiveOf(memory);
   await memory.close();

@@ -24,7 +24,11 @@ const query = (where: object): string => `query=${encodeURIComponent(JSON.string
 const get = (path: string): Item => ({ method: "GET", path });
 const create = (data: object): Item => ({ method: "POST", path: "/v1/object/Customer", data });
 const patch = (id: string, data: object): Item => ({ method: "PATCH", path: `/v1/object/${id}`, data });
-const patchAll = (where: object, data: object): Item => ({ method: "PATCH", path: `/v1/objects/Customer?${query(where)}`, data });
+const patchAll = (where: object, data: object): Item => ({
+  method: "PATCH",
+  path: `/v1/objects/Customer?${query(where)}`,
+  data,
+});
 const list = (where: object): Item => get(`/v1/objects/Customer?${query(where)}`);
 const remove = (id: string): Item => ({ method: "DELETE", path: `/v1/object/${id}` });
 
@@ -35,7 +39,12 @@ export function multiSuite(server: () => RunningServer): void {
     if (!found) throw new Error("The demo has no database.");
     return found.storage.repositories.objects;
   };
-  const post = (session: Session, path: string, items: readonly Item[], headers: Sent["headers"] = {}): Promise<Answer> => callIn(server(), session, path, { method: "POST", body: items, headers });
+  const post = (
+    session: Session,
+    path: string,
+    items: readonly Item[],
+    headers: Sent["headers"] = {},
+  ): Promise<Answer> => callIn(server(), session, path, { method: "POST", body: items, headers });
 
   describe.each(modes)("in mode %s", (mode) => {
     let demo: Session;
@@ -45,16 +54,21 @@ export function multiSuite(server: () => RunningServer): void {
       admin = await openSession(server(), mode, "admin");
     });
 
-    const separately = (items: readonly Item[], as = demo, headers?: Sent["headers"]) => post(as, "/v1/multi", items, headers);
-    const together = (items: readonly Item[], as = demo, headers?: Sent["headers"]) => post(as, "/v1/multi?atomic=true", items, headers);
+    const separately = (items: readonly Item[], as = demo, headers?: Sent["headers"]) =>
+      post(as, "/v1/multi", items, headers);
+    const together = (items: readonly Item[], as = demo, headers?: Sent["headers"]) =>
+      post(as, "/v1/multi?atomic=true", items, headers);
     const resultsOf = ({ status, code, body }: Answer) => {
       expect({ status, code }).toEqual({ status: 200, code: "0" });
       return multiResults(body.data);
     };
     const city = () => `Multi ${mode} ${crypto.randomUUID()}`;
-    const inside = async (City: string): Promise<number> => (await callIn(server(), demo, `/v1/objects/Customer?${query({ City })}`)).body.data["~Count"];
-    const all = async (): Promise<number> => (await callIn(server(), demo, "/v1/objects/Customer?perPage=1")).body.data["~UnfilteredCount"];
-    const made = async (attributes: object): Promise<string> => resultsOf(await separately([create(attributes)]))[0]?.result["~ObjectID"];
+    const inside = async (City: string): Promise<number> =>
+      (await callIn(server(), demo, `/v1/objects/Customer?${query({ City })}`)).body.data["~Count"];
+    const all = async (): Promise<number> =>
+      (await callIn(server(), demo, "/v1/objects/Customer?perPage=1")).body.data["~UnfilteredCount"];
+    const made = async (attributes: object): Promise<string> =>
+      resultsOf(await separately([create(attributes)]))[0]?.result["~ObjectID"];
     const found = async (id: string) => (await objects().get([id], seesAll))[0];
 
     test("does items in their order, each by itself", async () => {
@@ -73,7 +87,11 @@ export function multiSuite(server: () => RunningServer): void {
       expect(results).toMatchObject([
         { httpStatus: 200, result: { Name: "Ada", City, "~ClassName": "Customer" } },
         { httpStatus: 200, result: { "~Count": 1, "~Elements": [{ Name: "Ada" }] } },
-        { httpStatus: 400, result: 307, debugMessage: "at /Name: A text without zero characters and halves of surrogate pairs is expected." },
+        {
+          httpStatus: 400,
+          result: 307,
+          debugMessage: "at /Name: A text without zero characters and halves of surrogate pairs is expected.",
+        },
         { httpStatus: 200, result: { "~Count": 1 } },
         { httpStatus: 404, result: 304 },
         { httpStatus: 200, result: { Name: "Carl" } },
@@ -125,17 +143,36 @@ export function multiSuite(server: () => RunningServer): void {
       const full = await made({ Name: large });
       const before = await Promise.all(ids.map(found));
       const count = await all();
-      const good = [create({ Name: "Carl", City }), patch(ids[0], { Name: "Dora" }), remove(ids[1]), { method: "POST", path: `/v1/lock/object/${ids[0]}` }];
+      const good = [
+        create({ Name: "Carl", City }),
+        patch(ids[0], { Name: "Dora" }),
+        remove(ids[1]),
+        { method: "POST", path: `/v1/lock/object/${ids[0]}` },
+      ];
       const failing: readonly (readonly [Item, number, number, string])[] = [
         [patch("ZZZZZZZ", {}), 404, 304, "at /4"],
         [remove(ids[1]), 410, 609, "at /4"],
         [patch(ids[1], { Name: "Eve" }), 400, 610, "at /4"],
-        [create({ Name: 5 }), 400, 307, "at /4: at /Name: A text without zero characters and halves of surrogate pairs is expected."],
+        [
+          create({ Name: 5 }),
+          400,
+          307,
+          "at /4: at /Name: A text without zero characters and halves of surrogate pairs is expected.",
+        ],
         [patch(full, { City: "x".repeat(200_000) }), 413, 801, "at /4"],
       ];
       for (const [bad, status, code, debugMessage] of failing) {
         const answer = await together([...good, bad, create({ Name: "Never", City })]);
-        expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { status: { internalStatus: String(code), statusMessage: expect.any(String), debugMessage: expect.stringContaining(debugMessage) } } });
+        expect({ status: answer.status, body: answer.body }).toEqual({
+          status,
+          body: {
+            status: {
+              internalStatus: String(code),
+              statusMessage: expect.any(String),
+              debugMessage: expect.stringContaining(debugMessage),
+            },
+          },
+        });
       }
       expect(await Promise.all(ids.map(found))).toEqual(before);
       expect([await inside(City), await all()]).toEqual([2, count]);
@@ -176,15 +213,25 @@ export function multiSuite(server: () => RunningServer): void {
     test("asks no item for a version, whatever the request asks for", async () => {
       const id = await made({ Name: "Ada" });
       const never = { "if-match": '"77"' };
-      const answers = [await separately([patch(id, { Name: "Bob" })], demo, never), await together([patch(id, { Name: "Carl" })], demo, never)];
-      expect(answers.map((answer) => [resultsOf(answer)[0]?.httpStatus, answer.headers["etag"]])).toEqual([[200, undefined], [200, undefined]]);
+      const answers = [
+        await separately([patch(id, { Name: "Bob" })], demo, never),
+        await together([patch(id, { Name: "Carl" })], demo, never),
+      ];
+      expect(answers.map((answer) => [resultsOf(answer)[0]?.httpStatus, answer.headers["etag"]])).toEqual([
+        [200, undefined],
+        [200, undefined],
+      ]);
       expect(await found(id)).toMatchObject({ version: 3, attributes: { Name: "Carl" } });
     });
 
     test("does what comes behind a change of the model by the new model", async () => {
       const name = `Multi_${mode}`;
       const path = `/v1/model/structure/${name}`;
-      const definition = (attribute: string) => ({ base: null, attributes: [{ name: attribute, type: "string" }], rights: [] });
+      const definition = (attribute: string) => ({
+        base: null,
+        attributes: [{ name: attribute, type: "string" }],
+        rights: [],
+      });
       const results = resultsOf(
         await separately(
           [
@@ -198,10 +245,17 @@ export function multiSuite(server: () => RunningServer): void {
           admin,
         ),
       );
-      expect(results.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([304, 0, 0, 0, 0, 307]);
+      expect(results.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([
+        304, 0, 0, 0, 0, 307,
+      ]);
       expect(results[3]?.result["~Elements"]).toMatchObject([{ First: "a" }]);
       expect(results[4]?.result.classes.map((each: { name: string }) => each.name)).toContain(name);
-      const gone = resultsOf(await separately([remove(results[2]?.result["~ObjectID"]), { method: "DELETE", path }, get(`/v1/objects/${name}`)], admin));
+      const gone = resultsOf(
+        await separately(
+          [remove(results[2]?.result["~ObjectID"]), { method: "DELETE", path }, get(`/v1/objects/${name}`)],
+          admin,
+        ),
+      );
       expect(gone.map(({ httpStatus, result }) => (httpStatus === 200 ? 0 : result))).toEqual([0, 0, 304]);
     });
 
@@ -209,38 +263,130 @@ export function multiSuite(server: () => RunningServer): void {
       const ids = [await made({ Name: large }), await made({ Name: large }), await made({ Name: large })] as const;
       const reads = ids.map((id) => get(`/v1/object/${id}`));
       const tooLarge = { httpStatus: 400, result: 307, debugMessage: "The answer to all items would be too large." };
-      const results = resultsOf(await separately([...reads, patch(ids[0], { City: "Rome" }), { method: "POST", path: `/v1/lock/object/${ids[0]}` }, { method: "DELETE", path: `/v1/lock/object/${ids[0]}` }, get(`/v1/object/${ids[1]}`), get("/_CheckSession")]));
+      const results = resultsOf(
+        await separately([
+          ...reads,
+          patch(ids[0], { City: "Rome" }),
+          { method: "POST", path: `/v1/lock/object/${ids[0]}` },
+          { method: "DELETE", path: `/v1/lock/object/${ids[0]}` },
+          get(`/v1/object/${ids[1]}`),
+          get("/_CheckSession"),
+        ]),
+      );
       expect(results.slice(0, 2)).toMatchObject([{ result: { Name: large } }, { result: { Name: large } }]);
       expect(results[2]).toEqual(tooLarge);
-      expect(results[3]).toEqual({ httpStatus: 200, result: { "~ObjectID": ids[0], "~ClassName": "Customer", "~UUID": expect.any(String), "~StoreTime": expect.any(String) } });
-      expect(results.slice(4)).toMatchObject([{ result: { isLocked: true } }, { result: { isLocked: false } }, tooLarge, { httpStatus: 200, result: {} }]);
+      expect(results[3]).toEqual({
+        httpStatus: 200,
+        result: {
+          "~ObjectID": ids[0],
+          "~ClassName": "Customer",
+          "~UUID": expect.any(String),
+          "~StoreTime": expect.any(String),
+        },
+      });
+      expect(results.slice(4)).toMatchObject([
+        { result: { isLocked: true } },
+        { result: { isLocked: false } },
+        tooLarge,
+        { httpStatus: 200, result: {} },
+      ]);
       expect(await found(ids[0])).toMatchObject({ version: 2, attributes: { City: "Rome" } });
 
       // Asked for together, each has a share of the room; what needs more gets it.
       const City = city();
       await made({ Name: large, City });
       await made({ Name: large, City });
-      const lists = resultsOf(await separately([get("/_CheckSession"), list({ City }), list({ City: "Nowhere" }), get("/_CheckSession"), list({ City })]));
-      expect(lists.map(({ httpStatus, result }) => (httpStatus === 200 ? (result["~Count"] ?? "") : result))).toEqual(["", 2, 0, "", 307]);
+      const lists = resultsOf(
+        await separately([
+          get("/_CheckSession"),
+          list({ City }),
+          list({ City: "Nowhere" }),
+          get("/_CheckSession"),
+          list({ City }),
+        ]),
+      );
+      expect(lists.map(({ httpStatus, result }) => (httpStatus === 200 ? (result["~Count"] ?? "") : result))).toEqual([
+        "",
+        2,
+        0,
+        "",
+        307,
+      ]);
 
       const answer = await together([patch(ids[1], { City: "Rome" }), ...reads.slice(0, 2), get("/_CheckSession")]);
-      expect(answer).toMatchObject({ status: 400, code: "307", body: { status: { debugMessage: "at /2: The answer to all items would be too large." } } });
+      expect(answer).toMatchObject({
+        status: 400,
+        code: "307",
+        body: { status: { debugMessage: "at /2: The answer to all items would be too large." } },
+      });
       expect(await found(ids[1])).toMatchObject({ version: 1 });
     });
 
     test("executes macros, whose results stand among the others", async () => {
       const City = city();
-      const execute = (name: string, data?: unknown) => ({ method: "POST", path: `/v1/execute/${name}`, ...(data === undefined ? {} : { data }) });
-      const add = (strict: boolean) => execute("Steps", { strict, steps: [["create", "Customer", { Name: "Ada", City }], ["get", "ZZZZZZZ"]] });
+      const execute = (name: string, data?: unknown) => ({
+        method: "POST",
+        path: `/v1/execute/${name}`,
+        ...(data === undefined ? {} : { data }),
+      });
+      const add = (strict: boolean) =>
+        execute("Steps", {
+          strict,
+          steps: [
+            ["create", "Customer", { Name: "Ada", City }],
+            ["get", "ZZZZZZZ"],
+          ],
+        });
       const echoes = [{ a: [1] }, [], "text", 304, null].map((data) => execute("Echo", data));
-      const items = [...echoes, execute("Echo"), execute("Status", { message: "as you wish", result: 1 }), execute("a-b"), execute("Closed", 1), execute("Checked?skipChecker=true", true), execute("Throwing", {}), execute("Nothing"), execute("Refuse", { code: 404 }), add(true), add(false), list({ City })];
-      const results = resultsOf(await separately(items)).map(({ httpStatus, result }) => [httpStatus, result?.["~Count"] ?? result]);
-      expect(results.slice(0, 7)).toEqual([[200, { a: [1] }], [200, []], [200, "text"], [200, 304], [200, null], [200, {}], [200, 1]]);
-      expect(results.slice(7, 14)).toEqual([[400, 400], [403, 401], [403, 402], [500, 710], [500, 710], [403, 404], [404, 304]]);
-      expect(results.slice(14)).toMatchObject([[200, [{ version: 1 }, 304]], [200, 1]]);
+      const items = [
+        ...echoes,
+        execute("Echo"),
+        execute("Status", { message: "as you wish", result: 1 }),
+        execute("a-b"),
+        execute("Closed", 1),
+        execute("Checked?skipChecker=true", true),
+        execute("Throwing", {}),
+        execute("Nothing"),
+        execute("Refuse", { code: 404 }),
+        add(true),
+        add(false),
+        list({ City }),
+      ];
+      const results = resultsOf(await separately(items)).map(({ httpStatus, result }) => [
+        httpStatus,
+        result?.["~Count"] ?? result,
+      ]);
+      expect(results.slice(0, 7)).toEqual([
+        [200, { a: [1] }],
+        [200, []],
+        [200, "text"],
+        [200, 304],
+        [200, null],
+        [200, {}],
+        [200, 1],
+      ]);
+      expect(results.slice(7, 14)).toEqual([
+        [400, 400],
+        [403, 401],
+        [403, 402],
+        [500, 710],
+        [500, 710],
+        [403, 404],
+        [404, 304],
+      ]);
+      expect(results.slice(14)).toMatchObject([
+        [200, [{ version: 1 }, 304]],
+        [200, 1],
+      ]);
 
-      expect(resultsOf(await together([create({ Name: "Bob", City }), add(false), list({ City })]))[2]).toMatchObject({ result: { "~Count": 3 } });
-      for (const [failing, status, code] of [[add(true), 404, "304"], [execute("Throwing", { create: City }), 500, "710"], [execute("Closed"), 403, "401"]] as const) {
+      expect(resultsOf(await together([create({ Name: "Bob", City }), add(false), list({ City })]))[2]).toMatchObject({
+        result: { "~Count": 3 },
+      });
+      for (const [failing, status, code] of [
+        [add(true), 404, "304"],
+        [execute("Throwing", { create: City }), 500, "710"],
+        [execute("Closed"), 403, "401"],
+      ] as const) {
         expect(await together([create({ Name: "Carl", City }), add(false), failing])).toMatchObject({ status, code });
       }
       expect(await inside(City)).toBe(3);
@@ -251,7 +397,11 @@ export function multiSuite(server: () => RunningServer): void {
       const second = await openSession(server(), mode, "demo", { alias: "second" });
       const items = [create({ Name: "Ada", City }), list({ City }), get("/second/v1/objects/Customer")];
       const results = resultsOf(await post(second, "/second/v1/multi", items));
-      expect(results).toMatchObject([{ httpStatus: 200 }, { result: { "~Count": 1 } }, { httpStatus: 404, result: 304 }]);
+      expect(results).toMatchObject([
+        { httpStatus: 200 },
+        { result: { "~Count": 1 } },
+        { httpStatus: 404, result: 304 },
+      ]);
       expect(await inside(City)).toBe(0);
     });
 

@@ -12,12 +12,25 @@ export interface NewCustomUser {
 }
 
 /** A new custom user who works as `reader`. */
-export async function newCustomUser(server: RunningServer, { password, alias = "", hasAddress = true }: NewCustomUser): Promise<CustomAccount> {
+export async function newCustomUser(
+  server: RunningServer,
+  { password, alias = "", hasAddress = true }: NewCustomUser,
+): Promise<CustomAccount> {
   people += 1;
   const { accounts, customAccounts } = repositoriesOf(server, alias);
-  const creating = new CreateCustomAccount(await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }), new NodeDigests(), new NodeRandomSource());
+  const creating = new CreateCustomAccount(
+    await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
+    new NodeDigests(),
+    new NodeRandomSource(),
+  );
   const { account } = await accounts.forProof("reader", []);
   const email = hasAddress ? `custom-${process.pid}-${people}@mail.example` : null;
-  const id = await creating.run(customAccounts, { loginName: `custom ${process.pid} ${people}`, password, userId: account?.userId ?? "", email, clientHash: "md5" });
+  const id = await creating.run(customAccounts, {
+    loginName: `custom ${process.pid} ${people}`,
+    password,
+    userId: account?.userId ?? "",
+    email,
+    clientHash: "md5",
+  });
   return (await customAccounts.find(id)) as CustomAccount;
 }

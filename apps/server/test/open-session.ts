@@ -12,7 +12,12 @@ export interface OpeningOptions {
 }
 
 /** Logs a user of the demo in, in any mode. */
-export async function openSession({ url }: Subject, mode: LogInMode, user: string, { alias = "", device, password = user }: OpeningOptions = {}): Promise<ClientSession> {
+export async function openSession(
+  { url }: Subject,
+  mode: LogInMode,
+  user: string,
+  { alias = "", device, password = user }: OpeningOptions = {},
+): Promise<ClientSession> {
   const client = new SallyportClient({ baseUrl: url, alias, appKey: "demo-app-key", renew: false });
   const keys = mode === "encrypted" || mode === "secure" ? { keyPair, allowUnprotectedKey: true } : {};
   await client.logIn({ mode, user, password, appNames: ["demo-app"], device, ...keys } as LogInOptions);

@@ -14,9 +14,11 @@ const first = "the first password";
 const second = "another password";
 
 /** How often each code was answered. */
-const tally = (codes: readonly string[]) => Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length]));
+const tally = (codes: readonly string[]) =>
+  Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length]));
 
-const encrypted = (text: string, padding: RsaPadding = "OAEP-SHA-256", key = serverRsaKey) => encryptBlocks(key, padding, Buffer.from(text)).toString("base64");
+const encrypted = (text: string, padding: RsaPadding = "OAEP-SHA-256", key = serverRsaKey) =>
+  encryptBlocks(key, padding, Buffer.from(text)).toString("base64");
 
 export interface Somebody {
   readonly name: string;
@@ -34,7 +36,10 @@ export async function newUser(server: RunningServer, alias = ""): Promise<Somebo
   if (user === undefined) throw new Error("Nobody was created.");
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const secret = await hasher.hash(digests.md5(first));
-  await accounts.create({ userId: user.id, loginName: name, secret, administrator: false, email: `somebody-${people}@mail.example` }, name);
+  await accounts.create(
+    { userId: user.id, loginName: name, secret, administrator: false, email: `somebody-${people}@mail.example` },
+    name,
+  );
   return { name, userId: user.id };
 }
 
@@ -62,7 +67,10 @@ export function passwordSuite(server: () => RunningServer): void {
     return prepared.token;
   };
 
-  const audited = async (userId: ObjectId) => (await repositories().audit.read(0, 100_000)).filter((event) => event.userId === userId && event.type.startsWith("password."));
+  const audited = async (userId: ObjectId) =>
+    (await repositories().audit.read(0, 100_000)).filter(
+      (event) => event.userId === userId && event.type.startsWith("password."),
+    );
 
   describe.each(modes)("in mode %s", (mode) => {
     const over = overCode[mode];
@@ -74,7 +82,11 @@ export function passwordSuite(server: () => RunningServer): void {
       const pending = await token(somebody);
       const answer = await change(own, first, second);
       expect(answer).toMatchObject({ status: 200, code: "0", body: { data: {} } });
-      expect(await Promise.all([own, elsewhere, others].map((session) => checkSession(server(), session)))).toEqual(["0", over, "0"]);
+      expect(await Promise.all([own, elsewhere, others].map((session) => checkSession(server(), session)))).toEqual([
+        "0",
+        over,
+        "0",
+      ]);
       expect([await opens(somebody.name, first), await opens(somebody.name, second)]).toEqual(["302", "0"]);
       expect(await confirm(pending, "a password by mail")).toBe("328");
       expect(await audited(somebody.userId)).toMatchObject([{ type: "password.changed", outcome: 0 }]);
@@ -108,7 +120,8 @@ export function passwordSuite(server: () => RunningServer): void {
       const somebody = await newUser(server());
       const session = await logIn(somebody);
       const policy = { freeFailures: 10, firstDelay: 900_000, longestDelay: 900_000, forgetAfter: 900_000 };
-      for (let failures = 0; failures < 20; failures += 1) await repositories().throttle.fail([{ key: `user:${digests.sha256(somebody.name)}`, policy }]);
+      for (let failures = 0; failures < 20; failures += 1)
+        await repositories().throttle.fail([{ key: `user:${digests.sha256(somebody.name)}`, policy }]);
       const answer = await change(session, first, second);
       expect([answer.code, Number(answer.headers["retry-after"]) > 0]).toEqual(["339", true]);
     });
@@ -133,7 +146,9 @@ export function passwordSuite(server: () => RunningServer): void {
     test("of 50 changes at once, one wins", async () => {
       const somebody = await newUser(server());
       const session = await logIn(somebody);
-      const codes = await Promise.all(Array.from({ length: 50 }, (_, index) => changed(session, first, `password of change ${index}`)));
+      const codes = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => changed(session, first, `password of change ${index}`)),
+      );
       expect(tally(codes)).toEqual({ "0": 1, "339": 49 });
       expect(await checkSession(server(), session)).toBe("0");
       const winner = codes.indexOf("0");
@@ -145,25 +160,44 @@ export function passwordSuite(server: () => RunningServer): void {
     test("of changes in several sessions at once, one wins and ends the others", async () => {
       const somebody = await newUser(server());
       const sessions = await Promise.all(Array.from({ length: 6 }, () => logIn(somebody)));
-      const codes = await Promise.all(sessions.map((session, index) => changed(session, first, `password of session ${index}`)));
+      const codes = await Promise.all(
+        sessions.map((session, index) => changed(session, first, `password of session ${index}`)),
+      );
       expect(codes.filter((code) => code === "0")).toHaveLength(1);
       expect(codes.filter((code) => !["0", "339", over].includes(code))).toEqual([]);
       const left = await Promise.all(sessions.map((session) => checkSession(server(), session)));
-      expect(left.map((code) => (code === "0" ? "0" : "over"))).toEqual(codes.map((code) => (code === "0" ? "0" : "over")));
+      expect(left.map((code) => (code === "0" ? "0" : "over"))).toEqual(
+        codes.map((code) => (code === "0" ? "0" : "over")),
+      );
     });
 
-    test.each<RsaPadding>(["OAEP-SHA-256", "OAEP-SHA-1", "PKCS1-v1_5"])("takes encrypted passwords in %s", async (padding) => {
-      const somebody = await newUser(server());
-      const session = await logIn(somebody);
-      const long = `${"päßword ".repeat(100)}!`;
-      expect(await changed(session, encrypted(first, padding), encrypted(long, padding), { encrypted: true })).toBe("0");
-      expect([await opens(somebody.name, long), await opens(somebody.name, first)]).toEqual(["0", "302"]);
-    });
+    test.each<RsaPadding>(["OAEP-SHA-256", "OAEP-SHA-1", "PKCS1-v1_5"])(
+      "takes encrypted passwords in %s",
+      async (padding) => {
+        const somebody = await newUser(server());
+        const session = await logIn(somebody);
+        const long = `${"päßword ".repeat(100)}!`;
+        expect(await changed(session, encrypted(first, padding), encrypted(long, padding), { encrypted: true })).toBe(
+          "0",
+        );
+        expect([await opens(somebody.name, long), await opens(somebody.name, first)]).toEqual(["0", "302"]);
+      },
+    );
 
     test("refuses what cannot be decrypted, and what decrypts to no password", async () => {
       const session = await logIn(await newUser(server()));
       const good = encrypted(first);
-      for (const bad of ["AAAA", good.slice(0, -4), `${good}AAAA`, good.replaceAll("=", ""), `${good} `, encrypted(first, "OAEP-SHA-256", stranger.publicKey), encrypted(""), encrypted("  "), encrypted("x".repeat(1_025))]) {
+      for (const bad of [
+        "AAAA",
+        good.slice(0, -4),
+        `${good}AAAA`,
+        good.replaceAll("=", ""),
+        `${good} `,
+        encrypted(first, "OAEP-SHA-256", stranger.publicKey),
+        encrypted(""),
+        encrypted("  "),
+        encrypted("x".repeat(1_025)),
+      ]) {
         expect([bad, await changed(session, bad, encrypted(second), { encrypted: true })]).toEqual([bad, "319"]);
         expect([bad, await changed(session, encrypted(first), bad, { encrypted: true })]).toEqual([bad, "320"]);
       }
@@ -192,7 +226,10 @@ export function passwordSuite(server: () => RunningServer): void {
       expect(await confirm(one, second)).toBe("0");
       expect(await Promise.all(sessions.map((session) => checkSession(server(), session)))).toEqual([over, over]);
       expect([await opens(somebody.name, first), await opens(somebody.name, second)]).toEqual(["302", "0"]);
-      expect([await confirm(one, "a third password"), await confirm(other, "a third password")]).toEqual(["328", "328"]);
+      expect([await confirm(one, "a third password"), await confirm(other, "a third password")]).toEqual([
+        "328",
+        "328",
+      ]);
       expect(await audited(somebody.userId)).toMatchObject([{ type: "password.reset", outcome: 0 }]);
     });
   });
@@ -200,7 +237,8 @@ export function passwordSuite(server: () => RunningServer): void {
   test("a password that is refused does not spend the token", async () => {
     const somebody = await newUser(server());
     const good = await token(somebody);
-    for (const refused of ["short", "Password123", first, digests.md5(first), undefined]) expect(await confirm(good, refused)).toBe("320");
+    for (const refused of ["short", "Password123", first, digests.md5(first), undefined])
+      expect(await confirm(good, refused)).toBe("320");
     expect(await confirm(good, second)).toBe("0");
     expect(await confirm(await token(somebody), first)).toBe("320");
   });
@@ -208,7 +246,9 @@ export function passwordSuite(server: () => RunningServer): void {
   test("of 50 who use a token at once, one sets the password", async () => {
     const somebody = await newUser(server());
     const good = await token(somebody);
-    const codes = await Promise.all(Array.from({ length: 50 }, (_, index) => confirm(good, `password of reset ${index}`)));
+    const codes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => confirm(good, `password of reset ${index}`)),
+    );
     expect(tally(codes)).toEqual({ "0": 1, "328": 49 });
     expect(await opens(somebody.name, `password of reset ${codes.indexOf("0")}`)).toBe("0");
   });
@@ -217,7 +257,16 @@ export function passwordSuite(server: () => RunningServer): void {
     const somebody = await newUser(server());
     const good = await token(somebody);
     expect(await confirm(good, second, "/second/v1/confirmResetPassword")).toBe("328");
-    for (const bad of [[good], { token: good }, ` ${good}`, `${good} `, good.toUpperCase(), good.slice(1), digests.sha256(good)]) expect(await confirm(bad, second)).toBe("328");
+    for (const bad of [
+      [good],
+      { token: good },
+      ` ${good}`,
+      `${good} `,
+      good.toUpperCase(),
+      good.slice(1),
+      digests.sha256(good),
+    ])
+      expect(await confirm(bad, second)).toBe("328");
     expect(await confirm(good, second)).toBe("0");
   });
 
@@ -235,7 +284,11 @@ export function passwordSuite(server: () => RunningServer): void {
     const somebody = await newUser(server());
     expect(await resetMail.prepare(repositories(), { user: "nobody of this name" })).toBeNull();
     expect(await resetMail.prepare(repositories(), { user: "demo\r\nBcc: all@mail.example" })).toBeNull();
-    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toMatchObject({ name: somebody.name, minutes: 30, token: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(await resetMail.prepare(repositories(), { user: somebody.name })).toMatchObject({
+      name: somebody.name,
+      minutes: 30,
+      token: expect.stringMatching(/^[\w-]{43}$/),
+    });
     expect(await resetMail.prepare(repositories(), { user: somebody.name })).toBeNull();
     await repositories().accounts.setEmail(somebody.userId, null);
     await repositories().throttle.pass([], [`resetMail:user:${somebody.userId}`]);
@@ -245,7 +298,9 @@ export function passwordSuite(server: () => RunningServer): void {
   test("parallel preparations for one user produce one mail", async () => {
     const { name } = await newUser(server());
     const storage = server().databases.get("")?.storage;
-    const prepared = await Promise.all(Array.from({ length: 6 }, () => storage?.transaction((r) => resetMail.prepare(r, { user: name }))));
+    const prepared = await Promise.all(
+      Array.from({ length: 6 }, () => storage?.transaction((r) => resetMail.prepare(r, { user: name }))),
+    );
     expect(prepared.filter((each) => each !== null)).toHaveLength(1);
   });
 
@@ -254,7 +309,9 @@ export function passwordSuite(server: () => RunningServer): void {
     const since = (await repositories().audit.read(0, 100_000)).at(-1)?.sequence ?? 0;
     for (let times = 0; times < 3; times += 1) await confirm("A".repeat(43), second);
     await repositories().audit.settle(0, 10_000);
-    const events = (await repositories().audit.read(0, 100_000)).filter(({ sequence, type }) => sequence > since && type === "password.reset.refused");
+    const events = (await repositories().audit.read(0, 100_000)).filter(
+      ({ sequence, type }) => sequence > since && type === "password.reset.refused",
+    );
     expect(events).toMatchObject([{ outcome: 328, attempts: 3, userId: null }]);
   });
 }

@@ -25,14 +25,21 @@ describe("passwords on two servers with one database", () => {
 
   test("of changes on both at once one wins, and both know at once which sessions are over", async () => {
     const { name } = await newUser(at(0));
-    const [own, other] = [await openSession(at(0), "session", name, { password }), await openSession(at(1), "token", name, { password })];
+    const [own, other] = [
+      await openSession(at(0), "session", name, { password }),
+      await openSession(at(1), "token", name, { password }),
+    ];
     const codes = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        callIn(at(index), own, "/v1/changePassword", { method: "POST", body: { oldPassword: password, newPassword: `password ${index}` } }).then(({ code }) => code),
+        callIn(at(index), own, "/v1/changePassword", {
+          method: "POST",
+          body: { oldPassword: password, newPassword: `password ${index}` },
+        }).then(({ code }) => code),
       ),
     );
     expect(codes.toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "339")]);
-    for (const index of [0, 1]) expect([await checkSession(at(index), own), await checkSession(at(index), other)]).toEqual(["0", "203"]);
+    for (const index of [0, 1])
+      expect([await checkSession(at(index), own), await checkSession(at(index), other)]).toEqual(["0", "203"]);
   });
 
   test("of those who use a token on both at once one sets the password, and all sessions are over on both", async () => {
@@ -41,7 +48,10 @@ describe("passwords on two servers with one database", () => {
     const prepared = await resetMail.prepare(repositoriesOf(at(0)), { user: name });
     const codes = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        call(at(index), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken: prepared?.token, newPassword: `password ${index}` } }).then(({ code }) => code),
+        call(at(index), "/v1/confirmResetPassword", {
+          method: "POST",
+          body: { resetPasswordToken: prepared?.token, newPassword: `password ${index}` },
+        }).then(({ code }) => code),
       ),
     );
     expect(codes.toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "328")]);
@@ -52,11 +62,17 @@ describe("passwords on two servers with one database", () => {
     const { name } = await newUser(at(0));
     const prepared = await resetMail.prepare(repositoriesOf(at(0)), { user: name });
     const session = await openSession(at(0), "session", name, { password });
-    await callIn(at(0), session, "/v1/changePassword", { method: "POST", body: { oldPassword: password, newPassword: "a password to look for" } });
+    await callIn(at(0), session, "/v1/changePassword", {
+      method: "POST",
+      body: { oldPassword: password, newPassword: "a password to look for" },
+    });
     const tables = ["one_time_secrets", "password_history", "accounts", "audit", "audit_tallies", "outbox"];
-    const rows = await Promise.all(tables.map((table) => postgres.sql.query(`select t::text as row from sallyport_demo.${table} t`)));
+    const rows = await Promise.all(
+      tables.map((table) => postgres.sql.query(`select t::text as row from sallyport_demo.${table} t`)),
+    );
     const held = JSON.stringify(rows.map((result) => result.rows));
     expect(held).toContain("$argon2id$");
-    for (const secret of [prepared?.token ?? "?", "a password to look for", password]) expect(held).not.toContain(secret);
+    for (const secret of [prepared?.token ?? "?", "a password to look for", password])
+      expect(held).not.toContain(secret);
   });
 });

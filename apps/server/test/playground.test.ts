@@ -14,7 +14,12 @@ interface Taken {
 
 async function take(url: string, path: string, init: RequestInit = {}): Promise<Taken> {
   const answer = await fetch(url + path, { redirect: "manual", ...init });
-  return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text(), headers: answer.headers };
+  return {
+    status: answer.status,
+    type: answer.headers.get("content-type"),
+    text: await answer.text(),
+    headers: answer.headers,
+  };
 }
 
 describe("the page at /docs of the demo", () => {
@@ -43,10 +48,13 @@ describe("the page at /docs of the demo", () => {
   test("has a start page for browsers before it, which leads on", async () => {
     const { status, type, text, headers } = await take(server.url, "/", asBrowser);
     expect({ status, type }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
-    for (const known of ["<title>sallyport</title>", "demo-app-key", "&quot;user&quot;:&quot;demo&quot;"]) expect(text).toContain(known);
+    for (const known of ["<title>sallyport</title>", "demo-app-key", "&quot;user&quot;:&quot;demo&quot;"])
+      expect(text).toContain(known);
     expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; /);
     expect(text).not.toMatch(/<script|second/);
-    const links = Array.from(text.matchAll(/(?:href|src)="([^"]+)"/g), ([, link = ""]) => link).filter((link) => !link.startsWith("data:"));
+    const links = Array.from(text.matchAll(/(?:href|src)="([^"]+)"/g), ([, link = ""]) => link).filter(
+      (link) => !link.startsWith("data:"),
+    );
     expect(links.length).toBeGreaterThan(3);
     for (const link of links) expect((await take(server.url, new URL(link, "http://host/").pathname)).status).toBe(200);
   });
@@ -65,55 +73,81 @@ describe("the page at /docs of the demo", () => {
   test("is where a slash at the end leads to", async () => {
     for (const path of ["/docs/", "/second/docs/"]) {
       const { status, headers } = await take(server.url, path);
-      expect({ status, to: new URL(headers.get("location") ?? "", server.url + path).pathname }).toEqual({ status: 308, to: path.slice(0, -1) });
+      expect({ status, to: new URL(headers.get("location") ?? "", server.url + path).pathname }).toEqual({
+        status: 308,
+        to: path.slice(0, -1),
+      });
     }
   });
 
   test.each(files)("comes with %s, of its own type, kept while it is the same", async (file) => {
     const { status, type, text, headers } = await take(server.url, `/second/docs/${file}`);
-    expect({ status, type }).toEqual({ status: 200, type: `text/${file.endsWith("css") ? "css" : "javascript"}; charset=utf-8` });
+    expect({ status, type }).toEqual({
+      status: 200,
+      type: `text/${file.endsWith("css") ? "css" : "javascript"}; charset=utf-8`,
+    });
     expect(text.length).toBeGreaterThan(1_000);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("cache-control")).toBe("no-cache");
-    const again = await take(server.url, `/second/docs/${file}`, { headers: { "if-none-match": headers.get("etag") ?? "", "cache-control": "max-age=0" } });
+    const again = await take(server.url, `/second/docs/${file}`, {
+      headers: { "if-none-match": headers.get("etag") ?? "", "cache-control": "max-age=0" },
+    });
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: "" });
   });
 
-  test.each(["/nothing/docs", "/nothing/docs/playground.js", "/DOCS", "/docs/nothing.js", "/docs/index.html", "/docs/package.json", "/docs/..%2fpackage.json", "/docs/%zz", "/docs/%00", "/docs/playground.js/x", "/v1/docs", "/second/second/docs"])(
-    "is nothing else: %s",
-    async (path) => {
-      const { status, text } = await take(server.url, path);
-      expect({ status, code: JSON.parse(text).status.internalStatus }).toEqual({ status: 404, code: "304" });
-    },
-  );
+  test.each([
+    "/nothing/docs",
+    "/nothing/docs/playground.js",
+    "/DOCS",
+    "/docs/nothing.js",
+    "/docs/index.html",
+    "/docs/package.json",
+    "/docs/..%2fpackage.json",
+    "/docs/%zz",
+    "/docs/%00",
+    "/docs/playground.js/x",
+    "/v1/docs",
+    "/second/second/docs",
+  ])("is nothing else: %s", async (path) => {
+    const { status, text } = await take(server.url, path);
+    expect({ status, code: JSON.parse(text).status.internalStatus }).toEqual({ status: 404, code: "304" });
+  });
 
   test.each(["POST", "DELETE"])("is not for %s", async (method) => {
     const { status, type } = await take(server.url, "/docs", { method });
     expect({ status, type }).toEqual({ status: 404, type: "application/json; charset=utf-8" });
   });
 
-  if (chromium === undefined) test("needs Chromium to be tried out, which is not here", () => expect(chromium).toBeUndefined());
+  if (chromium === undefined)
+    test("needs Chromium to be tried out, which is not here", () => expect(chromium).toBeUndefined());
   else {
-    test.each([["session id", ""], ["token (JWT)", "/second"]])("logs in by %s, shows the classes, sends requests and asks nobody else", async (kind, alias) => {
-      const browser = new HeadlessBrowser(chromium as string);
-      try {
-        const seen = JSON.parse(String(await browser.evaluate(`${server.url}${alias}/docs`, tryOut(kind))));
-        expect(seen).toMatchObject({
-          before: "",
-          session: expect.stringMatching(/^Logged in to (?:demo|second) as reader, by (?:session id|token)\.$/),
-          classes: ["Customer", "Invoice"],
-          macros: ["Echo"],
-          folded: [false, true, true],
-          listed: 1_000,
-          blocked: [],
-          after: "Logged out.",
-          classesAfter: [],
-        });
-        expect(seen.elsewhere.filter((name: string) => !name.startsWith(server.url))).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    }, 60_000);
+    test.each([
+      ["session id", ""],
+      ["token (JWT)", "/second"],
+    ])(
+      "logs in by %s, shows the classes, sends requests and asks nobody else",
+      async (kind, alias) => {
+        const browser = new HeadlessBrowser(chromium as string);
+        try {
+          const seen = JSON.parse(String(await browser.evaluate(`${server.url}${alias}/docs`, tryOut(kind))));
+          expect(seen).toMatchObject({
+            before: "",
+            session: expect.stringMatching(/^Logged in to (?:demo|second) as reader, by (?:session id|token)\.$/),
+            classes: ["Customer", "Invoice"],
+            macros: ["Echo"],
+            folded: [false, true, true],
+            listed: 1_000,
+            blocked: [],
+            after: "Logged out.",
+            classesAfter: [],
+          });
+          expect(seen.elsewhere.filter((name: string) => !name.startsWith(server.url))).toEqual([]);
+        } finally {
+          await browser.close();
+        }
+      },
+      60_000,
+    );
   }
 });
 
@@ -175,7 +209,11 @@ describe("the page at /docs of another server", () => {
     const { status, text } = await take(server.url, "/docs");
     const start = await take(server.url, "/", asBrowser);
     await server.close();
-    expect([start.status, start.text.includes("Own &lt;Service&gt;"), /demo/i.test(start.text)]).toEqual([200, true, false]);
+    expect([start.status, start.text.includes("Own &lt;Service&gt;"), /demo/i.test(start.text)]).toEqual([
+      200,
+      true,
+      false,
+    ]);
     expect(status).toBe(200);
     expect(text).toContain("<h1>Own &lt;Service&gt; API");
     expect(text).not.toContain("demo");
@@ -183,7 +221,8 @@ describe("the page at /docs of another server", () => {
 
   test("is not there when it is switched off", async () => {
     const server = await startConfiguredServer({ databases, docs: { enabled: false } });
-    for (const path of ["/docs", "/docs/", "/docs/playground.js", "/"]) expect((await take(server.url, path, asBrowser)).status).toBe(404);
+    for (const path of ["/docs", "/docs/", "/docs/playground.js", "/"])
+      expect((await take(server.url, path, asBrowser)).status).toBe(404);
     await server.close();
   });
 

@@ -17,7 +17,11 @@ const environment = {
 
 /** All that public clients are known to send, on one server. */
 function publicClientSuite(server: () => RunningServer, missing: 200 | 204 = 200): void {
-  beforeAll(() => server().databases.get("")?.storage.repositories.applications.create({ name: "public-forced", seats: null, secondFactor: "forced" }));
+  beforeAll(() =>
+    server()
+      .databases.get("")
+      ?.storage.repositories.applications.create({ name: "public-forced", seats: null, secondFactor: "forced" }),
+  );
 
   describe("logging in", () => {
     publicLogInSuite(server);

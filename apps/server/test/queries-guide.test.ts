@@ -7,8 +7,14 @@ import { appKey } from "./subject.ts";
 const guide = readFileSync(new URL("../../../docs/guides/queries.md", import.meta.url), "utf8");
 
 /** The rows of the tables whose second column is JSON, cell by cell. */
-function rows(pattern: RegExp): readonly { readonly className: string; readonly json: string; readonly expected: string }[] {
-  return Array.from(guide.matchAll(pattern), ([, className = "", json = "", expected = ""]) => ({ className, json, expected }));
+function rows(
+  pattern: RegExp,
+): readonly { readonly className: string; readonly json: string; readonly expected: string }[] {
+  return Array.from(guide.matchAll(pattern), ([, className = "", json = "", expected = ""]) => ({
+    className,
+    json,
+    expected,
+  }));
 }
 
 const filters = rows(/^\| (\w+) \| `(\{.*?\})` \| (\d+) \|/gm);
@@ -25,13 +31,31 @@ describe("the guide to queries", () => {
   afterAll(() => server.close());
 
   const get = async (at: string) => {
-    const { status, data } = (await (await fetch(server.url + at, { headers: { appkey: appKey, sessionid } })).json()) as ReturnType<typeof JSON.parse>;
+    const { status, data } = (await (
+      await fetch(server.url + at, { headers: { appkey: appKey, sessionid } })
+    ).json()) as ReturnType<typeof JSON.parse>;
     return data ?? status;
   };
-  const list = (className: string, query: object) => get(`/v1/objects/${className}?perPage=1&query=${encodeURIComponent(JSON.stringify(query))}`);
+  const list = (className: string, query: object) =>
+    get(`/v1/objects/${className}?perPage=1&query=${encodeURIComponent(JSON.stringify(query))}`);
 
   test("has examples, of every operator", () => {
-    const operators = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$like", "$contains", "$exists", "$and", "$or", "$not"];
+    const operators = [
+      "$eq",
+      "$ne",
+      "$gt",
+      "$gte",
+      "$lt",
+      "$lte",
+      "$in",
+      "$nin",
+      "$like",
+      "$contains",
+      "$exists",
+      "$and",
+      "$or",
+      "$not",
+    ];
     expect(operators.filter((operator) => !filters.some(({ json }) => json.includes(`"${operator}"`)))).toEqual([]);
     expect(orders).toHaveLength(3);
   });
@@ -41,12 +65,17 @@ describe("the guide to queries", () => {
   });
 
   test.each(orders)("$className sorted by $json", async ({ className, json, expected }) => {
-    expect(await list(className, { sort: JSON.parse(json) })).toMatchObject({ "~Elements": [{ [className === "Invoice" ? "Number" : "Name"]: expected }] });
+    expect(await list(className, { sort: JSON.parse(json) })).toMatchObject({
+      "~Elements": [{ [className === "Invoice" ? "Number" : "Name"]: expected }],
+    });
   });
 
   test("shows an answer as it is", async () => {
     // Ids and times are of the server that was asked, and the cursor holds an id.
-    const comparable = (value: unknown) => JSON.parse(JSON.stringify(value), (name, member) => (/^~(?:ObjectID|UUID|StoreTime|Cursor)$/.test(name) ? name : member));
+    const comparable = (value: unknown) =>
+      JSON.parse(JSON.stringify(value), (name, member) =>
+        /^~(?:ObjectID|UUID|StoreTime|Cursor)$/.test(name) ? name : member,
+      );
     expect(comparable(await get(path))).toEqual(comparable(JSON.parse(answer)));
   });
 });

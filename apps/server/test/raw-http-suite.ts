@@ -5,11 +5,19 @@ const head = (line: string, ...headers: string[]) => [line, "Host: localhost", .
 const good = ["appkey: demo-app-key"];
 const logInBody = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-app" });
 const post = (body: string, ...headers: string[]) =>
-  head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`, ...headers) + body;
+  head(
+    "POST /v1/login HTTP/1.1",
+    ...good,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...headers,
+  ) + body;
 const repeated = (name: string, ...values: string[]) => values.map((value) => `${name}: ${value}`);
 const chunked = (chunks: string, ...headers: string[]) =>
-  head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked", ...headers) + chunks;
-const coded = (...headers: string[]) => `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", ...headers)}0\r\n\r\n`;
+  head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked", ...headers) +
+  chunks;
+const coded = (...headers: string[]) =>
+  `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", ...headers)}0\r\n\r\n`;
 const check = (...headers: string[]) => head("GET /_CheckSession HTTP/1.1", ...headers);
 const id = (letter: string) => letter.repeat(43);
 
@@ -50,11 +58,21 @@ const requests: readonly (readonly [title: string, bytes: string | Buffer, statu
   ["an expectation that nobody knows", post(logInBody, "Expect: something-else"), 400, 699],
   ["an expectation among others", post(logInBody, "Expect: something-else, 100-continue"), 400, 699],
   ["a tunnel", head("CONNECT localhost:443 HTTP/1.1"), 400, 699],
-  ["another protocol instead", head("GET /_CheckService HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket"), 200, 0],
+  [
+    "another protocol instead",
+    head("GET /_CheckService HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket"),
+    200,
+    0,
+  ],
   ["an address of 15 KB", head(`GET /${"x".repeat(15_000)} HTTP/1.1`), 404, 304],
   ["an address of 20 KB", head(`GET /${"x".repeat(20_000)} HTTP/1.1`), 400, 699],
   ["3,000 headers", head("GET /_CheckService HTTP/1.1", ...Array<string>(3_000).fill("x:")), 200, 0],
-  ["two app keys, one behind 3,000 headers", check(...good, ...Array<string>(3_000).fill("x:"), "appkey: other"), 401, 101],
+  [
+    "two app keys, one behind 3,000 headers",
+    check(...good, ...Array<string>(3_000).fill("x:"), "appkey: other"),
+    401,
+    101,
+  ],
   ["a chunk size that is no number", chunked("zz\r\n"), 400, 699],
   ["a chunk size with a sign", chunked("-1\r\n{}\r\n0\r\n\r\n"), 400, 699],
   ["a chunk size beyond all numbers", chunked("FFFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n"), 400, 699],
@@ -75,8 +93,21 @@ const requests: readonly (readonly [title: string, bytes: string | Buffer, statu
   ["two sessions", check(...good, ...repeated("sessionid", id("A"), id("B"))), 401, 201],
   ["two tokens", check(...good, ...repeated("secure-token", "a", "b")), 401, 203],
   ["two authorizations", check(...good, ...repeated("authorization", "a", "b")), 401, 203],
-  ["a body that is not UTF-8", Buffer.concat([Buffer.from(head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Content-Length: 8")), Buffer.from('{"a":"\xff"}', "latin1").subarray(0, 8)]), 400, 311],
-  ["a body in chunks", `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\n\r\n`, 400, 301],
+  [
+    "a body that is not UTF-8",
+    Buffer.concat([
+      Buffer.from(head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Content-Length: 8")),
+      Buffer.from('{"a":"\xff"}', "latin1").subarray(0, 8),
+    ]),
+    400,
+    311,
+  ],
+  [
+    "a body in chunks",
+    `${head("POST /v1/login HTTP/1.1", ...good, "Content-Type: application/json", "Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\n\r\n`,
+    400,
+    301,
+  ],
   ["a whole log-in", post(logInBody), 200, 0],
   ["a whole log-in that waits to be asked on", post(logInBody, "Expect: 100-continue"), 200, 0],
 ];

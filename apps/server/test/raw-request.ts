@@ -59,7 +59,11 @@ export interface RawExchange {
 }
 
 /** Opens a connection and sends the head of a request; `unread`: never reads a byte of what comes back. */
-export async function rawExchange(url: string, lines: readonly string[], { unread = false } = {}): Promise<RawExchange> {
+export async function rawExchange(
+  url: string,
+  lines: readonly string[],
+  { unread = false } = {},
+): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   let text = "";
@@ -84,5 +88,11 @@ export async function rawExchange(url: string, lines: readonly string[], { unrea
       check();
     });
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-  return { send: (more) => socket.write(more), received, ended, close: () => socket.destroy(), reset: () => socket.resetAndDestroy() };
+  return {
+    send: (more) => socket.write(more),
+    received,
+    ended,
+    close: () => socket.destroy(),
+    reset: () => socket.resetAndDestroy(),
+  };
 }

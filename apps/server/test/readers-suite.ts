@@ -13,7 +13,13 @@ export function readersSuite(server: () => RunningServer): void {
     if (!found) throw new Error("The demo has no database.");
     return found.storage.repositories;
   };
-  const send = (session: Session, path: string, method: Sent["method"] = "GET", body?: unknown, headers: Sent["headers"] = {}): Promise<Answer> =>
+  const send = (
+    session: Session,
+    path: string,
+    method: Sent["method"] = "GET",
+    body?: unknown,
+    headers: Sent["headers"] = {},
+  ): Promise<Answer> =>
     callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
   const codeOf = ({ status, code }: Answer) => `${status}/${code}`;
 
@@ -24,42 +30,87 @@ export function readersSuite(server: () => RunningServer): void {
     /** Ids of the demo user and of the group of that, and of the reader and the group of that. */
     const ids = { demo: "", sales: "", reader: "", readers: "" };
     beforeAll(async () => {
-      [demo, reader, admin] = [await openSession(server(), mode, "demo"), await openSession(server(), mode, "reader"), await openSession(server(), mode, "admin")];
-      const { objects } = await repositories().objects.find({ classes: ["User", "UserGroup"] }, seesAll, { offset: 0, limit: 1_000 });
-      const named = (className: string, name: string) => objects.find((each) => each.className === className && each.attributes["Name"] === name)?.id ?? "";
-      Object.assign(ids, { demo: named("User", "demo"), sales: named("UserGroup", "Sales"), reader: named("User", "reader"), readers: named("UserGroup", "Readers") });
+      [demo, reader, admin] = [
+        await openSession(server(), mode, "demo"),
+        await openSession(server(), mode, "reader"),
+        await openSession(server(), mode, "admin"),
+      ];
+      const { objects } = await repositories().objects.find({ classes: ["User", "UserGroup"] }, seesAll, {
+        offset: 0,
+        limit: 1_000,
+      });
+      const named = (className: string, name: string) =>
+        objects.find((each) => each.className === className && each.attributes["Name"] === name)?.id ?? "";
+      Object.assign(ids, {
+        demo: named("User", "demo"),
+        sales: named("UserGroup", "Sales"),
+        reader: named("User", "reader"),
+        readers: named("UserGroup", "Readers"),
+      });
     });
 
     const path = (id: string) => `/v1/object/${id}/readers`;
-    const put = (id: string, readers: unknown, as = demo, headers?: Sent["headers"]) => send(as, path(id), "PUT", { readers }, headers);
+    const put = (id: string, readers: unknown, as = demo, headers?: Sent["headers"]) =>
+      send(as, path(id), "PUT", { readers }, headers);
     const found = async (id: string) => (await repositories().objects.get([id], seesAll))[0];
     const uuidOf = async (id: string) => (await found(id))?.uuid ?? "";
-    const create = async (className = "Customer", attributes: object = { Name: "Ada" }, as = demo): Promise<string> => (await send(as, `/v1/object/${className}`, "POST", attributes)).body.data["~ObjectID"];
+    const create = async (className = "Customer", attributes: object = { Name: "Ada" }, as = demo): Promise<string> =>
+      (await send(as, `/v1/object/${className}`, "POST", attributes)).body.data["~ObjectID"];
     const isSeen = async (id: string, as: Session) => {
       const query = encodeURIComponent(JSON.stringify({ oids: [id] }));
-      return [codeOf(await send(as, `/v1/object/${id}`)), (await send(as, `/v1/objects/Customer?query=${query}`)).body.data["~Count"]];
+      return [
+        codeOf(await send(as, `/v1/object/${id}`)),
+        (await send(as, `/v1/objects/Customer?query=${query}`)).body.data["~Count"],
+      ];
     };
     const seen = ["200/0", 1];
     const unseen = ["404/304", 0];
 
     test("are told, replaced by ids and UUIDs, and taken away, each a write of the object", async () => {
       const id = await create();
-      expect(await send(demo, path(id))).toMatchObject({ status: 200, code: "0", headers: { etag: '"1"' }, body: { data: { readers: null } } });
+      expect(await send(demo, path(id))).toMatchObject({
+        status: 200,
+        code: "0",
+        headers: { etag: '"1"' },
+        body: { data: { readers: null } },
+      });
       const before = await found(id);
       const given = [ids.demo, (await uuidOf(ids.sales)).toUpperCase(), ids.sales];
       const changed = await put(await uuidOf(id), given);
-      expect([codeOf(changed), changed.headers["etag"], changed.body.data]).toEqual(["200/0", '"2"', { readers: [ids.demo, ids.sales] }]);
+      expect([codeOf(changed), changed.headers["etag"], changed.body.data]).toEqual([
+        "200/0",
+        '"2"',
+        { readers: [ids.demo, ids.sales] },
+      ]);
       const after = await found(id);
       expect(after).toEqual({ ...before, version: 2, storedAt: after?.storedAt, readers: [ids.demo, ids.sales] });
       expect(after?.storedAt).toBeGreaterThanOrEqual(before?.storedAt ?? Number.NaN);
       expect((await send(demo, path(id))).body.data).toEqual({ readers: [ids.demo, ids.sales] });
       expect([await isSeen(id, demo), await isSeen(id, admin), await isSeen(id, reader)]).toEqual([seen, seen, unseen]);
-      expect([codeOf(await send(reader, path(id))), codeOf(await put(id, null, reader))]).toEqual(["404/304", "404/304"]);
-      expect(await put(id, [ids.sales, ids.readers, ids.reader], admin)).toMatchObject({ code: "0", headers: { etag: '"3"' } });
+      expect([codeOf(await send(reader, path(id))), codeOf(await put(id, null, reader))]).toEqual([
+        "404/304",
+        "404/304",
+      ]);
+      expect(await put(id, [ids.sales, ids.readers, ids.reader], admin)).toMatchObject({
+        code: "0",
+        headers: { etag: '"3"' },
+      });
       expect([await isSeen(id, demo), await isSeen(id, reader)]).toEqual([seen, seen]);
-      expect(await put(id, [], admin)).toMatchObject({ code: "0", headers: { etag: '"4"' }, body: { data: { readers: [] } } });
-      expect([await isSeen(id, demo), await isSeen(id, admin), await isSeen(id, reader)]).toEqual([unseen, seen, unseen]);
-      expect(await put(id, null, admin)).toMatchObject({ code: "0", headers: { etag: '"5"' }, body: { data: { readers: null } } });
+      expect(await put(id, [], admin)).toMatchObject({
+        code: "0",
+        headers: { etag: '"4"' },
+        body: { data: { readers: [] } },
+      });
+      expect([await isSeen(id, demo), await isSeen(id, admin), await isSeen(id, reader)]).toEqual([
+        unseen,
+        seen,
+        unseen,
+      ]);
+      expect(await put(id, null, admin)).toMatchObject({
+        code: "0",
+        headers: { etag: '"5"' },
+        body: { data: { readers: null } },
+      });
       expect([await isSeen(id, demo), await isSeen(id, reader)]).toEqual([seen, seen]);
     });
 
@@ -67,7 +118,17 @@ export function readersSuite(server: () => RunningServer): void {
       const [id, other] = [await create(), await create()];
       const many = Array.from({ length: 1_001 }, () => ids.demo);
       // Of users and groups that the caller cannot see not even that they are there is told.
-      const strangers = ["ZZZZZZZ", other, ids.readers, ids.reader, await uuidOf(ids.readers), "demo", "", 5, [ids.demo]];
+      const strangers = [
+        "ZZZZZZZ",
+        other,
+        ids.readers,
+        ids.reader,
+        await uuidOf(ids.readers),
+        "demo",
+        "",
+        5,
+        [ids.demo],
+      ];
       const wrong = [[], [ids.readers], ...strangers.map((each) => [ids.demo, each]), many, ids.demo, {}, undefined];
       for (const given of wrong) {
         const what = String(JSON.stringify(given)).slice(0, 50);
@@ -84,20 +145,32 @@ export function readersSuite(server: () => RunningServer): void {
 
     test("need the right to write, the version that is expected, and no lock of another session", async () => {
       const id = await create();
-      expect([codeOf(await send(reader, path(id))), codeOf(await put(id, [ids.reader], reader))]).toEqual(["403/404", "403/404"]);
+      expect([codeOf(await send(reader, path(id))), codeOf(await put(id, [ids.reader], reader))]).toEqual([
+        "403/404",
+        "403/404",
+      ]);
       for (const missing of ["ZZZZZZZ", "Customer", "11111111-1111-4111-8111-111111111111"]) {
-        expect([codeOf(await send(demo, path(missing))), codeOf(await put(missing, null))]).toEqual(["404/304", "404/304"]);
+        expect([codeOf(await send(demo, path(missing))), codeOf(await put(missing, null))]).toEqual([
+          "404/304",
+          "404/304",
+        ]);
       }
-      for (const stale of ['"2"', 'W/"1"', "1"]) expect(codeOf(await put(id, [ids.demo], demo, { "if-match": stale }))).toBe("500/713");
+      for (const stale of ['"2"', 'W/"1"', "1"])
+        expect(codeOf(await put(id, [ids.demo], demo, { "if-match": stale }))).toBe("500/713");
       await send(admin, `/v1/lock/object/${id}`, "POST");
       expect(codeOf(await put(id, [ids.demo]))).toBe("500/713");
       await send(admin, `/v1/lock/object/${id}`, "DELETE");
       expect(await found(id)).toMatchObject({ version: 1, readers: null });
-      const codes = await Promise.all(Array.from({ length: 4 }, async () => (await put(id, [ids.demo], demo, { "if-match": '"1"' })).code));
+      const codes = await Promise.all(
+        Array.from({ length: 4 }, async () => (await put(id, [ids.demo], demo, { "if-match": '"1"' })).code),
+      );
       expect(codes.toSorted()).toEqual(["0", "713", "713", "713"]);
       await send(demo, `/v1/object/${id}`, "DELETE");
       expect([codeOf(await send(demo, path(id))), codeOf(await put(id, null))]).toEqual(["410/609", "400/610"]);
-      expect([codeOf(await send(reader, path(id))), codeOf(await put(id, null, reader))]).toEqual(["404/304", "404/304"]);
+      expect([codeOf(await send(reader, path(id))), codeOf(await put(id, null, reader))]).toEqual([
+        "404/304",
+        "404/304",
+      ]);
     });
 
     test("that are gone stay in the list, which shows the object to nobody else", async () => {
@@ -139,7 +212,10 @@ export function readersSuite(server: () => RunningServer): void {
       const results = multiResults((await send(demo, "/v1/multi", "POST", items)).body.data);
       expect(results.map(({ result }) => result)).toEqual([{ readers: [ids.demo] }, { readers: [ids.demo] }, 307]);
       expect((await send(demo, "/v1/multi?atomic=true", "POST", [items[0], item(other, [ids.sales])])).code).toBe("0");
-      expect([await found(id), await found(other)]).toMatchObject([{ version: 3, readers: [ids.demo] }, { version: 2, readers: [ids.sales] }]);
+      expect([await found(id), await found(other)]).toMatchObject([
+        { version: 3, readers: [ids.demo] },
+        { version: 2, readers: [ids.sales] },
+      ]);
     });
   });
 }

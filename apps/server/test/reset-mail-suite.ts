@@ -9,13 +9,19 @@ import { storedServerKeys } from "./secure/stored-keys.ts";
 const password = "the first password";
 
 /** What the server has to be told, besides where its mail goes. */
-export const resetMailEnvironment: Readonly<Record<string, string>> = { ...storedServerKeys, PASSWORD_RESET_LINK: "https://app.example/new-password?of={alias}#{token}" };
+export const resetMailEnvironment: Readonly<Record<string, string>> = {
+  ...storedServerKeys,
+  PASSWORD_RESET_LINK: "https://app.example/new-password?of={alias}#{token}",
+};
 
 /** From the request for a new password, through the mail, to the log-in with it. */
 export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailbox): void {
-  const ask = (user: string, headers: Sent["headers"] = {}, path = "/v1/resetPassword"): Promise<Answer> => call(server(), path, { method: "POST", headers, body: { user } });
+  const ask = (user: string, headers: Sent["headers"] = {}, path = "/v1/resetPassword"): Promise<Answer> =>
+    call(server(), path, { method: "POST", headers, body: { user } });
   const confirm = (resetPasswordToken: unknown, newPassword: string) =>
-    call(server(), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken, newPassword } }).then(({ code }) => code);
+    call(server(), "/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken, newPassword } }).then(
+      ({ code }) => code,
+    );
 
   /** Returns when nothing waits to be sent any more. */
   const sent = async () => {
@@ -26,11 +32,14 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     const { name, userId } = await newUser(server());
     const { account } = await repositoriesOf(server()).accounts.byUser(userId, []);
     const session = await openSession(server(), "session", name, { password });
-    expect(await ask(name, { host: "evil.example", "x-forwarded-host": "evil.example", forwarded: "host=evil.example" })).toMatchObject({ status: 200, code: "0", body: { data: {} } });
+    expect(
+      await ask(name, { host: "evil.example", "x-forwarded-host": "evil.example", forwarded: "host=evil.example" }),
+    ).toMatchObject({ status: 200, code: "0", body: { data: {} } });
     const mail = await mailbox().next();
     expect([mail.from, mail.to]).toEqual(["no-reply@example.org", [account?.email]]);
     expect(mail.raw).not.toContain("evil");
-    const [, token] = /https:\/\/app\.example\/new-password\?of=#([\w-]{43})\s/.exec(mail.bodies.get("text/plain") ?? "") ?? [];
+    const [, token] =
+      /https:\/\/app\.example\/new-password\?of=#([\w-]{43})\s/.exec(mail.bodies.get("text/plain") ?? "") ?? [];
     expect(mail.bodies.get("text/html")).toContain(token);
     expect(await checkSession(server(), session)).toBe("0");
     expect(await confirm(token, "a password by mail")).toBe("0");
@@ -55,7 +64,16 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     const [somebody, disabled, without] = [await newUser(server()), await newUser(server()), await newUser(server())];
     await repositoriesOf(server()).accounts.setDisabled(disabled.userId, true);
     await repositoriesOf(server()).accounts.setEmail(without.userId, null);
-    const names = [somebody.name, "nobody of this name", disabled.name, without.name, somebody.name.toUpperCase(), "demo\r\nBcc: all@mail.example", "\0", somebody.name];
+    const names = [
+      somebody.name,
+      "nobody of this name",
+      disabled.name,
+      without.name,
+      somebody.name.toUpperCase(),
+      "demo\r\nBcc: all@mail.example",
+      "\0",
+      somebody.name,
+    ];
     const answers = [];
     for (const name of names) answers.push(await ask(name));
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
@@ -93,7 +111,10 @@ export function resetMailSuite(server: () => RunningServer, mailbox: () => Mailb
     const [, token] = /\?of=second#([\w-]{43})\s/.exec((await mailbox().next()).bodies.get("text/plain") ?? "") ?? [];
     expect(token).toBeDefined();
     expect(await confirm(token, "another password")).toBe("328");
-    const answer = await call(server(), "/second/v1/confirmResetPassword", { method: "POST", body: { resetPasswordToken: token, newPassword: "another password" } });
+    const answer = await call(server(), "/second/v1/confirmResetPassword", {
+      method: "POST",
+      body: { resetPasswordToken: token, newPassword: "another password" },
+    });
     expect(answer.code).toBe("0");
     await mailbox().next();
   });

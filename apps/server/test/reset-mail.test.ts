@@ -16,17 +16,24 @@ describe.each(["Postgres", "the embedded engine", "memory"])("a reset by mail on
     await mailbox.open();
     const environment = { ...resetMailEnvironment, ...mailbox.environment };
     postgres = engine === "Postgres" ? await openPostgresFixture() : undefined;
-    server = await (postgres?.demo(environment) ?? startDemoServer(engine === "memory" ? "memory" : "embedded", environment));
+    server = await (postgres?.demo(environment) ??
+      startDemoServer(engine === "memory" ? "memory" : "embedded", environment));
   }, 60_000);
   afterAll(async () => {
     await (postgres ?? server).close();
     await mailbox.close();
   });
 
-  resetMailSuite(() => server, () => mailbox);
+  resetMailSuite(
+    () => server,
+    () => mailbox,
+  );
 
   describe("of a custom user", () => {
-    customResetSuite(() => server, () => mailbox);
+    customResetSuite(
+      () => server,
+      () => mailbox,
+    );
   });
 });
 
@@ -35,21 +42,35 @@ describe.each(["Postgres", "the embedded engine", "memory"])("requests for reset
   let postgres: PostgresFixture | undefined;
   let server: RunningServer;
   beforeAll(async () => {
-    const environment = { ...resetMailEnvironment, MAIL_FOLDER: mails.path, MAIL_INTERVAL: "10m", PASSWORD_RESETS_PER_NETWORK: "5", TRUSTED_PROXIES: "127.0.0.1" };
+    const environment = {
+      ...resetMailEnvironment,
+      MAIL_FOLDER: mails.path,
+      MAIL_INTERVAL: "10m",
+      PASSWORD_RESETS_PER_NETWORK: "5",
+      TRUSTED_PROXIES: "127.0.0.1",
+    };
     postgres = engine === "Postgres" ? await openPostgresFixture() : undefined;
-    server = await (postgres?.demo(environment) ?? startDemoServer(engine === "memory" ? "memory" : "embedded", environment));
+    server = await (postgres?.demo(environment) ??
+      startDemoServer(engine === "memory" ? "memory" : "embedded", environment));
   }, 60_000);
   afterAll(() => (postgres ?? server).close());
 
   const ask = (user: string, address: string): Promise<Answer> =>
-    call(server, "/v1/resetPassword", { method: "POST", body: { user }, headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" } });
+    call(server, "/v1/resetPassword", {
+      method: "POST",
+      body: { user },
+      headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" },
+    });
   const waiting = async () => (await repositoriesOf(server).outbox.waiting()).count;
 
   test("of one network are limited, also in parallel, without effect on other networks", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(`user ${n}`, "192.0.2.1")));
     const codes = answers.map(({ code }) => code).toSorted();
     expect(codes).toEqual([...Array<string>(5).fill("0"), ...Array<string>(25).fill("706")]);
-    expect(answers.find(({ code }) => code === "706")).toMatchObject({ status: 503, headers: { "retry-after": expect.stringMatching(/^\d+$/) } });
+    expect(answers.find(({ code }) => code === "706")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": expect.stringMatching(/^\d+$/) },
+    });
     expect(await waiting()).toBe(5);
     expect((await ask("demo", "192.0.2.2")).code).toBe("0");
     expect(await waiting()).toBe(6);

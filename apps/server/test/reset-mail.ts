@@ -1,4 +1,11 @@
-import { CustomPasswordReset, noHooks, OwnPasswordReset, PrepareResetMail, ReplacePassword, SettleCustomPassword } from "@sallyport/core";
+import {
+  CustomPasswordReset,
+  noHooks,
+  OwnPasswordReset,
+  PrepareResetMail,
+  ReplacePassword,
+  SettleCustomPassword,
+} from "@sallyport/core";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 
 const passwords = new ReplacePassword(5);

@@ -38,7 +38,9 @@ export class Authenticator {
   /** Six digits that are no token of any step that could be meant. */
   wrong(): string {
     const near = [-2, -1, 0, 1, 2, 3].map((later) => this.token(later));
-    return Array.from({ length: 10 }, (_, index) => String(111_111 * index).padStart(6, "0")).find((digits) => !near.includes(digits)) as string;
+    return Array.from({ length: 10 }, (_, index) => String(111_111 * index).padStart(6, "0")).find(
+      (digits) => !near.includes(digits),
+    ) as string;
   }
 }
 
@@ -51,17 +53,33 @@ export interface Fields {
 }
 
 /** The code that a log-in answers, in any mode. */
-export async function attempt(subject: Subject, mode: LogInMode, { user, pass = user, ...more }: Fields): Promise<string> {
+export async function attempt(
+  subject: Subject,
+  mode: LogInMode,
+  { user, pass = user, ...more }: Fields,
+): Promise<string> {
   const form = await logInForm(subject, mode);
   const headers = { appkey: appKey, "content-type": "application/json" };
-  const answer = await fetch(subject.url + form.path, { method: "POST", headers, body: form.wrap(JSON.stringify({ user, pass, ...more })) });
+  const answer = await fetch(subject.url + form.path, {
+    method: "POST",
+    headers,
+    body: form.wrap(JSON.stringify({ user, pass, ...more })),
+  });
   const text = await answer.text();
-  const { status } = JSON.parse(text.startsWith("{") ? text : form.unwrap(text)) as { status: { internalStatus: string } };
+  const { status } = JSON.parse(text.startsWith("{") ? text : form.unwrap(text)) as {
+    status: { internalStatus: string };
+  };
   return status.internalStatus;
 }
 
 /** Logs in, in any mode. */
-export async function enter({ url }: Subject, mode: LogInMode, user: string, appNames: readonly string[], twoFactorToken?: string): Promise<ClientSession> {
+export async function enter(
+  { url }: Subject,
+  mode: LogInMode,
+  user: string,
+  appNames: readonly string[],
+  twoFactorToken?: string,
+): Promise<ClientSession> {
   const client = new SallyportClient({ baseUrl: url, appKey, renew: false });
   const keys = mode === "encrypted" || mode === "secure" ? { keyPair, allowUnprotectedKey: true } : {};
   await client.logIn({ mode, user, password: user, appNames, twoFactorToken, ...keys } as LogInOptions);
@@ -77,6 +95,7 @@ export function factorRequests(subject: Subject, session: ClientSession, app: st
     enrol: async () => (await callIn(subject, session, path, { method: "POST" })).body.data as Enrolled,
     confirm: (token: unknown) => callIn(subject, session, path, { method: "PATCH", body: { token } }),
     remove: (token: unknown) => callIn(subject, session, path, { method: "DELETE", body: { token } }),
-    validate: (token: unknown) => callIn(subject, session, `/v1/2fa/validate?app=${encodeURIComponent(app)}`, { method: "POST", body: { token } }),
+    validate: (token: unknown) =>
+      callIn(subject, session, `/v1/2fa/validate?app=${encodeURIComponent(app)}`, { method: "POST", body: { token } }),
   };
 }

@@ -35,11 +35,16 @@ describe("second factors of two servers on one Postgres", () => {
     const authenticator = await Authenticator.of(one, secret);
     const [begun] = (await repositories?.secondFactors.list(null, 1)) ?? [];
     expect(begun !== undefined && (await repositories?.secondFactors.accept(begun, 0))).toBe(true);
-    const logIn = (server: RunningServer, token: string | undefined) => attempt(server, "session", { user: "demo", appNames: ["may"], "2faToken": token });
+    const logIn = (server: RunningServer, token: string | undefined) =>
+      attempt(server, "session", { user: "demo", appNames: ["may"], "2faToken": token });
     expect([await logIn(one, authenticator.token()), await logIn(other, authenticator.token())]).toEqual(["0", "342"]);
     for (const token of [authenticator.token(1), recoveryCodes[0]]) {
-      const codes = await Promise.all(Array.from({ length: 40 }, (_, index) => logIn(index % 2 === 0 ? one : other, token)));
-      expect([codes.filter((code) => code === "0").length, codes.filter((code) => code === "342").length]).toEqual([1, 39]);
+      const codes = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => logIn(index % 2 === 0 ? one : other, token)),
+      );
+      expect([codes.filter((code) => code === "0").length, codes.filter((code) => code === "342").length]).toEqual([
+        1, 39,
+      ]);
     }
   });
 });

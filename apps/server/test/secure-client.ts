@@ -52,7 +52,8 @@ export async function serverKey({ url }: Subject): Promise<string> {
 export function encryptFor(key: string | KeyObject, text: string | Uint8Array): Buffer {
   const bytes = Buffer.from(text as string);
   const blocks: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += 190) blocks.push(publicEncrypt({ key, ...oaep }, bytes.subarray(at, at + 190)));
+  for (let at = 0; at < bytes.length; at += 190)
+    blocks.push(publicEncrypt({ key, ...oaep }, bytes.subarray(at, at + 190)));
   return Buffer.concat(blocks as Uint8Array[]);
 }
 
@@ -75,8 +76,14 @@ export async function logInSecurely(subject: Subject, fields: object = demoField
   const answer = await postSecureLogIn(subject, { credentials, publicKey: clientPublicKey });
   const text = await answer.text();
   if (answer.headers.get("encrypted") !== "v=1") throw new Error(`The log-in was refused: ${text}`);
-  const { data } = JSON.parse(decryptBlocks(text)) as { data: Record<"sessionId" | "symmetricKey" | "ivPrefix", string> };
-  return { token: data.sessionId, key: Buffer.from(data.symmetricKey, "base64"), ivPrefix: Buffer.from(data.ivPrefix, "base64") };
+  const { data } = JSON.parse(decryptBlocks(text)) as {
+    data: Record<"sessionId" | "symmetricKey" | "ivPrefix", string>;
+  };
+  return {
+    token: data.sessionId,
+    key: Buffer.from(data.symmetricKey, "base64"),
+    ivPrefix: Buffer.from(data.ivPrefix, "base64"),
+  };
 }
 
 /** The counter block of a message from the client. */
@@ -100,7 +107,12 @@ export interface SecureRequest {
 }
 
 /** Sends a request of the session and decrypts the answer. */
-export async function callSecurely(subject: Subject, session: SecureSession, path: string, request: SecureRequest = {}): Promise<SecureAnswer> {
+export async function callSecurely(
+  subject: Subject,
+  session: SecureSession,
+  path: string,
+  request: SecureRequest = {},
+): Promise<SecureAnswer> {
   const answer = await send(subject.url + path, {
     ...request,
     headers: { appkey: appKey, "secure-token": session.token, ...request.headers },
@@ -111,7 +123,8 @@ export async function callSecurely(subject: Subject, session: SecureSession, pat
 /** Decrypts an answer, unless it came in clear text. */
 export function openSecurely(session: SecureSession, { status, headers, text }: RawSecureAnswer): SecureAnswer {
   const iv = /^v=1;iv=(.*)$/.exec(String(headers["encrypted"]))?.[1];
-  if (iv === undefined) return { status, code: JSON.parse(text).status.internalStatus, iv: null, body: JSON.parse(text) };
+  if (iv === undefined)
+    return { status, code: JSON.parse(text).status.internalStatus, iv: null, body: JSON.parse(text) };
   const block = Buffer.from(iv, "base64");
   const cipher = createDecipheriv("aes-256-ctr", session.key, block);
   const plain = JSON.parse(Buffer.concat([cipher.update(text, "base64"), cipher.final()] as Uint8Array[]).toString());
@@ -119,7 +132,12 @@ export function openSecurely(session: SecureSession, { status, headers, text }: 
 }
 
 /** Sends an encrypted message to a route that does nothing with it but check it. */
-export function sendMessage(subject: Subject, session: SecureSession, number: bigint, more: { iv?: Buffer; text?: string } = {}): Promise<SecureAnswer> {
+export function sendMessage(
+  subject: Subject,
+  session: SecureSession,
+  number: bigint,
+  more: { iv?: Buffer; text?: string } = {},
+): Promise<SecureAnswer> {
   const { iv = counterBlock(session, number), text = "{}" } = more;
   return callSecurely(subject, session, "/_CheckSession", {
     headers: { "content-type": "application/text", encrypted: `v=1;iv=${iv.toString("base64")}` },

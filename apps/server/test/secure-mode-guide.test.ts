@@ -21,8 +21,20 @@ const works = (program: string, ...args: string[]) => spawnSync(program, args, {
 /** The clients that are programs, with what each needs and whether this machine has it. */
 const programs = [
   { file: "client.mjs", program: process.execPath, needs: "Node", has: true },
-  { file: "client.sh", program: "bash", needs: "bash, curl, OpenSSL 3", has: ["bash", "curl"].every((name) => works(name, "--version")) && works("bash", "-c", "openssl version | grep -q '^OpenSSL 3'") },
-  { file: "client.py", program: "python3", needs: "Python with cryptography", has: works("python3", "-c", "import cryptography") },
+  {
+    file: "client.sh",
+    program: "bash",
+    needs: "bash, curl, OpenSSL 3",
+    has:
+      ["bash", "curl"].every((name) => works(name, "--version")) &&
+      works("bash", "-c", "openssl version | grep -q '^OpenSSL 3'"),
+  },
+  {
+    file: "client.py",
+    program: "python3",
+    needs: "Python with cryptography",
+    has: works("python3", "-c", "import cryptography"),
+  },
 ];
 
 test.each([
@@ -50,7 +62,10 @@ describe("the clients of the page", () => {
     const appKeys = server.databases.get("")?.storage.repositories.appKeys;
     const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
     await appKeys?.create({ name: "page", appNames: ["demo-app"], origins: [origin] }, digestOf("key of the page"));
-    await appKeys?.create({ name: "other page", appNames: ["demo-app"], origins: ["http://127.0.0.1:1"] }, digestOf("key of another page"));
+    await appKeys?.create(
+      { name: "other page", appNames: ["demo-app"], origins: ["http://127.0.0.1:1"] },
+      digestOf("key of another page"),
+    );
   }, 60_000);
   afterAll(async () => {
     page.close();
@@ -60,7 +75,10 @@ describe("the clients of the page", () => {
   const sessions = () => server.databases.get("")?.storage.repositories.sessions.count();
   /** A list of two customers, then the answer to the log-out; and nobody is logged in any more. */
   const expectEnvelopes = async (output: string) => {
-    const [list, end, ...more] = output.trim().split("\n").map((line) => JSON.parse(line));
+    const [list, end, ...more] = output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect(list).toMatchObject({ status: { internalStatus: "0" }, data: { "~Count": 200 } });
     expect(list.data["~Elements"]).toHaveLength(2);
     expect(end).toEqual({ status: { internalStatus: "0", statusMessage: "ok" }, data: {} });
@@ -79,13 +97,16 @@ describe("the clients of the page", () => {
       test(`${file} shows why a log-in is refused`, async () => {
         const { body } = await tryLogIn(server, "demo");
         const ending = run(program, [join(folder, file), server.url]);
-        await expect(ending).rejects.toMatchObject({ stderr: expect.stringContaining('{"status":{"internalStatus":"315"') });
+        await expect(ending).rejects.toMatchObject({
+          stderr: expect.stringContaining('{"status":{"internalStatus":"315"'),
+        });
         await logOut(server, body.data.sessionId);
       }, 30_000);
     }
   }
 
-  if (chromium === undefined) test("client.html needs Chromium, which is not here", () => expect(chromium).toBeUndefined());
+  if (chromium === undefined)
+    test("client.html needs Chromium, which is not here", () => expect(chromium).toBeUndefined());
   else {
     test("client.html runs as printed, from an origin that its app key lists", async () => {
       const browser = new HeadlessBrowser(chromium as string);

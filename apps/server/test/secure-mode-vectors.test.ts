@@ -1,9 +1,23 @@
-import { constants, createCipheriv, createDecipheriv, createPrivateKey, createPublicKey, hash, privateDecrypt } from "node:crypto";
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  privateDecrypt,
+} from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildCounterBlock, formatEncryptedHeader, parseCounterBlock, parseEncryptedHeader } from "@sallyport/contract";
 import { type RsaPadding, rsaPaddings } from "@sallyport/core";
-import { AesCbcHybridCipher, AesCtrChannelCipher, ForgeClientKeyParser, NodeServerKeys, RsaCredentialsCipher } from "@sallyport/crypto";
+import {
+  AesCbcHybridCipher,
+  AesCtrChannelCipher,
+  ForgeClientKeyParser,
+  NodeServerKeys,
+  RsaCredentialsCipher,
+} from "@sallyport/crypto";
 
 interface Vectors {
   readonly serverKey: { readonly keyId: string; readonly key: string; readonly privateKey: string };
@@ -11,7 +25,15 @@ interface Vectors {
   readonly credentials: readonly { padding: RsaPadding; text: string; credentials: string }[];
   readonly answers: readonly { padding: RsaPadding; body: string; text: string }[];
   readonly session: { readonly sessionId: string; readonly symmetricKey: string; readonly ivPrefix: string };
-  readonly messages: readonly { direction: 1 | 2; number: string; text: string; counterBlock: string; encrypted: string; keyStream: string; body: string }[];
+  readonly messages: readonly {
+    direction: 1 | 2;
+    number: string;
+    text: string;
+    counterBlock: string;
+    encrypted: string;
+    keyStream: string;
+    body: string;
+  }[];
   readonly hybrid: {
     readonly request: { aesKey: string; iv: string; text: string; body: { aesKey: string; data: string } };
     readonly answer: { aesKey: string; iv: string; text: string; body: string };
@@ -33,7 +55,8 @@ function decryptBlocks(key: string, padding: RsaPadding, text: string): Buffer {
 }
 
 function decryptBlock(key: string, padding: RsaPadding, block: Buffer): Buffer {
-  if (padding !== "PKCS1-v1_5") return privateDecrypt({ key, oaepHash: padding === "OAEP-SHA-1" ? "sha1" : "sha256" }, block);
+  if (padding !== "PKCS1-v1_5")
+    return privateDecrypt({ key, oaepHash: padding === "OAEP-SHA-1" ? "sha1" : "sha256" }, block);
   // Node refuses to take this padding off: 00 02, bytes that are not zero, 00.
   const raw = privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, block);
   expect(raw.subarray(0, 2).toString("hex")).toBe("0002");
@@ -55,7 +78,9 @@ describe("the vectors of the guide, by Node's own cryptography", () => {
   test("name the server's key", () => {
     const { e, kty, n } = createPublicKey(serverKey.key).export({ format: "jwk" });
     expect(hash("sha256", JSON.stringify({ e, kty, n }), "base64url")).toBe(serverKey.keyId);
-    expect(createPublicKey(serverKey.privateKey).export({ type: "spki", format: "pem" })).toBe(serverKey.key.replaceAll("\r", ""));
+    expect(createPublicKey(serverKey.privateKey).export({ type: "spki", format: "pem" })).toBe(
+      serverKey.key.replaceAll("\r", ""),
+    );
   });
 
   test("give the client's public key in forms that are one key", () => {
@@ -82,22 +107,33 @@ describe("the vectors of the guide, by Node's own cryptography", () => {
     expect(JSON.parse(text).data).toMatchObject(session);
   });
 
-  test.each(vectors.messages)("message $number in direction $direction", ({ counterBlock, encrypted, keyStream, text, body }) => {
-    const iv = Buffer.from(counterBlock, "hex");
-    expect(encrypted).toBe(`v=1;iv=${iv.toString("base64")}`);
-    expect(createCipheriv("aes-256-ctr", sessionKey, iv).update(text).toString("base64")).toBe(body);
-    expect(createCipheriv("aes-256-ctr", sessionKey, iv).update(Buffer.alloc(Buffer.byteLength(text))).toString("hex")).toBe(keyStream);
-  });
+  test.each(vectors.messages)(
+    "message $number in direction $direction",
+    ({ counterBlock, encrypted, keyStream, text, body }) => {
+      const iv = Buffer.from(counterBlock, "hex");
+      expect(encrypted).toBe(`v=1;iv=${iv.toString("base64")}`);
+      expect(createCipheriv("aes-256-ctr", sessionKey, iv).update(text).toString("base64")).toBe(body);
+      expect(
+        createCipheriv("aes-256-ctr", sessionKey, iv)
+          .update(Buffer.alloc(Buffer.byteLength(text)))
+          .toString("hex"),
+      ).toBe(keyStream);
+    },
+  );
 
   test("encrypted form of the log-in with a token", () => {
     const { request, answer } = hybrid;
     expect(cbc(request)).toBe(request.body.data);
-    expect(decryptBlocks(serverKey.privateKey, "OAEP-SHA-256", request.body.aesKey).toString("hex")).toBe(request.aesKey);
+    expect(decryptBlocks(serverKey.privateKey, "OAEP-SHA-256", request.body.aesKey).toString("hex")).toBe(
+      request.aesKey,
+    );
     const [sealedKey = "", data = ""] = answer.body.split("|");
     expect(decryptBlocks(clientKey.privateKey, "OAEP-SHA-256", sealedKey).toString("hex")).toBe(answer.aesKey);
     expect(cbc(answer)).toBe(data);
     const decipher = createDecipheriv("aes-256-cbc", Buffer.from(answer.aesKey, "hex"), Buffer.from(answer.iv, "hex"));
-    expect(decipher.update(Buffer.from(data, "base64").subarray(16)).toString() + decipher.final().toString()).toBe(answer.text);
+    expect(decipher.update(Buffer.from(data, "base64").subarray(16)).toString() + decipher.final().toString()).toBe(
+      answer.text,
+    );
   });
 });
 
@@ -116,19 +152,30 @@ describe("the vectors of the guide, by the code of the service", () => {
     expect(new ForgeClientKeyParser().parse(text, [])?.digest).toBe(hash("sha256", spki));
   });
 
-  test.each(vectors.credentials)("it opens credentials with $padding: $text", async ({ padding, text, credentials }) => {
-    const opened = await credentialsCipher.open(credentials, accepted);
-    expect({ padding: opened?.padding, text: Buffer.from(opened?.plain ?? []).toString() }).toEqual({ padding, text });
-  });
+  test.each(vectors.credentials)(
+    "it opens credentials with $padding: $text",
+    async ({ padding, text, credentials }) => {
+      const opened = await credentialsCipher.open(credentials, accepted);
+      expect({ padding: opened?.padding, text: Buffer.from(opened?.plain ?? []).toString() }).toEqual({
+        padding,
+        text,
+      });
+    },
+  );
 
-  test.each(vectors.messages)("it reads and writes message $number in direction $direction", ({ direction, number, counterBlock, encrypted, text, body }) => {
-    const counter = { direction, ivPrefix: new Uint8Array(ivPrefix), message: BigInt(number), block: 0 };
-    const iv = buildCounterBlock(counter);
-    expect(Buffer.from(iv).toString("hex")).toBe(counterBlock);
-    expect(formatEncryptedHeader({ iv })).toBe(encrypted);
-    expect(parseCounterBlock(parseEncryptedHeader(encrypted)?.iv ?? iv.subarray(1))).toEqual(counter);
-    expect(Buffer.from(new AesCtrChannelCipher().apply(sessionKey, iv, Buffer.from(body, "base64"))).toString()).toBe(text);
-  });
+  test.each(vectors.messages)(
+    "it reads and writes message $number in direction $direction",
+    ({ direction, number, counterBlock, encrypted, text, body }) => {
+      const counter = { direction, ivPrefix: new Uint8Array(ivPrefix), message: BigInt(number), block: 0 };
+      const iv = buildCounterBlock(counter);
+      expect(Buffer.from(iv).toString("hex")).toBe(counterBlock);
+      expect(formatEncryptedHeader({ iv })).toBe(encrypted);
+      expect(parseCounterBlock(parseEncryptedHeader(encrypted)?.iv ?? iv.subarray(1))).toEqual(counter);
+      expect(Buffer.from(new AesCtrChannelCipher().apply(sessionKey, iv, Buffer.from(body, "base64"))).toString()).toBe(
+        text,
+      );
+    },
+  );
 
   test("it opens the encrypted form of the log-in with a token", async () => {
     const opened = await new AesCbcHybridCipher(credentialsCipher).open(hybrid.request.body, accepted);

@@ -59,7 +59,9 @@ describe("secure mode", () => {
     });
 
     test("refuses credentials that cannot be opened", async () => {
-      expect(await logInWith({ credentials: randomBytes(256).toString("base64"), publicKey: clientPublicKey })).toBe("310");
+      expect(await logInWith({ credentials: randomBytes(256).toString("base64"), publicKey: clientPublicKey })).toBe(
+        "310",
+      );
     });
 
     test("takes captured credentials from nobody else", async () => {
@@ -69,13 +71,22 @@ describe("secure mode", () => {
       const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
       const theirs = publicKey.export({ type: "spki", format: "pem" });
       expect(await logInWith({ credentials: captured, publicKey: theirs })).toBe("310");
-      const { rows } = await postgres.sql.query("select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed'");
+      const { rows } = await postgres.sql.query(
+        "select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed'",
+      );
       expect(rows).toEqual([{ n: 1 }]);
     });
 
     test("tells in clear text what is wrong with the fields", async () => {
-      expect(await logInWith({ credentials: credentials({ ...demoFields, pass: "wrong" }), publicKey: clientPublicKey })).toBe("302");
-      expect(await logInWith({ credentials: credentials({ ...demoFields, appNames: undefined }), publicKey: clientPublicKey })).toBe("209");
+      expect(
+        await logInWith({ credentials: credentials({ ...demoFields, pass: "wrong" }), publicKey: clientPublicKey }),
+      ).toBe("302");
+      expect(
+        await logInWith({
+          credentials: credentials({ ...demoFields, appNames: undefined }),
+          publicKey: clientPublicKey,
+        }),
+      ).toBe("209");
     });
   });
 
@@ -83,7 +94,8 @@ describe("secure mode", () => {
     test("takes a message once, and jumps ahead", async () => {
       const session = await logInSecurely(server);
       const codes = [];
-      for (const number of [0n, 0n, 5n, 1n, 5n, 2n ** 64n - 1n, 6n]) codes.push((await sendMessage(server, session, number)).code);
+      for (const number of [0n, 0n, 5n, 1n, 5n, 2n ** 64n - 1n, 6n])
+        codes.push((await sendMessage(server, session, number)).code);
       expect(codes).toEqual(["0", "312", "0", "0", "312", "0", "312"]);
     });
 
@@ -106,7 +118,11 @@ describe("secure mode", () => {
       const session = await logInSecurely(server);
       const end = await callSecurely(server, session, "/v1/logout", { method: "POST" });
       expect(end).toMatchObject({ status: 200, code: "0", iv: expect.any(Buffer) });
-      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203", iv: null });
+      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({
+        status: 401,
+        code: "203",
+        iv: null,
+      });
     });
 
     test("never shares a number with another server, or with the same one after a restart", async () => {
@@ -124,9 +140,17 @@ describe("secure mode", () => {
     test("answers 314 when the key of the session cannot be unwrapped", async () => {
       const session = await logInSecurely(server);
       await postgres.sql.query("update sallyport_demo.channels set wrapped_key = 'x' || wrapped_key");
-      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ status: 500, code: "314", iv: null });
+      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({
+        status: 500,
+        code: "314",
+        iv: null,
+      });
       // It can be ended all the same.
-      expect(await callSecurely(server, session, "/v1/logout", { method: "POST" })).toMatchObject({ status: 200, code: "0", iv: null });
+      expect(await callSecurely(server, session, "/v1/logout", { method: "POST" })).toMatchObject({
+        status: 200,
+        code: "0",
+        iv: null,
+      });
       expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203" });
     });
   });

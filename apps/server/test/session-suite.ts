@@ -5,7 +5,8 @@ import { credentialOf } from "./credential-of.ts";
 import { modes, overCode } from "./modes.ts";
 import { openSession, type OpeningOptions } from "./open-session.ts";
 
-const tally = (codes: readonly string[]) => Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length]));
+const tally = (codes: readonly string[]) =>
+  Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length]));
 
 /** How sessions begin and end, in every mode and on every engine. */
 export function sessionSuite(server: () => RunningServer): void {
@@ -30,7 +31,11 @@ export function sessionSuite(server: () => RunningServer): void {
     test("of two log-outs at once, one ends the session", async () => {
       for (let round = 0; round < 10; round += 1) {
         const session = await logIn("demo");
-        const codes = await Promise.all([logOut(server(), session), logOut(server(), session), logOut(server(), session)]);
+        const codes = await Promise.all([
+          logOut(server(), session),
+          logOut(server(), session),
+          logOut(server(), session),
+        ]);
         expect(tally(codes)).toEqual({ "0": 1, [over]: 2 });
       }
     });
@@ -91,7 +96,11 @@ export function sessionSuite(server: () => RunningServer): void {
       await tryLogIn(server(), "demo", { pass: "my-secret-typo" }, { "x-request-id": "trail-2" });
       await logOut(server(), session);
       const events = await audit.read(last, 10);
-      expect(events.map(({ type, outcome }) => [type, outcome])).toEqual([["login.accepted", 0], ["login.refused", 302], ["logout", 0]]);
+      expect(events.map(({ type, outcome }) => [type, outcome])).toEqual([
+        ["login.accepted", 0],
+        ["login.refused", 302],
+        ["logout", 0],
+      ]);
       expect(events[1]).toMatchObject({ requestId: "trail-2", address: "127.0.0.1", appNames: ["demo-app"] });
       expect(JSON.stringify(events)).not.toContain("secret-typo");
       expect(JSON.stringify(events)).not.toContain(await credentialOf(session));

@@ -35,12 +35,16 @@ describe("sessions on Postgres", () => {
       const session = await logIn("demo");
       await expire("expires_at = now() + interval '1 minute'");
       expect(await checkSession(server, session)).toBe("0");
-      const { rows } = await postgres.sql.query("select bool_or(expires_at > now() + interval '20 minutes') as extended from sallyport_demo.sessions");
+      const { rows } = await postgres.sql.query(
+        "select bool_or(expires_at > now() + interval '20 minutes') as extended from sallyport_demo.sessions",
+      );
       expect(rows[0].extended).toBe(true);
 
       await expire("ends_at = now() + interval '2 minutes', expires_at = now() + interval '1 minute'");
       expect(await checkSession(server, session)).toBe("0");
-      const bounded = await postgres.sql.query("select bool_and(expires_at <= ends_at) as bounded from sallyport_demo.sessions");
+      const bounded = await postgres.sql.query(
+        "select bool_and(expires_at <= ends_at) as bounded from sallyport_demo.sessions",
+      );
       expect(bounded.rows[0].bounded).toBe(true);
 
       await expire("expires_at = now() - interval '1 millisecond'");
@@ -49,8 +53,12 @@ describe("sessions on Postgres", () => {
 
     test("are unchanged when the log-out fails in storage", async () => {
       const session = await logIn("demo");
-      await postgres.sql.query(`create or replace function sallyport_demo.refuse() returns trigger language plpgsql as $$ begin raise 'out of ink'; end $$`);
-      await postgres.sql.query("create trigger refuse before delete on sallyport_demo.sessions execute function sallyport_demo.refuse()");
+      await postgres.sql.query(
+        `create or replace function sallyport_demo.refuse() returns trigger language plpgsql as $$ begin raise 'out of ink'; end $$`,
+      );
+      await postgres.sql.query(
+        "create trigger refuse before delete on sallyport_demo.sessions execute function sallyport_demo.refuse()",
+      );
       const failed = await callIn(server, session, "/v1/logout", { method: "POST" });
       await postgres.sql.query("drop trigger refuse on sallyport_demo.sessions");
       expect(failed).toMatchObject({ status: 500, code: "703" });
@@ -60,9 +68,12 @@ describe("sessions on Postgres", () => {
     });
 
     test("are not opened when the audit cannot be written", async () => {
-      const count = async () => Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
+      const count = async () =>
+        Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
       const before = await count();
-      await postgres.sql.query("create trigger refuse before insert on sallyport_demo.audit execute function sallyport_demo.refuse()");
+      await postgres.sql.query(
+        "create trigger refuse before insert on sallyport_demo.audit execute function sallyport_demo.refuse()",
+      );
       const failed = await tryLogIn(server, "demo");
       await postgres.sql.query("drop trigger refuse on sallyport_demo.audit");
       expect(failed).toMatchObject({ status: 500, code: "799" });

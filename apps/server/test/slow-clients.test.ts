@@ -74,7 +74,11 @@ describe("slow clients", () => {
   });
 
   test("of all networks together are refused before they fill the memory", async () => {
-    const server = await postgres.demo({ MAX_AWAITED_BODIES: "2", MAX_AWAITED_BODIES_PER_NETWORK: "1", TRUSTED_PROXIES: "127.0.0.1" });
+    const server = await postgres.demo({
+      MAX_AWAITED_BODIES: "2",
+      MAX_AWAITED_BODIES_PER_NETWORK: "1",
+      TRUSTED_PROXIES: "127.0.0.1",
+    });
     const slow = [await awaited(server, asIfFrom("192.0.2.1")), await awaited(server, asIfFrom("192.0.2.2"))];
     const third = await begin(server, asIfFrom("192.0.2.3"));
     expect(await third.received(/"706"/)).toMatch(/^HTTP\/1.1 503 /);
@@ -115,7 +119,13 @@ describe("slow clients", () => {
 
   test("with bodies in one-byte chunks are refused", async () => {
     const server = await postgres.demo();
-    const head = ["POST /v1/login HTTP/1.1", "Host: localhost", "appkey: demo-app-key", "Content-Type: application/json", "Transfer-Encoding: chunked"];
+    const head = [
+      "POST /v1/login HTTP/1.1",
+      "Host: localhost",
+      "appkey: demo-app-key",
+      "Content-Type: application/json",
+      "Transfer-Encoding: chunked",
+    ];
     const small = await rawExchange(server.url, head);
     small.send([...body].map((byte) => `1\r\n${byte}\r\n`).join(""));
     small.send("0\r\n\r\n");
@@ -143,19 +153,27 @@ describe("slow clients", () => {
   });
 
   test("that do not read are counted against their network, not as work", async () => {
-    const server = await postgres.demo({ MAX_IN_FLIGHT: "2", MAX_UNTAKEN_BYTES_PER_NETWORK: "65536", TRUSTED_PROXIES: "127.0.0.1" });
+    const server = await postgres.demo({
+      MAX_IN_FLIGHT: "2",
+      MAX_UNTAKEN_BYTES_PER_NETWORK: "65536",
+      TRUSTED_PROXIES: "127.0.0.1",
+    });
     await postgres.sql.query(
       "update sallyport_demo.objects set attributes = jsonb_set(attributes, '{Name}', to_jsonb(repeat('x', 500000))) where class = 'Customer'",
     );
     const sessionId = (await tryLogIn(server, "reader")).body.data.sessionId as string;
     const from = (address: string) => Object.entries(asIfFrom(address)).map(([name, value]) => `${name}: ${value}`);
-    const unread = await rawExchange(server.url, [
-      "GET /v1/objects/Customer?perPage=30 HTTP/1.1",
-      "Host: localhost",
-      "appkey: demo-app-key",
-      `sessionid: ${sessionId}`,
-      ...from("192.0.2.1"),
-    ], { unread: true });
+    const unread = await rawExchange(
+      server.url,
+      [
+        "GET /v1/objects/Customer?perPage=30 HTTP/1.1",
+        "Host: localhost",
+        "appkey: demo-app-key",
+        `sessionid: ${sessionId}`,
+        ...from("192.0.2.1"),
+      ],
+      { unread: true },
+    );
     const check = (address: string) => call(server, "/_CheckService", { headers: asIfFrom(address) });
     let sameNetwork = await check("192.0.2.1");
     while (sameNetwork.status === 200) sameNetwork = await check("192.0.2.1");
@@ -172,7 +190,12 @@ describe("slow clients", () => {
   test("that stop reading an answer are cut off, and slow readers are not", async () => {
     const server = await postgres.demo({ STALLED_READER_TIMEOUT: "500ms" });
     const sessionId = (await tryLogIn(server, "reader")).body.data.sessionId as string;
-    const head = ["GET /v1/objects/Customer?perPage=30 HTTP/1.1", "Host: localhost", "appkey: demo-app-key", `sessionid: ${sessionId}`];
+    const head = [
+      "GET /v1/objects/Customer?perPage=30 HTTP/1.1",
+      "Host: localhost",
+      "appkey: demo-app-key",
+      `sessionid: ${sessionId}`,
+    ];
     const unread = await rawExchange(server.url, head, { unread: true });
     while ((await metric(server, "sallyport_untaken_bytes")) === 0);
     while ((await metric(server, "sallyport_untaken_bytes")) > 0);

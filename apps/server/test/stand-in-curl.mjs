@@ -42,5 +42,7 @@ for (let index = 0; index < words.length; index += 1) {
   }
 }
 const answer = await fetch(url, { method: method ?? (body === undefined ? "GET" : "POST"), headers, body });
-const head = showsHeaders ? `HTTP/1.1 ${answer.status} \r\n${[...answer.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n` : "";
+const head = showsHeaders
+  ? `HTTP/1.1 ${answer.status} \r\n${[...answer.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`
+  : "";
 process.stdout.write(head + (showsBody ? await answer.text() : "") + after);

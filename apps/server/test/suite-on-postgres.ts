@@ -2,7 +2,11 @@ import type { RunningServer } from "../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 
 /** Defines a suite that runs against the demo on a Postgres of its own, with these settings of the environment. */
-export function suiteOnPostgres(name: string, suite: (server: () => RunningServer) => void, environment: Readonly<Record<string, string>> = {}): void {
+export function suiteOnPostgres(
+  name: string,
+  suite: (server: () => RunningServer) => void,
+  environment: Readonly<Record<string, string>> = {},
+): void {
   describe(name, () => {
     let postgres: PostgresFixture;
     let server: RunningServer;

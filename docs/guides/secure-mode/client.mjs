@@ -1,5 +1,12 @@
 // node client.mjs [address of the server]
-import { createCipheriv, createDecipheriv, createPublicKey, generateKeyPairSync, privateDecrypt, publicEncrypt } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPublicKey,
+  generateKeyPairSync,
+  privateDecrypt,
+  publicEncrypt,
+} from "node:crypto";
 
 const [server = "http://127.0.0.1:8080"] = process.argv.slice(2);
 const appKey = "demo-app-key";
@@ -15,7 +22,9 @@ async function logIn(pem, fields) {
   const serverKey = createPublicKey(pem);
   const capacity = serverKey.asymmetricKeyDetails.modulusLength / 8 - 66;
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const credentials = inBlocks(Buffer.from(JSON.stringify(fields)), capacity, (block) => publicEncrypt({ key: serverKey, oaepHash }, block));
+  const credentials = inBlocks(Buffer.from(JSON.stringify(fields)), capacity, (block) =>
+    publicEncrypt({ key: serverKey, oaepHash }, block),
+  );
 
   const answer = await fetch(`${server}/v2/login/secure`, {
     method: "POST",
@@ -27,7 +36,9 @@ async function logIn(pem, fields) {
   });
   const text = await answer.text();
   if (answer.headers.get("Encrypted") === null) throw new Error(text);
-  const envelope = inBlocks(Buffer.from(text, "base64"), 256, (block) => privateDecrypt({ key: privateKey, oaepHash }, block));
+  const envelope = inBlocks(Buffer.from(text, "base64"), 256, (block) =>
+    privateDecrypt({ key: privateKey, oaepHash }, block),
+  );
   return secureSession(JSON.parse(envelope).data);
 }
 
@@ -74,7 +85,8 @@ function secureSession({ sessionId, symmetricKey, ivPrefix }) {
     const header = answer.headers.get("Encrypted");
     if (header === null) return null;
     const iv = Buffer.from(header.replace(/^v=1;iv=/, ""), "base64");
-    if (iv.length !== 16 || iv[0] !== 2 || !iv.subarray(1, 4).equals(prefix)) throw new Error(`no answer of this session: ${header}`);
+    if (iv.length !== 16 || iv[0] !== 2 || !iv.subarray(1, 4).equals(prefix))
+      throw new Error(`no answer of this session: ${header}`);
     return iv;
   }
 

@@ -16,7 +16,13 @@ import type { CountOptions, ListOptions, ObjectOptions, PageOptions, RecyclerOpt
 import { ObjectCalls } from "./objects/object-calls.ts";
 import type { MatchQuery } from "./objects/object-query.ts";
 import { WriteCalls } from "./objects/write-calls.ts";
-import type { ConditionOptions, DeleteOptions, PurgeOptions, ReadersOptions, UpdateOptions } from "./objects/write-options.ts";
+import type {
+  ConditionOptions,
+  DeleteOptions,
+  PurgeOptions,
+  ReadersOptions,
+  UpdateOptions,
+} from "./objects/write-options.ts";
 import type { CallOptions } from "./requests/call-options.ts";
 import { ClientRequests } from "./requests/client-requests.ts";
 import type { Answer, BytesAnswer, RequestOptions } from "./requests/request-options.ts";
@@ -47,7 +53,11 @@ export class SallyportClient {
   constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true }: ClientOptions) {
     checkTimeout(timeout);
     // Browsers mind what their `fetch` is called on.
-    const transport = new Transport(new ServiceAddress(baseUrl, alias), appKey, send ?? ((...request) => fetch(...request)));
+    const transport = new Transport(
+      new ServiceAddress(baseUrl, alias),
+      appKey,
+      send ?? ((...request) => fetch(...request)),
+    );
     this.isProtected = transport.address.isProtected;
     const open = (options: LogInOptions, signal?: AbortSignal) =>
       withinLimits({ timeout, signal }, (limit) => openSession(transport, options, limit));
@@ -85,7 +95,10 @@ export class SallyportClient {
   /** Whether the session lives; asking keeps it alive. Never logs in anew. */
   async checkSession(limits: CallLimits = {}): Promise<boolean> {
     const { session } = this.#keeper;
-    return session !== undefined && this.#isAccepted(session, this.#requests.with(session, { method: "GET", path: "/_CheckSession" }, limits));
+    return (
+      session !== undefined &&
+      this.#isAccepted(session, this.#requests.with(session, { method: "GET", path: "/_CheckSession" }, limits))
+    );
   }
 
   /** Name and version of the service; needs no log-in, and tells whether the database can be used. */
@@ -114,12 +127,18 @@ export class SallyportClient {
    * All pages of the objects of a class, each asked for when the one before was taken: it goes on where that one ended, so
    * that nothing is skipped or repeated when objects are created or deleted meanwhile. Limits of time are those of each page.
    */
-  pages<Known extends Attributes>(className: string, options: ListOptions = {}): AsyncGenerator<ObjectPage<Known>, void, undefined> {
+  pages<Known extends Attributes>(
+    className: string,
+    options: ListOptions = {},
+  ): AsyncGenerator<ObjectPage<Known>, void, undefined> {
     return this.#objects.pages<Known>(className, options);
   }
 
   /** All objects of a class, one by one, read page by page. */
-  async *objects<Known extends Attributes>(className: string, options: ListOptions = {}): AsyncGenerator<BusinessObject<Known>, void, undefined> {
+  async *objects<Known extends Attributes>(
+    className: string,
+    options: ListOptions = {},
+  ): AsyncGenerator<BusinessObject<Known>, void, undefined> {
     for await (const page of this.#objects.pages<Known>(className, options)) yield* page["~Elements"];
   }
 
@@ -132,17 +151,30 @@ export class SallyportClient {
    * Creates an object of a class; how it is now comes back, with its id. A reference is the id or UUID of an object, or
    * `{ "~ObjectID": … }`; a collection is an array of those.
    */
-  createObject<Known extends Attributes>(className: string, attributes: Attributes, options: ObjectOptions = {}): Promise<BusinessObject<Known>> {
+  createObject<Known extends Attributes>(
+    className: string,
+    attributes: Attributes,
+    options: ObjectOptions = {},
+  ): Promise<BusinessObject<Known>> {
     return this.#writes.create<Known>(className, attributes, options);
   }
 
   /** Changes the attributes of an object that are given, and no others; how it is now comes back. */
-  updateObject<Known extends Attributes>(id: string, attributes: Attributes, options: UpdateOptions = {}): Promise<BusinessObject<Known>> {
+  updateObject<Known extends Attributes>(
+    id: string,
+    attributes: Attributes,
+    options: UpdateOptions = {},
+  ): Promise<BusinessObject<Known>> {
     return this.#writes.update<Known>(id, attributes, options);
   }
 
   /** Changes all objects of a class that match, at most 10,000, all of them or none; how many there were. */
-  updateObjects(className: string, query: MatchQuery, attributes: Attributes, options: CallOptions = {}): Promise<number> {
+  updateObjects(
+    className: string,
+    query: MatchQuery,
+    attributes: Attributes,
+    options: CallOptions = {},
+  ): Promise<number> {
     return this.#writes.updateAll(className, query, attributes, options);
   }
 
@@ -240,7 +272,11 @@ export class SallyportClient {
    * Creates a class or gives it another definition, for administrators. Refused with 307 when objects would lose something by it.
    * `ifMatch`, a structure that was read: 713 if any class has changed since.
    */
-  putClass(name: string, definition: ClassDefinition, options: CallOptions & ConditionOptions = {}): Promise<ClassStructure> {
+  putClass(
+    name: string,
+    definition: ClassDefinition,
+    options: CallOptions & ConditionOptions = {},
+  ): Promise<ClassStructure> {
     return this.#model.put(name, definition, options);
   }
 

@@ -19,12 +19,24 @@ export type { LogInResult } from "./logins/log-in-result.ts";
 export type { Lock } from "./locks/lock.ts";
 export type { ExecuteOptions } from "./macros/execute-macro.ts";
 export { definitionOf } from "./model/definition-of.ts";
-export type { AttributeDefinition, ClassDefinition, ClassRight, ClassStructure, ModelStructure } from "./model/structure.ts";
+export type {
+  AttributeDefinition,
+  ClassDefinition,
+  ClassRight,
+  ClassStructure,
+  ModelStructure,
+} from "./model/structure.ts";
 export type { MultiItem, MultiOptions, MultiResult } from "./multi/multi-item.ts";
 export type { Attributes, BusinessObject, ObjectPage, RecyclerPage } from "./objects/business-object.ts";
 export type { CountOptions, ListOptions, ObjectOptions, PageOptions, RecyclerOptions } from "./objects/list-options.ts";
 export { type ReadBefore, versionOf } from "./objects/version.ts";
-export type { ConditionOptions, DeleteOptions, PurgeOptions, ReadersOptions, UpdateOptions } from "./objects/write-options.ts";
+export type {
+  ConditionOptions,
+  DeleteOptions,
+  PurgeOptions,
+  ReadersOptions,
+  UpdateOptions,
+} from "./objects/write-options.ts";
 export type { Filter, MatchQuery, ObjectQuery, Operand, Operators } from "./objects/object-query.ts";
 export type { CallOptions } from "./requests/call-options.ts";
 export type { Answer, AnswerHead, BytesAnswer, RequestOptions } from "./requests/request-options.ts";

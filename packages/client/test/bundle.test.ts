@@ -2,7 +2,15 @@ import { fileURLToPath } from "node:url";
 import { build, type BuildOptions } from "esbuild";
 
 const entry = fileURLToPath(import.meta.resolve("@sallyport/client"));
-const options = { bundle: true, platform: "browser", format: "esm", target: "es2022", minify: true, metafile: true, write: false } as const satisfies BuildOptions;
+const options = {
+  bundle: true,
+  platform: "browser",
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  metafile: true,
+  write: false,
+} as const satisfies BuildOptions;
 
 describe("the client in a browser", () => {
   test("needs nothing but its own files and those of the contract", async () => {
@@ -32,7 +40,11 @@ describe("the client in a browser", () => {
       return (await build({ ...options, stdin })).outputFiles[0]?.contents.length ?? 0;
     };
     const core = 'export { SallyportClient } from "@sallyport/client";';
-    const [alone, withLinks, withAll] = [await sizeOf(core), await sizeOf(`${core} export { listLinks } from "@sallyport/client/identity";`), await sizeOf(`${core} export * from "@sallyport/client/identity";`)];
+    const [alone, withLinks, withAll] = [
+      await sizeOf(core),
+      await sizeOf(`${core} export { listLinks } from "@sallyport/client/identity";`),
+      await sizeOf(`${core} export * from "@sallyport/client/identity";`),
+    ];
     expect(withLinks - alone).toBeLessThan(256);
     expect(withAll - alone).toBeLessThan(5 * 1024);
   });

@@ -2,7 +2,12 @@ import { type ClientOptions, SallyportClient, SallyportError, TransportError } f
 import { type Arrived, refusal, success } from "./fake-server.ts";
 import { connected, gate, loggedIn, modes } from "./modes.ts";
 
-const credentials = { session: "sessionid", token: "authorization", encrypted: "authorization", secure: "secure-token" };
+const credentials = {
+  session: "sessionid",
+  token: "authorization",
+  encrypted: "authorization",
+  secure: "secure-token",
+};
 
 describe.each(modes)("calls in mode %s", (mode) => {
   test("carry the app key and the one credential of the mode", async () => {
@@ -10,29 +15,43 @@ describe.each(modes)("calls in mode %s", (mode) => {
     await client.getObject("G");
     const headers = server.arrived.at(-1)?.headers;
     expect(headers?.get("appkey")).toBe("key");
-    expect(["sessionid", "authorization", "secure-token"].filter((name) => headers?.has(name))).toEqual([credentials[mode]]);
+    expect(["sessionid", "authorization", "secure-token"].filter((name) => headers?.has(name))).toEqual([
+      credentials[mode],
+    ]);
   });
 
   test("read objects and pages", async () => {
     const { server, client } = await loggedIn(mode);
     const customer = { "~ClassName": "Customer", "~ObjectID": "1A", "~StoreTime": "t", Name: "Zoë" };
     server.routes.set("session /v1/object/1A", () => success(customer));
-    server.routes.set("session /v1/objects/Customer", () => success({ "~Count": 1, "~UnfilteredCount": 2, "~Elements": [customer] }));
+    server.routes.set("session /v1/objects/Customer", () =>
+      success({ "~Count": 1, "~UnfilteredCount": 2, "~Elements": [customer] }),
+    );
     const object = await client.getObject<{ Name: string }>("1A", { serialization: { depth: 1 } });
     expect(object.Name).toBe("Zoë");
-    const page = await client.listObjects<{ Name: string }>("Customer", { page: 0, perPage: 5, query: { where: { Name: "Zoë" } } });
+    const page = await client.listObjects<{ Name: string }>("Customer", {
+      page: 0,
+      perPage: 5,
+      query: { where: { Name: "Zoë" } },
+    });
     expect(page["~Elements"][0]?.Name).toBe("Zoë");
     await expect(client.countObjects("Customer", { query: { where: { Name: "Zoë" } } })).resolves.toBe(1);
     const asked = server.arrived.slice(-3).map(({ url }) => Object.fromEntries(url.searchParams));
     const query = '{"where":{"Name":"Zoë"}}';
-    expect(asked).toEqual([{ serialization: '{"depth":1}' }, { page: "0", perPage: "5", query }, { perPage: "1", query, serialization: '{"type":"oid"}' }]);
+    expect(asked).toEqual([
+      { serialization: '{"depth":1}' },
+      { page: "0", perPage: "5", query },
+      { perPage: "1", query, serialization: '{"type":"oid"}' },
+    ]);
   });
 
   test("send and receive anything that JSON can be", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/execute/echo", ({ body }) => success({ echo: JSON.parse(body) }));
     for (const body of [{ a: [1, "ü😀"] }, [], "text", 0, null, "x".repeat(100_000)]) {
-      await expect(client.request({ method: "POST", path: "/v1/execute/echo", body })).resolves.toMatchObject({ data: { echo: body } });
+      await expect(client.request({ method: "POST", path: "/v1/execute/echo", body })).resolves.toMatchObject({
+        data: { echo: body },
+      });
     }
   });
 
@@ -47,7 +66,10 @@ describe.each(modes)("calls in mode %s", (mode) => {
   test("tell status, version and message of the answer", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/object/1A", () => success({ a: 1 }, { etag: '"3"' }));
-    const { headers, ...answer } = await client.request({ path: "/v1/object/1A", headers: { "If-Match": '"2"', SessionId: "x", AppKey: "y" } });
+    const { headers, ...answer } = await client.request({
+      path: "/v1/object/1A",
+      headers: { "If-Match": '"2"', SessionId: "x", AppKey: "y" },
+    });
     expect(answer).toEqual({ data: { a: 1 }, message: "ok", httpStatus: 200, requestId: "r-1", etag: '"3"' });
     expect(headers.get("etag")).toBe('"3"');
     expect(server.arrived.at(-1)?.headers.get("if-match")).toBe('"2"');
@@ -56,11 +78,19 @@ describe.each(modes)("calls in mode %s", (mode) => {
   test("send and fetch files as they are", async () => {
     const { server, client } = await loggedIn(mode);
     const file = Uint8Array.from({ length: 70_000 }, (_, index) => index % 251);
-    server.routes.set("session /v1/file/7", ({ body }) => new Response(Buffer.from(body || file), { headers: { "content-type": "image/png" } }));
+    server.routes.set(
+      "session /v1/file/7",
+      ({ body }) => new Response(Buffer.from(body || file), { headers: { "content-type": "image/png" } }),
+    );
     const { bytes, httpStatus } = await client.requestBytes({ path: "/v1/file/7" });
     expect(Buffer.from(bytes).equals(file)).toBe(true);
     expect(httpStatus).toBe(200);
-    await client.requestBytes({ method: "PATCH", path: "/v1/file/7", body: new TextEncoder().encode("plain"), headers: { "content-type": "text/plain" } });
+    await client.requestBytes({
+      method: "PATCH",
+      path: "/v1/file/7",
+      body: new TextEncoder().encode("plain"),
+      headers: { "content-type": "text/plain" },
+    });
     expect(server.arrived.at(-1)).toMatchObject({ body: "plain" });
     expect(server.arrived.at(-1)?.headers.get("content-type")).toBe("text/plain");
   });
@@ -103,7 +133,12 @@ describe("calls", () => {
       },
     });
     await client.checkService();
-    expect(sent).toMatchObject({ redirect: "manual", cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer" });
+    expect(sent).toMatchObject({
+      redirect: "manual",
+      cache: "no-store",
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    });
   });
 
   test("describe the API, with a session if there is one", async () => {
@@ -114,7 +149,11 @@ describe("calls", () => {
     other.routes.set("/openapi.json", () => new Response('{"openapi":"3.1.1"}'));
     await expect(stranger.describeApi()).resolves.toEqual({ openapi: "3.1.1" });
     other.routes.set("/openapi.json", () => new Response("<html>"));
-    await expect(stranger.describeApi()).rejects.toMatchObject({ name: "TransportError", reason: "foreign-answer", httpStatus: 200 });
+    await expect(stranger.describeApi()).rejects.toMatchObject({
+      name: "TransportError",
+      reason: "foreign-answer",
+      httpStatus: 200,
+    });
     other.routes.set("/openapi.json", () => refusal(706, 503));
     await expect(stranger.describeApi()).rejects.toMatchObject({ code: 706 });
   });
@@ -130,7 +169,9 @@ describe("calls", () => {
     const { server, client: other } = connected({ appKey: "other" });
     await expect(other.checkSession()).resolves.toBe(false);
     expect(server.arrived).toEqual([]);
-    const error = await connected({ appKey: "other" }).client.request({ path: "/v1/x", anonymous: true }).catch((thrown: unknown) => thrown);
+    const error = await connected({ appKey: "other" })
+      .client.request({ path: "/v1/x", anonymous: true })
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SallyportError);
     expect(error).toMatchObject({ code: 101, httpStatus: 401, requestId: "r-1" });
     await expect(client.checkSession()).resolves.toBe(true);
@@ -141,7 +182,11 @@ describe("calls", () => {
     const down = connected({ fetch: () => Promise.reject(cause) }).client;
     await expect(down.checkService()).rejects.toMatchObject({ name: "TransportError", reason: "unreachable", cause });
     const proxy = connected({ fetch: async () => new Response("<html>", { status: 502 }) }).client;
-    await expect(proxy.checkService()).rejects.toMatchObject({ name: "TransportError", reason: "foreign-answer", httpStatus: 502 });
+    await expect(proxy.checkService()).rejects.toMatchObject({
+      name: "TransportError",
+      reason: "foreign-answer",
+      httpStatus: 502,
+    });
   });
 
   test("end in time, and with the signal they are given", async () => {
@@ -223,7 +268,8 @@ describe("all pages", () => {
   test("are all asked for in the same way", async () => {
     const { server, client } = await listing(7);
     const query = { where: { Name: { $like: "Z%" } }, sort: ["-Name"] };
-    for await (const page of client.pages("C", { perPage: 3, query, count: "capped", serialization: { type: "oid" } })) expect(page["~Count"]).toBe(7);
+    for await (const page of client.pages("C", { perPage: 3, query, count: "capped", serialization: { type: "oid" } }))
+      expect(page["~Count"]).toBe(7);
     const asked = server.arrived.slice(-3).map(({ url }) => Object.fromEntries(url.searchParams));
     const same = { perPage: "3", query: JSON.stringify(query), count: "capped", serialization: '{"type":"oid"}' };
     expect(asked).toEqual([same, { ...same, cursor: "3" }, { ...same, cursor: "6" }]);

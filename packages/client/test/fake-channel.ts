@@ -1,5 +1,11 @@
 import { createCipheriv, randomBytes } from "node:crypto";
-import { buildCounterBlock, directions, formatEncryptedHeader, parseCounterBlock, parseEncryptedHeader } from "@sallyport/contract/secure";
+import {
+  buildCounterBlock,
+  directions,
+  formatEncryptedHeader,
+  parseCounterBlock,
+  parseEncryptedHeader,
+} from "@sallyport/contract/secure";
 
 /** The server's end of a secure session, by OpenSSL. */
 export class FakeChannel {
@@ -15,19 +21,34 @@ export class FakeChannel {
     const counter = iv && parseCounterBlock(iv);
     if (iv === undefined || counter === undefined) return undefined;
     const { direction, ivPrefix, message, block } = counter;
-    if (direction !== directions.toServer || !this.ivPrefix.equals(ivPrefix) || block !== 0 || this.received.includes(message)) return undefined;
+    if (
+      direction !== directions.toServer ||
+      !this.ivPrefix.equals(ivPrefix) ||
+      block !== 0 ||
+      this.received.includes(message)
+    )
+      return undefined;
     this.received.push(message);
     return this.apply(iv, isText ? Buffer.from(Buffer.from(body).toString("latin1"), "base64") : body);
   }
 
   /** An answer: as base64, or for a file as bare bytes. */
-  seal(plain: Uint8Array, { asText = true, ...parts }: { asText?: boolean } & Partial<Parameters<typeof buildCounterBlock>[0]> = {}): {
+  seal(
+    plain: Uint8Array,
+    { asText = true, ...parts }: { asText?: boolean } & Partial<Parameters<typeof buildCounterBlock>[0]> = {},
+  ): {
     body: Uint8Array;
     headers: Record<string, string>;
   } {
     const message = parts.message ?? this.next;
     if (parts.message === undefined) this.next += 1n;
-    const iv = buildCounterBlock({ direction: directions.toClient, ivPrefix: this.ivPrefix, message, block: 0, ...parts });
+    const iv = buildCounterBlock({
+      direction: directions.toClient,
+      ivPrefix: this.ivPrefix,
+      message,
+      block: 0,
+      ...parts,
+    });
     const cipher = this.apply(iv, plain);
     const type = asText ? { "content-type": "application/text; charset=utf-8" } : {};
     return {

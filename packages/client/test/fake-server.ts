@@ -1,4 +1,15 @@
-import { constants, createCipheriv, createDecipheriv, createHash, createPrivateKey, createPublicKey, type KeyObject, privateDecrypt, publicEncrypt, randomBytes } from "node:crypto";
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+} from "node:crypto";
 import type { Fetch } from "@sallyport/client";
 import { secureMode } from "../../crypto/test/vectors.ts";
 import { FakeChannel } from "./fake-channel.ts";
@@ -24,7 +35,10 @@ interface FakeSession {
 export type Handler = (arrived: Arrived) => Response | Promise<Response>;
 
 const privateKey = createPrivateKey({ key: secureMode.serverKey.jwk, format: "jwk" });
-const publicPem = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString().replaceAll("\n", "\r\n");
+const publicPem = createPublicKey(privateKey)
+  .export({ type: "spki", format: "pem" })
+  .toString()
+  .replaceAll("\n", "\r\n");
 const hashes = { "OAEP-SHA-256": "sha256", "OAEP-SHA-1": "sha1" } as const;
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 
@@ -39,7 +53,10 @@ export function refusal(code: number, httpStatus: number, headers: Record<string
 }
 
 function json(value: unknown, status: number, headers: Record<string, string>): Response {
-  return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json; charset=utf-8", "x-request-id": "r-1", ...headers } });
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "x-request-id": "r-1", ...headers },
+  });
 }
 
 /**
@@ -59,7 +76,8 @@ export class FakeServer {
   readonly fetch: Fetch = async (input, init) => {
     const url = new URL(String(input));
     init?.signal?.throwIfAborted();
-    const wire = init?.body === undefined || init.body === null ? Buffer.alloc(0) : Buffer.from(init.body as Uint8Array);
+    const wire =
+      init?.body === undefined || init.body === null ? Buffer.alloc(0) : Buffer.from(init.body as Uint8Array);
     return this.#answer({ method: init?.method ?? "GET", url, headers: new Headers(init?.headers), wire });
   };
 
@@ -76,13 +94,31 @@ export class FakeServer {
     this.sessions.clear();
   }
 
-  async #answer({ method, url, headers, wire }: { method: string; url: URL; headers: Headers; wire: Buffer }): Promise<Response> {
+  async #answer({
+    method,
+    url,
+    headers,
+    wire,
+  }: {
+    method: string;
+    url: URL;
+    headers: Headers;
+    wire: Buffer;
+  }): Promise<Response> {
     const path = url.pathname;
     const session = [...this.sessions].find(({ header, value }) => headers.get(header) === value);
     const { channel } = session ?? {};
     const isText = headers.get("content-type") === "application/text";
     const plain = channel && wire.length > 0 ? channel.open(headers.get("encrypted"), wire, isText) : wire;
-    const arrived = { method, url, path, headers, wire: wire.toString("latin1"), body: Buffer.from(plain ?? []).toString(), channel };
+    const arrived = {
+      method,
+      url,
+      path,
+      headers,
+      wire: wire.toString("latin1"),
+      body: Buffer.from(plain ?? []).toString(),
+      channel,
+    };
     this.arrived.push(arrived);
     if (headers.get("appkey") !== this.appKey) return refusal(101, 401);
     const handler = this.routes.get(path) ?? this.#open(path);
@@ -106,7 +142,8 @@ export class FakeServer {
   #open(path: string): Handler | undefined {
     const routes: Record<string, Handler> = {
       "/_CheckService": () => success({ applicationName: "fake", applicationVersion: "2.2.0" }),
-      "/v1/login": ({ body }) => this.#enter(JSON.parse(body), { header: "sessionid", value: secret() }, (value) => ({ sessionId: value })),
+      "/v1/login": ({ body }) =>
+        this.#enter(JSON.parse(body), { header: "sessionid", value: secret() }, (value) => ({ sessionId: value })),
       "/v2/login": ({ body }) => this.#logInWithToken(JSON.parse(body)),
       "/v2/login/key": () => success({ key: publicPem, keyId: "k", paddings: ["OAEP-SHA-256"] }),
       "/v2/login/secure/key": () => success({ key: publicPem, keyId: "k", paddings: Object.keys(hashes) }),
@@ -116,7 +153,8 @@ export class FakeServer {
   }
 
   #enter(fields: Record<string, unknown>, session: FakeSession, credential: (value: string) => object): Response {
-    if (fields["user"] !== "demo" || ![this.password, md5(this.password)].includes(String(fields["pass"]))) return refusal(302, 403);
+    if (fields["user"] !== "demo" || ![this.password, md5(this.password)].includes(String(fields["pass"])))
+      return refusal(302, 403);
     this.sessions.add(session);
     return success({ ...credential(session.value), user, databaseName: "demo" });
   }
@@ -136,15 +174,22 @@ export class FakeServer {
   #logInSecurely(body: Record<string, string>): Response | Promise<Response> {
     const hash = hashes[this.padding];
     const blocks = cut(Buffer.from(body["credentials"] ?? "", "base64"), 256);
-    const fields = JSON.parse(Buffer.concat(blocks.map((block) => privateDecrypt({ key: privateKey, ...oaep(hash) }, block))).toString());
+    const fields = JSON.parse(
+      Buffer.concat(blocks.map((block) => privateDecrypt({ key: privateKey, ...oaep(hash) }, block))).toString(),
+    );
     const channel = new FakeChannel();
     const keys = { symmetricKey: channel.key.toString("base64"), ivPrefix: channel.ivPrefix.toString("base64") };
-    const answer = this.#enter(fields, { header: "secure-token", value: secret(), channel }, (sessionId) => ({ sessionId, ...keys }));
+    const answer = this.#enter(fields, { header: "secure-token", value: secret(), channel }, (sessionId) => ({
+      sessionId,
+      ...keys,
+    }));
     const key = clientKey(body);
     const capacity = (key.asymmetricKeyDetails?.modulusLength ?? 0) / 8 - (hash === "sha256" ? 66 : 42);
     if (!answer.ok) return answer;
     return sealedOnce(answer, (plain) =>
-      Buffer.concat(cut(plain, capacity).map((piece) => publicEncrypt({ key, ...oaep(hash) }, piece))).toString("base64"),
+      Buffer.concat(cut(plain, capacity).map((piece) => publicEncrypt({ key, ...oaep(hash) }, piece))).toString(
+        "base64",
+      ),
     );
   }
 }
@@ -157,7 +202,9 @@ function clientKey({ publicKey = "" }: Record<string, string>): KeyObject {
 }
 
 function cut(bytes: Buffer, size: number): Buffer[] {
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
 }
 
 function hybrid(key: KeyObject, plain: Buffer): string {
@@ -175,5 +222,8 @@ async function sealedOnce(answer: Response, seal: (plain: Buffer) => string): Pr
 async function sealed(channel: FakeChannel, answer: Response): Promise<Response> {
   const asText = /json/.test(answer.headers.get("content-type") ?? "");
   const { body, headers } = channel.seal(Buffer.from(await answer.arrayBuffer()), { asText });
-  return new Response(Uint8Array.from(body), { status: answer.status, headers: { ...Object.fromEntries(answer.headers), ...headers } });
+  return new Response(Uint8Array.from(body), {
+    status: answer.status,
+    headers: { ...Object.fromEntries(answer.headers), ...headers },
+  });
 }

@@ -11,7 +11,10 @@ const examples = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => 
 /** An example as the body of a function: its imports become what the package exports. */
 async function runnable(example: string): Promise<string> {
   const { code } = await transform(example, { loader: "ts", target: "es2022" });
-  return code.replaceAll(/^import type .*;$/gm, "").replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client";$/gm, "const $1 = sallyport;").replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client\/identity";$/gm, "const $1 = identity;");
+  return code
+    .replaceAll(/^import type .*;$/gm, "")
+    .replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client";$/gm, "const $1 = sallyport;")
+    .replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client\/identity";$/gm, "const $1 = identity;");
 }
 
 function serverOf(lines: string[]): FakeServer {
@@ -19,19 +22,36 @@ function serverOf(lines: string[]): FakeServer {
   const customer = { ...user, "~ClassName": "Customer", Name: "Zoë" };
   const list = () => success({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [customer] });
   server.routes.set("session /v1/objects/Customer", list);
-  server.routes.set("session /v1/object/Customer", ({ body }) => success({ ...customer, ...JSON.parse(body) }, { etag: '"1"' }));
+  server.routes.set("session /v1/object/Customer", ({ body }) =>
+    success({ ...customer, ...JSON.parse(body) }, { etag: '"1"' }),
+  );
   server.routes.set("session /v1/object/G", ({ method, body, headers }) => {
     if (method === "GET") return success({ Name: "demo" }, { etag: '"1"' });
-    return headers.get("if-match") === '"1"' ? success({ ...customer, ...JSON.parse(body) }, { etag: '"2"' }) : refusal(713, 500);
+    return headers.get("if-match") === '"1"'
+      ? success({ ...customer, ...JSON.parse(body) }, { etag: '"2"' })
+      : refusal(713, 500);
   });
   const attribute = { name: "Name", type: "string", mandatory: true, indexed: false, inherited: false };
-  const structure = { name: "Customer", base: null, builtIn: false, attributes: [attribute], permissions: [], rights: [] };
+  const structure = {
+    name: "Customer",
+    base: null,
+    builtIn: false,
+    attributes: [attribute],
+    permissions: [],
+    rights: [],
+  };
   server.routes.set("session /v1/model/structure", () => success({ classes: [structure] }, { etag: '"4"' }));
   server.routes.set("session /v1/model/structure/Customer", ({ body, headers }) =>
     headers.get("if-match") === '"4"' ? success({ ...structure, ...JSON.parse(body) }) : refusal(713, 500),
   );
   server.routes.set("session /v1/multi", ({ body }) =>
-    success(JSON.parse(body).map(({ path }: { path: string }) => (path.startsWith("/v1/object/G?") ? { httpStatus: 200, result: { status: { internalStatus: "0", statusMessage: "ok" }, data: "the customer" } } : { httpStatus: 404, result: { status: { internalStatus: "304", statusMessage: "Invalid path" } } }))),
+    success(
+      JSON.parse(body).map(({ path }: { path: string }) =>
+        path.startsWith("/v1/object/G?")
+          ? { httpStatus: 200, result: { status: { internalStatus: "0", statusMessage: "ok" }, data: "the customer" } }
+          : { httpStatus: 404, result: { status: { internalStatus: "304", statusMessage: "Invalid path" } } },
+      ),
+    ),
   );
   server.routes.set("/v1/auth/df", () => {
     server.sessions.add({ header: "sessionid", value: "custom" });
@@ -64,24 +84,39 @@ test("has an example for every expectation", () => {
 });
 
 describe.each(modes)("with a client in mode %s", (mode) => {
-  test.each(expected.map((lines, index) => [index, lines] as const))("example %i does what it says", async (index, expectedLines) => {
-    const lines: string[] = [];
-    const server = serverOf(lines);
-    // The first example logs in to a database with an alias; the fake has one database only.
-    const send: sallyport.Fetch = (input, init) => server.fetch(String(input).replace("/archive/", "/"), init);
-    const client = new sallyport.SallyportClient({ baseUrl: "https://db.example.com", appKey: "my-app-key", fetch: send });
-    server.appKey = "my-app-key";
-    await client.logIn(logInOptions(mode));
-    const log = { log: (...words: unknown[]) => lines.push(words.map((word) => word ?? "").join(" ")) };
-    const code = await runnable(examples[index] ?? "");
-    const parameters = { identity, sallyport: { ...sallyport, SallyportClient: clientWith(send) }, console: log, fetch: send };
-    const shared = /const client\b/.test(code) ? {} : { client };
-    const names = { ...parameters, ...shared };
-    const run = new Function(...Object.keys(names), `return (async () => {${code}})();`) as (...values: unknown[]) => Promise<void>;
-    await run(...Object.values(names));
-    expect(lines).toEqual(expectedLines);
-    // Examples make keys, which can take long on a busy machine.
-  }, 60_000);
+  test.each(expected.map((lines, index) => [index, lines] as const))(
+    "example %i does what it says",
+    async (index, expectedLines) => {
+      const lines: string[] = [];
+      const server = serverOf(lines);
+      // The first example logs in to a database with an alias; the fake has one database only.
+      const send: sallyport.Fetch = (input, init) => server.fetch(String(input).replace("/archive/", "/"), init);
+      const client = new sallyport.SallyportClient({
+        baseUrl: "https://db.example.com",
+        appKey: "my-app-key",
+        fetch: send,
+      });
+      server.appKey = "my-app-key";
+      await client.logIn(logInOptions(mode));
+      const log = { log: (...words: unknown[]) => lines.push(words.map((word) => word ?? "").join(" ")) };
+      const code = await runnable(examples[index] ?? "");
+      const parameters = {
+        identity,
+        sallyport: { ...sallyport, SallyportClient: clientWith(send) },
+        console: log,
+        fetch: send,
+      };
+      const shared = /const client\b/.test(code) ? {} : { client };
+      const names = { ...parameters, ...shared };
+      const run = new Function(...Object.keys(names), `return (async () => {${code}})();`) as (
+        ...values: unknown[]
+      ) => Promise<void>;
+      await run(...Object.values(names));
+      expect(lines).toEqual(expectedLines);
+      // Examples make keys, which can take long on a busy machine.
+    },
+    60_000,
+  );
 });
 
 /** The client class, sending to the fake unless told otherwise. */

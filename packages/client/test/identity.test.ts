@@ -10,7 +10,11 @@ const bodyOf = (arrived: Arrived | undefined) => JSON.parse(arrived?.body ?? "nu
 const privateKey = createPrivateKey({ key: secureMode.serverKey.jwk, format: "jwk" });
 
 /** Lets somebody in by another door, for a session id. */
-function open(server: FakeServer, path: string, refuses: (body: Record<string, unknown>) => Response | undefined = () => undefined): void {
+function open(
+  server: FakeServer,
+  path: string,
+  refuses: (body: Record<string, unknown>) => Response | undefined = () => undefined,
+): void {
   server.routes.set(path, ({ body }) => {
     const refused = refuses(JSON.parse(body));
     if (refused !== undefined) return refused;
@@ -24,7 +28,11 @@ describe("a log-in by another door", () => {
   test("of a custom user is repeated when the session is over", async () => {
     const { server, client } = connected();
     open(server, "/v1/auth/df");
-    await expect(client.logIn(identity.customLogIn({ ...demo, twoFactorToken: undefined }))).resolves.toEqual({ mode: "session", user, databaseName: "demo" });
+    await expect(client.logIn(identity.customLogIn({ ...demo, twoFactorToken: undefined }))).resolves.toEqual({
+      mode: "session",
+      user,
+      databaseName: "demo",
+    });
     expect(bodyOf(server.arrived[0])).toEqual({ user: "demo", pass: md5("demo"), appNames: ["demo-app"] });
     server.endSessions();
     await expect(client.request({ path: "/v1/x" })).resolves.toMatchObject({ data: {} });
@@ -38,7 +46,12 @@ describe("a log-in by another door", () => {
     await expect(client.logIn(identity.linkingLogIn({ ...demo, dfUuid: "g" }))).rejects.toMatchObject({ code: 324 });
     expect(client.session).toBeUndefined();
     await client.logIn(identity.linkingLogIn({ ...demo, dfUuid: "f" }));
-    expect(bodyOf(server.arrived.at(-1))).toEqual({ user: "demo", pass: md5("demo"), appNames: ["demo-app"], dfUuid: "f" });
+    expect(bodyOf(server.arrived.at(-1))).toEqual({
+      user: "demo",
+      pass: md5("demo"),
+      appNames: ["demo-app"],
+      dfUuid: "f",
+    });
     server.endSessions();
     await expect(client.request({ path: "/v1/x" })).rejects.toMatchObject({ code: 201 });
     expect(server.count("POST /v1/extLogin")).toBe(2);
@@ -58,52 +71,91 @@ describe("a log-in by another door", () => {
 describe("a log-in with a provider", () => {
   test("begins at an address of the server", () => {
     const place = { baseUrl: "https://db.example.com/base/", alias: "archive", appKey: "a key" };
-    expect(identity.providerAddress(place, "google")).toBe("https://db.example.com/base/archive/v1/auth/google?appkey=a+key");
-    const address = new URL(identity.providerAddress({ ...place, alias: undefined }, "../x", { appNames: ["one", "two"], deviceId: "d&e", twoFactorToken: "1" }));
+    expect(identity.providerAddress(place, "google")).toBe(
+      "https://db.example.com/base/archive/v1/auth/google?appkey=a+key",
+    );
+    const address = new URL(
+      identity.providerAddress({ ...place, alias: undefined }, "../x", {
+        appNames: ["one", "two"],
+        deviceId: "d&e",
+        twoFactorToken: "1",
+      }),
+    );
     expect(address.pathname).toBe("/base/v1/auth/..%2Fx");
-    expect(Object.fromEntries(address.searchParams)).toEqual({ appkey: "a key", appNames: "one,two", deviceId: "d&e", "2faToken": "1" });
-    expect(() => identity.providerAddress({ baseUrl: "javascript:alert(1)", appKey: "k" }, "google")).toThrow(TypeError);
+    expect(Object.fromEntries(address.searchParams)).toEqual({
+      appkey: "a key",
+      appNames: "one,two",
+      deviceId: "d&e",
+      "2faToken": "1",
+    });
+    expect(() => identity.providerAddress({ baseUrl: "javascript:alert(1)", appKey: "k" }, "google")).toThrow(
+      TypeError,
+    );
   });
 
   test("returns to an address of the app, with a code that only this verifier is good for", async () => {
     const place = { baseUrl: "https://db.example.com", appKey: "key" };
-    const started = await Promise.all([1, 2].map(() => identity.startCodeLogIn(place, "google", { returnTo: "http://localhost:5173/back?a=1", appNames: ["one"] })));
+    const started = await Promise.all(
+      [1, 2].map(() =>
+        identity.startCodeLogIn(place, "google", { returnTo: "http://localhost:5173/back?a=1", appNames: ["one"] }),
+      ),
+    );
     expect(new Set(started.map(({ verifier }) => verifier)).size).toBe(2);
     for (const { url, verifier } of started) {
       const { origin, pathname, searchParams } = new URL(url);
       expect(verifier).toMatch(/^[A-Za-z0-9_-]{43}$/);
       expect(origin + pathname).toBe("https://db.example.com/v1/auth/google");
       const challenge = createHash("sha256").update(verifier).digest("base64url");
-      expect(Object.fromEntries(searchParams)).toEqual({ appkey: "key", appNames: "one", returnTo: "http://localhost:5173/back?a=1", challenge });
+      expect(Object.fromEntries(searchParams)).toEqual({
+        appkey: "key",
+        appNames: "one",
+        returnTo: "http://localhost:5173/back?a=1",
+        challenge,
+      });
     }
   });
 
   test("reads what it comes back with", () => {
     expect(identity.returnedCode("com.example.app:/back?a=1&code=a-b_c")).toBe("a-b_c");
-    expect(() => identity.returnedCode("https://app.example/back?error=340")).toThrow(expect.objectContaining({ name: "SallyportError", code: 340 }));
+    expect(() => identity.returnedCode("https://app.example/back?error=340")).toThrow(
+      expect.objectContaining({ name: "SallyportError", code: 340 }),
+    );
     expect(() => identity.returnedCode("https://app.example/back?error=324&code=a")).toThrow(SallyportError);
-    for (const query of ["", "?code=", "?error=access_denied", "?code=a&error=access_denied"]) expect(() => identity.returnedCode(`https://app.example/back${query}`)).toThrow(TransportError);
+    for (const query of ["", "?code=", "?error=access_denied", "?code=a&error=access_denied"])
+      expect(() => identity.returnedCode(`https://app.example/back${query}`)).toThrow(TransportError);
   });
 
   test("trades its code for a session, which is not repeated, or for a dfUuid", async () => {
     const { server, client } = connected();
-    open(server, "/v1/auth/code", ({ code, "2faToken": token }) => (code !== "c" ? refusal(324, 400) : token === "123456" ? undefined : refusal(341, 401)));
+    open(server, "/v1/auth/code", ({ code, "2faToken": token }) =>
+      code !== "c" ? refusal(324, 400) : token === "123456" ? undefined : refusal(341, 401),
+    );
     await expect(identity.logInWithCode(client, { code: "x", verifier: "v" })).rejects.toMatchObject({ code: 324 });
     await expect(identity.logInWithCode(client, { code: "c", verifier: "v" })).rejects.toMatchObject({ code: 341 });
     expect(client.session).toBeUndefined();
-    await expect(identity.logInWithCode(client, { code: "c", verifier: "v", twoFactorToken: "123456" })).resolves.toMatchObject({ assigned: true });
+    await expect(
+      identity.logInWithCode(client, { code: "c", verifier: "v", twoFactorToken: "123456" }),
+    ).resolves.toMatchObject({ assigned: true });
     expect(bodyOf(server.arrived.at(-1))).toEqual({ code: "c", verifier: "v", "2faToken": "123456" });
     await expect(client.checkSession()).resolves.toBe(true);
     server.endSessions();
     await expect(client.request({ path: "/v1/x" })).rejects.toMatchObject({ code: 201 });
     server.routes.set("/v1/auth/code", () => success({ dfUuid: "f" }));
-    await expect(identity.logInWithCode(client, { code: "c", verifier: "v" })).resolves.toEqual({ assigned: false, dfUuid: "f" });
+    await expect(identity.logInWithCode(client, { code: "c", verifier: "v" })).resolves.toEqual({
+      assigned: false,
+      dfUuid: "f",
+    });
   });
 
   test("gives a session, which the client takes over", async () => {
     const { server, client } = connected();
     server.sessions.add({ header: "sessionid", value: "given" });
-    const answer = identity.providerAnswer(JSON.stringify({ status: { internalStatus: "0", statusMessage: "ok" }, data: { sessionId: "given", user, databaseName: "demo" } }));
+    const answer = identity.providerAnswer(
+      JSON.stringify({
+        status: { internalStatus: "0", statusMessage: "ok" },
+        data: { sessionId: "given", user, databaseName: "demo" },
+      }),
+    );
     if (!answer.assigned) throw new Error("It is assigned.");
     await expect(client.logIn(answer.logIn)).resolves.toEqual({ mode: "session", user, databaseName: "demo" });
     await expect(client.checkSession()).resolves.toBe(true);
@@ -113,18 +165,24 @@ describe("a log-in with a provider", () => {
   });
 
   test("gives what an account can be bound with, a refusal, or nothing of this service", async () => {
-    const page = (internalStatus: string, data?: unknown) => JSON.stringify({ status: { internalStatus, statusMessage: "A database user must be assigned" }, data });
+    const page = (internalStatus: string, data?: unknown) =>
+      JSON.stringify({ status: { internalStatus, statusMessage: "A database user must be assigned" }, data });
     expect(identity.providerAnswer(page("0", { dfUuid: "f" }))).toEqual({ assigned: false, dfUuid: "f" });
-    expect(() => identity.providerAnswer(page("324"), 400)).toThrow(expect.objectContaining({ code: 324, httpStatus: 400 }));
+    expect(() => identity.providerAnswer(page("324"), 400)).toThrow(
+      expect.objectContaining({ code: 324, httpStatus: 400 }),
+    );
     expect(() => identity.providerAnswer(page("324"), 400)).toThrow(SallyportError);
-    for (const text of ["<html>", "{}", page("0"), page("0", null), page("0", 5), page("0", {})]) expect(() => identity.providerAnswer(text)).toThrow(TransportError);
+    for (const text of ["<html>", "{}", page("0"), page("0", null), page("0", 5), page("0", {})])
+      expect(() => identity.providerAnswer(text)).toThrow(TransportError);
   });
 });
 
 describe.each(modes)("in mode %s", (mode) => {
   test("links are listed and removed", async () => {
     const { server, client } = await loggedIn(mode);
-    const links = [{ provider: "google", displayName: "Anna", email: null, shared: false, linkedAt: "2030-01-01T00:00:00.000Z" }];
+    const links = [
+      { provider: "google", displayName: "Anna", email: null, shared: false, linkedAt: "2030-01-01T00:00:00.000Z" },
+    ];
     server.routes.set("session /v1/auth/links", () => success({ links }));
     server.routes.set("session /v1/auth/links/a%2Fb", () => refusal(304, 404));
     await expect(identity.listLinks(client)).resolves.toEqual(links);
@@ -141,8 +199,12 @@ describe.each(modes)("in mode %s", (mode) => {
       server.password = newPassword;
       return success({});
     });
-    await expect(identity.changePassword(client, { oldPassword: "wrong", newPassword: "a new password" })).rejects.toMatchObject({ code: 339 });
-    await expect(identity.changePassword(client, { oldPassword: "demo", newPassword: "a new password" })).resolves.toEqual({ confirmationRequired: false });
+    await expect(
+      identity.changePassword(client, { oldPassword: "wrong", newPassword: "a new password" }),
+    ).rejects.toMatchObject({ code: 339 });
+    await expect(
+      identity.changePassword(client, { oldPassword: "demo", newPassword: "a new password" }),
+    ).resolves.toEqual({ confirmationRequired: false });
     expect(bodyOf(server.arrived.at(-1))).toEqual({ oldPassword: md5("demo"), newPassword: "a new password" });
     server.endSessions();
     await expect(client.request({ path: "/v1/x" })).resolves.toMatchObject({ data: {} });
@@ -157,7 +219,11 @@ describe.each(modes)("in mode %s", (mode) => {
       if (method === "POST") return success(enrolled);
       return JSON.parse(body || "{}").token === "123456" ? success({}) : refusal(body === "" ? 341 : 342, 401);
     });
-    await expect(identity.readSecondFactor(client, "demo-app")).resolves.toEqual({ isActivated: true, isConfirmed: false, status: "forced" });
+    await expect(identity.readSecondFactor(client, "demo-app")).resolves.toEqual({
+      isActivated: true,
+      isConfirmed: false,
+      status: "forced",
+    });
     await expect(identity.enrolSecondFactor(client, "demo-app")).resolves.toEqual(enrolled);
     await identity.confirmSecondFactor(client, "demo-app", "123456");
     expect(server.arrived.at(-1)).toMatchObject({ method: "PATCH", path: "/v1/2fa/secret" });
@@ -172,8 +238,13 @@ describe.each(modes)("in mode %s", (mode) => {
 });
 
 describe("a password", () => {
-  const change = (client: SallyportClient, more: object = {}) => identity.changePassword(client, { oldPassword: "demo", newPassword: "ünlikely", ...more });
-  const opened = (text: string) => privateDecrypt({ key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" }, Buffer.from(text, "base64")).toString();
+  const change = (client: SallyportClient, more: object = {}) =>
+    identity.changePassword(client, { oldPassword: "demo", newPassword: "ünlikely", ...more });
+  const opened = (text: string) =>
+    privateDecrypt(
+      { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" },
+      Buffer.from(text, "base64"),
+    ).toString();
 
   test("that looks like a digest is sent as one", async () => {
     const { server, client } = await loggedIn("session");
@@ -209,7 +280,9 @@ describe("a password", () => {
     open(server, "/v1/auth/df");
     await client.logIn(identity.customLogIn(demo));
     server.routes.set("session /v1/changePassword", () => success({ confirmationRequired: true }));
-    server.routes.set("session /v1/auth/df/confirmChangePassword", ({ body }) => (JSON.parse(body).confirmationCode === "42" ? success({}) : refusal(326, 400)));
+    server.routes.set("session /v1/auth/df/confirmChangePassword", ({ body }) =>
+      JSON.parse(body).confirmationCode === "42" ? success({}) : refusal(326, 400),
+    );
     await expect(change(client)).resolves.toEqual({ confirmationRequired: true });
     await expect(identity.confirmPasswordChange(client, "1")).rejects.toMatchObject({ code: 326 });
     await identity.confirmPasswordChange(client, "42", { newPassword: "ünlikely" });

@@ -63,14 +63,22 @@ describe.each(modes)("a log-in in mode %s", (mode) => {
   test("is not satisfied by an answer without a credential", async () => {
     const { server, client } = connected();
     server.routes.set(logInPaths[mode], () => success({ user, databaseName: "demo" }));
-    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ reason: expect.stringMatching(/^(?:foreign|clear)-answer$/) });
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({
+      reason: expect.stringMatching(/^(?:foreign|clear)-answer$/),
+    });
     expect(client.session).toBeUndefined();
   });
 });
 
 test("device, app names and second factor go along", async () => {
   const { server, client } = connected();
-  await client.logIn({ ...demo, mode: "session", appNames: ["a", "b"], device: { deviceId: "d-1", systemType: "any" }, twoFactorToken: "123456" });
+  await client.logIn({
+    ...demo,
+    mode: "session",
+    appNames: ["a", "b"],
+    device: { deviceId: "d-1", systemType: "any" },
+    twoFactorToken: "123456",
+  });
   expect(JSON.parse(server.arrived[0]?.body ?? "")).toEqual({
     user: "demo",
     pass: digest,
@@ -101,13 +109,19 @@ describe("a secure log-in", () => {
     expect(Buffer.from(credentials, "base64").length).toBeGreaterThanOrEqual(3 * 256);
   });
 
-  test("makes a new pair of keys each time", async () => {
-    const { server, client } = connected();
-    await client.logIn({ ...demo, mode: "secure" });
-    await client.logIn({ ...demo, mode: "secure" });
-    const keys = server.arrived.filter(({ path }) => path === "/v2/login/secure").map(({ wire }) => JSON.parse(wire).publicKey);
-    expect(new Set(keys).size).toBe(2);
-  }, keysInTheMaking);
+  test(
+    "makes a new pair of keys each time",
+    async () => {
+      const { server, client } = connected();
+      await client.logIn({ ...demo, mode: "secure" });
+      await client.logIn({ ...demo, mode: "secure" });
+      const keys = server.arrived
+        .filter(({ path }) => path === "/v2/login/secure")
+        .map(({ wire }) => JSON.parse(wire).publicKey);
+      expect(new Set(keys).size).toBe(2);
+    },
+    keysInTheMaking,
+  );
 
   test.each([
     ["lacks the key", { ivPrefix: "AAAA" }],
@@ -118,12 +132,25 @@ describe("a secure log-in", () => {
     const { createPublicKey, publicEncrypt, constants } = await import("node:crypto");
     const { server, client } = connected();
     server.routes.set("/v2/login/secure", ({ body }) => {
-      const key = createPublicKey({ key: Buffer.from(JSON.parse(body).publicKey, "base64"), format: "der", type: "spki" });
-      const plain = JSON.stringify({ status: { internalStatus: "0", statusMessage: "ok" }, data: { sessionId: "s", ...keys } });
-      const cipher = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" }, Buffer.from(plain));
+      const key = createPublicKey({
+        key: Buffer.from(JSON.parse(body).publicKey, "base64"),
+        format: "der",
+        type: "spki",
+      });
+      const plain = JSON.stringify({
+        status: { internalStatus: "0", statusMessage: "ok" },
+        data: { sessionId: "s", ...keys },
+      });
+      const cipher = publicEncrypt(
+        { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" },
+        Buffer.from(plain),
+      );
       return new Response(cipher.toString("base64"), { headers: { encrypted: "v=1" } });
     });
-    await expect(client.logIn(logInOptions("secure"))).rejects.toMatchObject({ name: "ChannelError", reason: "log-in-answer" });
+    await expect(client.logIn(logInOptions("secure"))).rejects.toMatchObject({
+      name: "ChannelError",
+      reason: "log-in-answer",
+    });
   });
 });
 
@@ -136,7 +163,9 @@ describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) =>
     await client.logIn(logInOptions(mode, { keyPair }));
     expect(server.log).toEqual([`GET ${keyPath}`, `POST ${logInPaths[mode]}`]);
     const { publicKey } = JSON.parse(server.arrived[1]?.wire ?? "");
-    expect(publicKey).toBe(Buffer.from(await globalThis.crypto.subtle.exportKey("spki", keyPair.publicKey)).toString("base64"));
+    expect(publicKey).toBe(
+      Buffer.from(await globalThis.crypto.subtle.exportKey("spki", keyPair.publicKey)).toString("base64"),
+    );
   });
 
   test("can be handed in, and then nothing is fetched, over plain HTTP either", async () => {
@@ -147,7 +176,10 @@ describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) =>
 
   test("are not fetched over plain HTTP from elsewhere, unless that is allowed", async () => {
     const { server, client } = connected({ baseUrl: "http://db.example" });
-    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({ name: "ChannelError", reason: "unprotected-key" });
+    await expect(client.logIn(logInOptions(mode))).rejects.toMatchObject({
+      name: "ChannelError",
+      reason: "unprotected-key",
+    });
     expect(server.arrived).toEqual([]);
     await client.logIn(logInOptions(mode, { allowUnprotectedKey: true }));
     await expect(client.checkSession()).resolves.toBe(true);
@@ -160,7 +192,9 @@ describe.each(["encrypted", "secure"] as const)("the keys of mode %s", (mode) =>
 
   test("that do not fit are refused before anything is sent", async () => {
     const { server, client } = connected();
-    await expect(client.logIn(logInOptions(mode, { keyPair: await storedKeyPair("SHA-1") }))).rejects.toThrow(TypeError);
+    await expect(client.logIn(logInOptions(mode, { keyPair: await storedKeyPair("SHA-1") }))).rejects.toThrow(
+      TypeError,
+    );
     expect(server.arrived).toEqual([]);
   });
 

@@ -69,7 +69,10 @@ test("without a session there is nothing to do", async () => {
 
 test("of two log-ins at once the later one stays", async () => {
   const { server, client } = connected();
-  const outcomes = await Promise.allSettled([client.logIn(logInOptions("session")), client.logIn(logInOptions("token"))]);
+  const outcomes = await Promise.allSettled([
+    client.logIn(logInOptions("session")),
+    client.logIn(logInOptions("token")),
+  ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
   expect(client.session?.mode).toBe("token");
   expect(server.sessions.size).toBe(1);

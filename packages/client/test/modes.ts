@@ -24,10 +24,16 @@ export function logInOptions(mode: LogInMode, more: Partial<LogInOptions> = {}):
 /** A client and the server it speaks to. */
 export function connected(options: Partial<ClientOptions> = {}): { server: FakeServer; client: SallyportClient } {
   const server = new FakeServer();
-  return { server, client: new SallyportClient({ baseUrl: "https://db.example", appKey: "key", fetch: server.fetch, ...options }) };
+  return {
+    server,
+    client: new SallyportClient({ baseUrl: "https://db.example", appKey: "key", fetch: server.fetch, ...options }),
+  };
 }
 
-export async function loggedIn(mode: LogInMode, options: Partial<ClientOptions> = {}): Promise<ReturnType<typeof connected>> {
+export async function loggedIn(
+  mode: LogInMode,
+  options: Partial<ClientOptions> = {},
+): Promise<ReturnType<typeof connected>> {
   const parts = connected(options);
   await parts.client.logIn(logInOptions(mode));
   return parts;

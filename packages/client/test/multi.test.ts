@@ -2,13 +2,21 @@ import { TransportError } from "@sallyport/client";
 import { refusal, success } from "./fake-server.ts";
 import { loggedIn, modes } from "./modes.ts";
 
-const done = (data: unknown) => ({ httpStatus: 200, result: { status: { internalStatus: "0", statusMessage: "ok" }, data } });
-const refused = (code: number, httpStatus: number, debugMessage?: string) => ({ httpStatus, result: { status: { internalStatus: String(code), statusMessage: `Failure ${code}`, debugMessage } } });
+const done = (data: unknown) => ({
+  httpStatus: 200,
+  result: { status: { internalStatus: "0", statusMessage: "ok" }, data },
+});
+const refused = (code: number, httpStatus: number, debugMessage?: string) => ({
+  httpStatus,
+  result: { status: { internalStatus: String(code), statusMessage: `Failure ${code}`, debugMessage } },
+});
 
 describe.each(modes)("many requests in one, in mode %s", (mode) => {
   test("are sent as one message, and their results come in order", async () => {
     const { server, client } = await loggedIn(mode);
-    server.routes.set("session /v1/multi", () => success([done({ Name: "Zoë" }), refused(304, 404, "at /"), refused(713, 500)]));
+    server.routes.set("session /v1/multi", () =>
+      success([done({ Name: "Zoë" }), refused(304, 404, "at /"), refused(713, 500)]),
+    );
     const items = [
       { path: "/v1/object/1A", query: { serialization: { depth: 0 }, nothing: undefined } },
       { method: "POST", path: "/v1/object/Customer", data: { Name: "a&b ü" } },
@@ -23,14 +31,21 @@ describe.each(modes)("many requests in one, in mode %s", (mode) => {
     expect([method, url?.search, JSON.parse(body ?? "")]).toEqual([
       "POST",
       "",
-      [{ method: "GET", path: "/v1/object/1A?serialization=%7B%22depth%22%3A0%7D" }, { method: "POST", path: "/v1/object/Customer", data: { Name: "a&b ü" } }, { method: "PATCH", path: "/v1/object/1A", data: {} }],
+      [
+        { method: "GET", path: "/v1/object/1A?serialization=%7B%22depth%22%3A0%7D" },
+        { method: "POST", path: "/v1/object/Customer", data: { Name: "a&b ü" } },
+        { method: "PATCH", path: "/v1/object/1A", data: {} },
+      ],
     ]);
   });
 
   test("are all or none where that is asked for", async () => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/multi", () => refusal(713, 500));
-    await expect(client.multi([{ path: "/_CheckSession" }], { atomic: true })).rejects.toMatchObject({ code: 713, httpStatus: 500 });
+    await expect(client.multi([{ path: "/_CheckSession" }], { atomic: true })).rejects.toMatchObject({
+      code: 713,
+      httpStatus: 500,
+    });
     expect(server.arrived.at(-1)?.url.search).toBe("?atomic=true");
     server.routes.set("session /v1/multi", () => success([]));
     await expect(client.multi([], { atomic: false })).resolves.toEqual([]);
@@ -54,9 +69,13 @@ describe.each(modes)("a macro, in mode %s", (mode) => {
     const { server, client } = await loggedIn(mode);
     server.routes.set("session /v1/execute/Echo", ({ body }) => success(body === "" ? {} : JSON.parse(body)));
     await expect(client.execute("Echo")).resolves.toEqual({});
-    for (const input of [{ a: [1] }, [1], "text", 5, false, null]) await expect(client.execute("Echo", input)).resolves.toEqual(input);
+    for (const input of [{ a: [1] }, [1], "text", 5, false, null])
+      await expect(client.execute("Echo", input)).resolves.toEqual(input);
     await client.execute("Echo", undefined, { skipChecker: true });
-    expect(server.arrived.slice(-2).map(({ method, url, body }) => [method, url.search, body])).toEqual([["POST", "", "null"], ["POST", "?skipChecker=true", ""]]);
+    expect(server.arrived.slice(-2).map(({ method, url, body }) => [method, url.search, body])).toEqual([
+      ["POST", "", "null"],
+      ["POST", "?skipChecker=true", ""],
+    ]);
     server.routes.set("session /v1/execute/a%2F..%2Fb", () => refusal(400, 400));
     await expect(client.execute("a/../b")).rejects.toMatchObject({ code: 400 });
   });

@@ -18,7 +18,9 @@ describe.each(modes)("a session that is over in mode %s", (mode) => {
   test("is renewed once for all calls that notice", async () => {
     const { server, client } = await loggedIn(mode);
     server.endSessions();
-    await Promise.all(Array.from({ length: 20 }, (_, n) => client.request({ method: "POST", path: `/v1/execute/m${n}`, body: { n } })));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => client.request({ method: "POST", path: `/v1/execute/m${n}`, body: { n } })),
+    );
     expect(logIns(server)).toBe(2);
     expect(server.sessions.size).toBe(1);
   });
@@ -120,7 +122,9 @@ describe.each([312, 314])("a secure session that the server answers with %i", (c
       refused += 1;
       return refused === 1 ? refusal(code, 400) : success({ done: true });
     });
-    await expect(client.request({ method: "POST", path: "/v1/execute/m", body: {} })).resolves.toMatchObject({ data: { done: true } });
+    await expect(client.request({ method: "POST", path: "/v1/execute/m", body: {} })).resolves.toMatchObject({
+      data: { done: true },
+    });
     expect(server.count("POST /v2/login/secure")).toBe(2);
   });
 });

@@ -2,7 +2,18 @@ export type { AdapterUnderTest, StorageUnderTest } from "./adapter-under-test.ts
 export { type Comparison, ConformanceError } from "./assert/index.ts";
 export type { Check } from "./check.ts";
 export { checks } from "./checks.ts";
-export { type Answers, answersOf, compareAdapters, type Difference, type DifferentialOptions, type DifferentialRun, findDifference, memoryReference, readyTest, type Scenario } from "./differential/index.ts";
+export {
+  type Answers,
+  answersOf,
+  compareAdapters,
+  type Difference,
+  type DifferentialOptions,
+  type DifferentialRun,
+  findDifference,
+  memoryReference,
+  readyTest,
+  type Scenario,
+} from "./differential/index.ts";
 export {
   appliesTo,
   numberOfProviderChecks,

@@ -35,11 +35,17 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
     return { ...told(), outcome };
   } catch (error) {
     const unwritten = unwrittenIn(error) ?? recorder.unwritten;
-    return unwritten === undefined ? { ...told(), outcome: "failed", error } : { ...told(), outcome: "toWrite", error: unwritten };
+    return unwritten === undefined
+      ? { ...told(), outcome: "failed", error }
+      : { ...told(), outcome: "toWrite", error: unwritten };
   }
 }
 
-async function perform(adapter: AdapterUnderTest, { needs, migrated, run }: Check, recorder: CallRecorder): Promise<"passed" | "notApplicable"> {
+async function perform(
+  adapter: AdapterUnderTest,
+  { needs, migrated, run }: Check,
+  recorder: CallRecorder,
+): Promise<"passed" | "notApplicable"> {
   let offset = 0;
   const underTest = await adapter.create({ clockOffset: () => offset, migrated });
   const { storage, destroy } = underTest;

@@ -37,7 +37,10 @@ export function concurrencyOf({ concurrency = 1 }: Pick<AdapterUnderTest, "concu
 }
 
 /** Runs checks on the adapter, as many at once as it allows. Throws only if the adapter creates no storage at all. */
-export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks, onStart, onBegin, onResult }: RunOptions = {}): Promise<ConformanceRun> {
+export async function runChecks(
+  adapter: AdapterUnderTest,
+  { checks = allChecks, onStart, onBegin, onResult }: RunOptions = {},
+): Promise<ConformanceRun> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   const capabilities = await withinLimit(adapter, capabilitiesOf(adapter));
   onStart?.(capabilities);
@@ -53,5 +56,12 @@ export async function runChecks(adapter: AdapterUnderTest, { checks = allChecks,
   };
   await Promise.all(Array.from({ length: concurrencyOf(adapter) }, work));
   const { user, system } = process.cpuUsage(cpu);
-  return { adapter: adapter.name, capabilities, results, duration: performance.now() - start, cpu: (user + system) / 1_000, strayErrors: [] };
+  return {
+    adapter: adapter.name,
+    capabilities,
+    results,
+    duration: performance.now() - start,
+    cpu: (user + system) / 1_000,
+    strayErrors: [],
+  };
 }

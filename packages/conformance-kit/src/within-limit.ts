@@ -11,7 +11,10 @@ export async function withinLimit<T>(adapter: Pick<AdapterUnderTest, "timeLimit"
   const timeLimit = timeLimitOf(adapter);
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new ConformanceError(`It did not come to an end within ${timeLimit / 1000} s.`)), timeLimit);
+    timer = setTimeout(
+      () => reject(new ConformanceError(`It did not come to an end within ${timeLimit / 1000} s.`)),
+      timeLimit,
+    );
   });
   try {
     return await Promise.race([work, limit]);

@@ -22,7 +22,9 @@ function adapter(name: string, create: Create): AdapterUnderTest {
 const sound = adapter("sound", (options) => new MemoryStorage(options));
 
 describe.each(allBrokenAdapters)("an adapter with a fault in %s", (_part, adapters) => {
-  const cases = adapters.flatMap(({ fault, caughtBy: names, create }) => names.map((caughtBy) => ({ fault, caughtBy, create })));
+  const cases = adapters.flatMap(({ fault, caughtBy: names, create }) =>
+    names.map((caughtBy) => ({ fault, caughtBy, create })),
+  );
 
   test.each(cases)("that $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {
     const { outcome: ofSound } = await runCheck(sound, caughtBy);
@@ -49,6 +51,11 @@ test("a storage with a limit of indexes passes when it keeps to it", async () =>
 test.each(checks.filter(({ section, needs }) => section === "changes" && needs === null).map(({ name }) => name))(
   "a storage whose transactions overlap passes when it stamps soundly: %s",
   async (name) => {
-    expect(await runCheck(adapter("side by side", (options) => sideBySide(options, soundly)), name)).toMatchObject({ outcome: "passed" });
+    expect(
+      await runCheck(
+        adapter("side by side", (options) => sideBySide(options, soundly)),
+        name,
+      ),
+    ).toMatchObject({ outcome: "passed" });
   },
 );

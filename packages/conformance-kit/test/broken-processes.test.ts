@@ -16,7 +16,9 @@ describe.each([
   ["several processes", brokenTogether],
   ["a database that is opened again", brokenMemories],
 ])("a fault that shows in %s", (_where, broken) => {
-  const cases = broken.flatMap(({ fault, caughtBy: names, create }) => names.map((caughtBy) => ({ fault, caughtBy, create })));
+  const cases = broken.flatMap(({ fault, caughtBy: names, create }) =>
+    names.map((caughtBy) => ({ fault, caughtBy, create })),
+  );
 
   test.each(cases)("that it $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {
     const { outcome, error } = await runCheck({ name: fault, create }, caughtBy);

@@ -30,9 +30,21 @@ test("an adapter that keeps the contract passes", async () => {
 
 test.each([
   ["a module that is not there", ["nowhere.mjs"], /There is no module .*nowhere\.mjs\./],
-  ["a module that cannot be loaded", ["broken-module.mjs"], /broken-module\.mjs cannot be loaded: Error: no server answers/],
-  ["a module without a default export", ["no-adapter.mjs"], /no-adapter\.mjs has no default export\. It has to be an AdapterUnderTest/],
-  ["a default export that is no adapter", ["nameless.mjs"], /The default export of .*nameless\.mjs is no AdapterUnderTest/],
+  [
+    "a module that cannot be loaded",
+    ["broken-module.mjs"],
+    /broken-module\.mjs cannot be loaded: Error: no server answers/,
+  ],
+  [
+    "a module without a default export",
+    ["no-adapter.mjs"],
+    /no-adapter\.mjs has no default export\. It has to be an AdapterUnderTest/,
+  ],
+  [
+    "a default export that is no adapter",
+    ["nameless.mjs"],
+    /The default export of .*nameless\.mjs is no AdapterUnderTest/,
+  ],
   ["an adapter that creates nothing", ["no-storage.mjs"], /NoStorage creates no storage: Error: no room/],
   ["no module", [], /The path of the adapter's module is missing/],
   ["two modules", ["memory.mjs", "other.mjs"], /what is "other\.mjs"\?/],
@@ -49,8 +61,12 @@ test.each([
 test("an adapter that breaks the contract fails, with a command that runs a check alone", async () => {
   const { code, stdout, stderr } = await run("no-clock.mjs", "--section", "time");
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-  expect(stdout).toContain('again     npx sallyport-conformance no-clock.mjs --check "moves with the offset of the clock"');
-  expect((await run("no-clock.mjs", "--check", "moves with the offset of the clock")).stdout).toMatch(/^1 of \d+ checks: 1 run, 0 passed, 1 failed/m);
+  expect(stdout).toContain(
+    'again     npx sallyport-conformance no-clock.mjs --check "moves with the offset of the clock"',
+  );
+  expect((await run("no-clock.mjs", "--check", "moves with the offset of the clock")).stdout).toMatch(
+    /^1 of \d+ checks: 1 run, 0 passed, 1 failed/m,
+  );
 });
 
 test("what is thrown beside the checks ends neither the run nor well", async () => {
@@ -63,14 +79,27 @@ test("what is thrown beside the checks ends neither the run nor well", async () 
 test("writes the report as data, and badges of all checks", async () => {
   const scratch = await mkdtemp(join(tmpdir(), "sallyport-kit-"));
   try {
-    const [json, svg, endpoint] = ["report.json", "badge.svg", "badge.json"].map((name) => join(scratch, name)) as [string, string, string];
+    const [json, svg, endpoint] = ["report.json", "badge.svg", "badge.json"].map((name) => join(scratch, name)) as [
+      string,
+      string,
+      string,
+    ];
     expect(await run("memory.mjs", "--json", json, "--badge", svg)).toMatchObject({ code: 0 });
     expect(JSON.parse(await readFile(json, "utf8"))).toMatchObject({ format: "sallyport-conformance", complete: true });
     expect(await readFile(svg, "utf8")).toMatch(/^<svg .*checks passed/);
     expect(await run("no-clock.mjs", "--badge", endpoint)).toMatchObject({ code: 1 });
-    expect(JSON.parse(await readFile(endpoint, "utf8"))).toMatchObject({ schemaVersion: 1, message: expect.stringMatching(/checks failed$/) });
-    expect(await run("memory.mjs", "--section", "time", "--badge", svg)).toMatchObject({ code: 2, stderr: expect.stringContaining("A badge tells of all checks") });
-    expect(await run("memory.mjs", "--section", "time", "--json", join(scratch, "no", "report.json"))).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be written") });
+    expect(JSON.parse(await readFile(endpoint, "utf8"))).toMatchObject({
+      schemaVersion: 1,
+      message: expect.stringMatching(/checks failed$/),
+    });
+    expect(await run("memory.mjs", "--section", "time", "--badge", svg)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("A badge tells of all checks"),
+    });
+    expect(await run("memory.mjs", "--section", "time", "--json", join(scratch, "no", "report.json"))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("cannot be written"),
+    });
   } finally {
     await rm(scratch, { recursive: true });
   }
@@ -83,5 +112,9 @@ test("lists its checks", async () => {
 });
 
 test("explains itself", async () => {
-  expect(await run("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("Usage: sallyport-conformance"), stderr: "" });
+  expect(await run("--help")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Usage: sallyport-conformance"),
+    stderr: "",
+  });
 });

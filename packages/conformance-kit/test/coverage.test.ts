@@ -21,12 +21,23 @@ const memory = {
 const calls = [...readContracts().keys()];
 
 test("the contracts that are read are those of the ports", () => {
-  expect(calls).toEqual(expect.arrayContaining(["storage.transaction", "storage.close", "archive.import", "sessions.open", "maintenance.set", "throttle.sweep"]));
+  expect(calls).toEqual(
+    expect.arrayContaining([
+      "storage.transaction",
+      "storage.close",
+      "archive.import",
+      "sessions.open",
+      "maintenance.set",
+      "throttle.sweep",
+    ]),
+  );
 });
 
 test("every call of every repository is known to the checks that make them all", () => {
   const { repositories } = new MemoryStorage();
-  expect([...everyCall(repositories).keys()].toSorted()).toEqual(calls.filter((call) => !/^(?:storage|archive)\./.test(call)).toSorted());
+  expect([...everyCall(repositories).keys()].toSorted()).toEqual(
+    calls.filter((call) => !/^(?:storage|archive)\./.test(call)).toSorted(),
+  );
 });
 
 test("every call of every port is looked at by a check", async () => {

@@ -7,11 +7,18 @@ const checks = ["can be closed without ever being migrated", "is healthy when it
 const chosen = checks.flatMap((name) => ["--check", name]);
 
 /** Runs the command with a short patience; it ends by itself, as no `process.exit` helps. */
-function run(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+function run(
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ["soon-told.mjs", ...args], { cwd: folder, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      ["soon-told.mjs", ...args],
+      { cwd: folder, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
   });
 }
 
@@ -29,5 +36,7 @@ test("the line names what runs, and what to do", () => {
   expect(silenceWords(["share one clock"], 30_000)).toBe(
     'The adapter has given the event loop no turn for 30 s, while this check runs: "share one clock". No timer fires, the time limit of the checks neither; let the adapter await setImmediate once per call or transaction.',
   );
-  expect(silenceWords([], 30_000)).toMatch(/^The adapter has given the event loop no turn for 30 s, while no check runs\. /);
+  expect(silenceWords([], 30_000)).toMatch(
+    /^The adapter has given the event loop no turn for 30 s, while no check runs\. /,
+  );
 });

@@ -13,7 +13,11 @@ interface Manifest {
 
 /** The paths of the files that would be published. Asks nobody but npm itself. */
 async function packed(name: string): Promise<ReadonlySet<string>> {
-  const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", "--offline"], { cwd: join(packages, name) });
+  const { stdout } = await promisify(execFile)(
+    "npm",
+    ["pack", "--dry-run", "--json", "--ignore-scripts", "--offline"],
+    { cwd: join(packages, name) },
+  );
   const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
   return new Set(files.map(({ path }) => path));
 }
@@ -26,7 +30,11 @@ function importsOf(text: string): string[] {
 }
 
 /** A package by the name it is imported by. */
-const packageOf = (specifier: string) => specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+const packageOf = (specifier: string) =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
 
 /** Milliseconds for npm to start. */
 const timeout = 120_000;
@@ -40,8 +48,11 @@ describe.each(["core", "storage-memory", "conformance-kit"])("the package %s", (
   }, timeout);
 
   test("holds what it exports, its commands, and neither sources nor tests", () => {
-    const exported = Object.values(manifest.exports).flatMap((each) => (typeof each === "string" ? [each] : Object.values(each)));
-    for (const path of [...exported, ...Object.values(manifest.bin ?? {})]) expect([...files]).toContain(posix.normalize(path));
+    const exported = Object.values(manifest.exports).flatMap((each) =>
+      typeof each === "string" ? [each] : Object.values(each),
+    );
+    for (const path of [...exported, ...Object.values(manifest.bin ?? {})])
+      expect([...files]).toContain(posix.normalize(path));
     expect([...files].filter((path) => /\.test\.|tsbuildinfo|^src\/|^test\//.test(path))).toEqual([]);
   });
 
@@ -58,10 +69,16 @@ describe.each(["core", "storage-memory", "conformance-kit"])("the package %s", (
   });
 });
 
-test("the kit comes with its command, its declarations, the schema of its report, and a page to read", async () => {
-  const files = await packed("conformance-kit");
-  for (const path of ["dist/main.js", "dist/index.d.ts", "report.schema.json", "README.md"]) expect([...files]).toContain(path);
-  expect(read("conformance-kit", "dist/main.js")).toMatch(/^#!\/usr\/bin\/env node\n/);
-  const folder = join(packages, "conformance-kit");
-  for (const [, link] of read("conformance-kit", "README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g)) expect(existsSync(join(dirname(join(folder, "README.md")), String(link)))).toBe(true);
-}, timeout);
+test(
+  "the kit comes with its command, its declarations, the schema of its report, and a page to read",
+  async () => {
+    const files = await packed("conformance-kit");
+    for (const path of ["dist/main.js", "dist/index.d.ts", "report.schema.json", "README.md"])
+      expect([...files]).toContain(path);
+    expect(read("conformance-kit", "dist/main.js")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    const folder = join(packages, "conformance-kit");
+    for (const [, link] of read("conformance-kit", "README.md").matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+      expect(existsSync(join(dirname(join(folder, "README.md")), String(link)))).toBe(true);
+  },
+  timeout,
+);

@@ -1,4 +1,11 @@
-import { type AdapterUnderTest, type Check, checks, runCheck, runChecks, type StorageUnderTest } from "@sallyport/conformance-kit";
+import {
+  type AdapterUnderTest,
+  type Check,
+  checks,
+  runCheck,
+  runChecks,
+  type StorageUnderTest,
+} from "@sallyport/conformance-kit";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
 function adapter(changes: (storage: MemoryStorage) => Partial<StorageUnderTest> = () => ({})): AdapterUnderTest {
@@ -43,12 +50,18 @@ test("fails when a storage declares several processes and cannot show a second o
 test("migrates the database first, unless the check does it", async () => {
   const health = check(({ storage }) => storage.health());
   expect(await runCheck(adapter(), health)).toMatchObject({ outcome: "passed" });
-  expect(await runCheck(adapter(), { ...health, migrated: false })).toMatchObject({ outcome: "failed", error: { code: 705 } });
+  expect(await runCheck(adapter(), { ...health, migrated: false })).toMatchObject({
+    outcome: "failed",
+    error: { code: 705 },
+  });
 });
 
 test("waits as long as the adapter says, and no longer", async () => {
   const hanging = check(() => new Promise(() => {}));
-  expect(await runCheck({ ...adapter(), timeLimit: 50 }, hanging)).toMatchObject({ outcome: "failed", error: { message: "It did not come to an end within 0.05 s." } });
+  expect(await runCheck({ ...adapter(), timeLimit: 50 }, hanging)).toMatchObject({
+    outcome: "failed",
+    error: { message: "It did not come to an end within 0.05 s." },
+  });
 });
 
 test("gives every check a clock of its own", async () => {
@@ -58,24 +71,53 @@ test("gives every check a clock of its own", async () => {
     const moved = (await storage.now()) - start;
     if (moved < 3_600_000 || moved >= 7_200_000) throw new Error(`moved by ${moved}`);
   });
-  for (let round = 0; round < 2; round += 1) expect(await runCheck(adapter(), advancing)).toMatchObject({ outcome: "passed" });
+  for (let round = 0; round < 2; round += 1)
+    expect(await runCheck(adapter(), advancing)).toMatchObject({ outcome: "passed" });
 });
 
 test("tells what is to be written from what has failed", async () => {
   const notWritten = Object.assign(new Error("sessions.count is not written yet."), { name: "NotWritten" });
   const unwritten = adapter((storage) => {
-    const repositories = { ...storage.repositories, sessions: { ...storage.repositories.sessions, count: () => Promise.reject(notWritten) } };
-    return { storage: Object.assign(Object.create(storage) as MemoryStorage, { repositories, now: () => { throw notWritten; } }) };
+    const repositories = {
+      ...storage.repositories,
+      sessions: { ...storage.repositories.sessions, count: () => Promise.reject(notWritten) },
+    };
+    return {
+      storage: Object.assign(Object.create(storage) as MemoryStorage, {
+        repositories,
+        now: () => {
+          throw notWritten;
+        },
+      }),
+    };
   });
   const wanting = check(async ({ r }) => {
     // What a check makes of an error hides it.
     if ((await r.sessions.count().catch(() => -1)) !== 0) throw new Error("wrong");
   });
   expect(await runCheck(unwritten, wanting)).toMatchObject({ outcome: "toWrite", error: notWritten });
-  expect(await runCheck(unwritten, check(async ({ storage }) => void (await storage.now())))).toMatchObject({ outcome: "toWrite", error: notWritten });
-  expect(await runCheck(unwritten, check(async ({ r }) => void (await r.sessions.count().catch(() => 0))))).toMatchObject({ outcome: "passed" });
-  expect(await runCheck(unwritten, check(() => Promise.reject(new Error("wrong"))))).toMatchObject({ outcome: "failed" });
-  expect(await runCheck({ name: "nothing", create: () => Promise.reject(notWritten) }, wanting)).toMatchObject({ outcome: "toWrite", error: notWritten });
+  expect(
+    await runCheck(
+      unwritten,
+      check(async ({ storage }) => void (await storage.now())),
+    ),
+  ).toMatchObject({ outcome: "toWrite", error: notWritten });
+  expect(
+    await runCheck(
+      unwritten,
+      check(async ({ r }) => void (await r.sessions.count().catch(() => 0))),
+    ),
+  ).toMatchObject({ outcome: "passed" });
+  expect(
+    await runCheck(
+      unwritten,
+      check(() => Promise.reject(new Error("wrong"))),
+    ),
+  ).toMatchObject({ outcome: "failed" });
+  expect(await runCheck({ name: "nothing", create: () => Promise.reject(notWritten) }, wanting)).toMatchObject({
+    outcome: "toWrite",
+    error: notWritten,
+  });
 });
 
 test("removes the database whatever happens", async () => {
@@ -86,8 +128,14 @@ test("removes the database whatever happens", async () => {
       await storage.close();
     },
   }));
-  await runCheck(watched, check(() => Promise.reject(new Error("broken"))));
-  await runCheck(watched, check(async () => {}, { needs: "durable" }));
+  await runCheck(
+    watched,
+    check(() => Promise.reject(new Error("broken"))),
+  );
+  await runCheck(
+    watched,
+    check(async () => {}, { needs: "durable" }),
+  );
   expect(destroyed).toEqual(["destroyed", "destroyed"]);
 });
 

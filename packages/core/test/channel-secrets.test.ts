@@ -29,5 +29,9 @@ test("the key of a channel is good in its own database only, however often it wa
 test("a sealed session id is good in its own database only", () => {
   const sealed = secrets.sealSessionId("one", "id");
   expect(secrets.openSessionId("one", sealed)).toBe("id");
-  expect([secrets.openSessionId("other", sealed), secretsOf(2).openSessionId("one", sealed), new ChannelSecrets(null).openSessionId("one", sealed)]).toEqual([null, null, null]);
+  expect([
+    secrets.openSessionId("other", sealed),
+    secretsOf(2).openSessionId("one", sealed),
+    new ChannelSecrets(null).openSessionId("one", sealed),
+  ]).toEqual([null, null, null]);
 });

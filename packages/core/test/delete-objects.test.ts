@@ -10,10 +10,16 @@ describe("deleting objects", () => {
     const [gone1, stays] = [await create(), await create()];
     const source = await create({ Near: gone1, All: [stays, gone1], Crew: [gone1] });
     await recycled(gone1);
-    expect(await read(source)).toMatchObject({ version: 1, attributes: { Near: gone1, All: [stays, gone1], Crew: [gone1] } });
+    expect(await read(source)).toMatchObject({
+      version: 1,
+      attributes: { Near: gone1, All: [stays, gone1], Crew: [gone1] },
+    });
     await restored(gone1);
     await deleted(gone1);
-    expect(await read(source)).toMatchObject({ version: 2, attributes: { Name: "thing", Near: null, All: [stays], Crew: [] } });
+    expect(await read(source)).toMatchObject({
+      version: 2,
+      attributes: { Name: "thing", Near: null, All: [stays], Crew: [] },
+    });
     expect([await live(gone1, stays), await leftOf(gone1)]).toEqual([[stays], "deleted"]);
   });
 
@@ -27,11 +33,16 @@ describe("deleting objects", () => {
     expect(await at.fixture.r.departures.referrers([one], { attributes: null, limit: 9 })).toHaveLength(1);
   });
 
-  test.each([["Strict", "Needed"], ["Thing", "Kept"]])("refuses to delete what %s.%s points to, for good and not", async (className, name) => {
+  test.each([
+    ["Strict", "Needed"],
+    ["Thing", "Kept"],
+  ])("refuses to delete what %s.%s points to, for good and not", async (className, name) => {
     const id = await create();
     const source = await create({ [name]: id }, { className });
     for (const input of [{ recycled: true }, { recycled: false }]) {
-      await expect(deleted(id, input)).rejects.toEqual(expect.objectContaining({ code: 718, detail: `An object of the class ${className} needs it as ${name}.` }));
+      await expect(deleted(id, input)).rejects.toEqual(
+        expect.objectContaining({ code: 718, detail: `An object of the class ${className} needs it as ${name}.` }),
+      );
     }
     expect(await live(id, source)).toEqual([id, source]);
     await deleted(source);
@@ -40,19 +51,33 @@ describe("deleting objects", () => {
   });
 
   test("does not name what the caller may not read of that which keeps an object", async () => {
-    const classes = departureClasses.map((each) => ({ ...each, attributes: each.attributes.map((attribute) => (attribute.name === "Kept" ? { ...attribute, onDelete: "refuse" as const, read: ["B2"] } : attribute)) }));
+    const classes = departureClasses.map((each) => ({
+      ...each,
+      attributes: each.attributes.map((attribute) =>
+        attribute.name === "Kept" ? { ...attribute, onDelete: "refuse" as const, read: ["B2"] } : attribute,
+      ),
+    }));
     const [hidden, foreign] = [await create(), await create()];
-    await at.fixture.define(...classes, { name: "Vault", base: null, attributes: [{ name: "Holds", type: "reference", onDelete: "refuse" }], rights: [] });
+    await at.fixture.define(...classes, {
+      name: "Vault",
+      base: null,
+      attributes: [{ name: "Holds", type: "reference", onDelete: "refuse" }],
+      rights: [],
+    });
     const context = await sessionContext(at.fixture, { groups: ["A1"] });
     await create({ Kept: hidden });
     await create({ Holds: foreign }, { className: "Vault" });
     for (const id of [hidden, foreign]) {
       for (const intoBin of [true, false]) {
-        await expect(deleteIn(context, id, { recycled: intoBin })).rejects.toEqual(expect.objectContaining({ code: 718, detail: "Another object needs it." }));
+        await expect(deleteIn(context, id, { recycled: intoBin })).rejects.toEqual(
+          expect.objectContaining({ code: 718, detail: "Another object needs it." }),
+        );
       }
     }
     const administrator = await sessionContext(at.fixture, { administrator: true });
-    await expect(deleteIn(administrator, hidden)).rejects.toEqual(expect.objectContaining({ code: 718, detail: "An object of the class Thing needs it as Kept." }));
+    await expect(deleteIn(administrator, hidden)).rejects.toEqual(
+      expect.objectContaining({ code: 718, detail: "An object of the class Thing needs it as Kept." }),
+    );
   });
 
   test("looks at the rule of the class, not of another with an attribute of the same name", async () => {
@@ -65,30 +90,59 @@ describe("deleting objects", () => {
     expect((await read(other)).attributes["Kept"]).toBeNull();
   });
 
-  test.each([true, false])("takes along what belongs to an object, and what belongs to that (recycled: %s)", async (intoRecycler) => {
-    const root = await create();
-    const [child, foreign] = [await create({ Owner: root }), await create({ Owner: root }, { className: "Foreign", readers: [] })];
-    const [grandchild, shared] = [await create({ Owners: [child] }), await create({ Owners: [child, foreign], Near: root })];
-    const bystander = await create({ Near: grandchild });
-    await deleted(root, { recycled: intoRecycler });
-    const going = [root, child, foreign, grandchild, shared];
-    expect(await live(...going, bystander)).toEqual([bystander]);
-    expect((await read(bystander)).attributes["Near"]).toBe(intoRecycler ? grandchild : null);
-    for (const id of going) expect(await leftOf(id)).toBe(intoRecycler ? "recycled" : "deleted");
-    if (!intoRecycler) return;
-    const { object, version } = await restored(shared);
-    expect([object["~ObjectID"], version]).toEqual([shared, 3]);
-    expect(await live(...going)).toEqual(going.toSorted());
-    expect((await read(shared)).attributes).toMatchObject({ Owners: [child, foreign], Near: root });
-    await deleted(root);
-    expect(await live(...going)).toEqual([]);
-  });
+  test.each([true, false])(
+    "takes along what belongs to an object, and what belongs to that (recycled: %s)",
+    async (intoRecycler) => {
+      const root = await create();
+      const [child, foreign] = [
+        await create({ Owner: root }),
+        await create({ Owner: root }, { className: "Foreign", readers: [] }),
+      ];
+      const [grandchild, shared] = [
+        await create({ Owners: [child] }),
+        await create({ Owners: [child, foreign], Near: root }),
+      ];
+      const bystander = await create({ Near: grandchild });
+      await deleted(root, { recycled: intoRecycler });
+      const going = [root, child, foreign, grandchild, shared];
+      expect(await live(...going, bystander)).toEqual([bystander]);
+      expect((await read(bystander)).attributes["Near"]).toBe(intoRecycler ? grandchild : null);
+      for (const id of going) expect(await leftOf(id)).toBe(intoRecycler ? "recycled" : "deleted");
+      if (!intoRecycler) return;
+      const { object, version } = await restored(shared);
+      expect([object["~ObjectID"], version]).toEqual([shared, 3]);
+      expect(await live(...going)).toEqual(going.toSorted());
+      expect((await read(shared)).attributes).toMatchObject({ Owners: [child, foreign], Near: root });
+      await deleted(root);
+      expect(await live(...going)).toEqual([]);
+    },
+  );
 
   test("ends where objects belong to one another, or to themselves", async () => {
     const [one, other] = [await create(), await create()];
     const by = { session: null };
-    await at.fixture.r.objects.update([{ id: one, attributes: { Owner: other, Kept: one }, links: { Owner: [other], Kept: [one] }, expectedVersions: null }], by);
-    await at.fixture.r.objects.update([{ id: other, attributes: { Owner: one, Kept: one }, links: { Owner: [one], Kept: [one] }, expectedVersions: null }], by);
+    await at.fixture.r.objects.update(
+      [
+        {
+          id: one,
+          attributes: { Owner: other, Kept: one },
+          links: { Owner: [other], Kept: [one] },
+          expectedVersions: null,
+        },
+      ],
+      by,
+    );
+    await at.fixture.r.objects.update(
+      [
+        {
+          id: other,
+          attributes: { Owner: one, Kept: one },
+          links: { Owner: [one], Kept: [one] },
+          expectedVersions: null,
+        },
+      ],
+      by,
+    );
     await deleted(other);
     expect(await live(one, other)).toEqual([]);
   });
@@ -117,7 +171,19 @@ describe("deleting objects", () => {
     const [child, losing] = [await create({ Owner: root }), await create({ Near: root })];
     const policy = { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 };
     for (const digest of ["a".repeat(64), at.context.sessionDigest]) {
-      await r.sessions.open({ digest, mode: "session", appKeyId: asked.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance }, policy);
+      await r.sessions.open(
+        {
+          digest,
+          mode: "session",
+          appKeyId: asked.appKey.id,
+          userId: "ZZZ",
+          secretVersion: 1,
+          appNames: [],
+          deviceId: null,
+          entrance: passwordEntrance,
+        },
+        policy,
+      );
     }
     for (const id of [root, child, losing]) {
       expect(await r.locks.take(id, "a".repeat(64))).toBe("taken");
@@ -137,9 +203,19 @@ describe("deleting objects", () => {
 
   test("refuses to take more than 10,000 objects or references along", async () => {
     const [root, other] = [await create(), await create()];
-    const belongs = (owner: ObjectId) => ({ className: "Thing", attributes: { Owner: owner }, links: { Owner: [owner] } });
+    const belongs = (owner: ObjectId) => ({
+      className: "Thing",
+      attributes: { Owner: owner },
+      links: { Owner: [owner] },
+    });
     await at.fixture.insert(...Array.from({ length: 9_999 }, () => belongs(root)));
-    await at.fixture.insert(...Array.from({ length: 10_001 }, () => ({ className: "Thing", attributes: { Near: other }, links: { Near: [other] } })));
+    await at.fixture.insert(
+      ...Array.from({ length: 10_001 }, () => ({
+        className: "Thing",
+        attributes: { Near: other },
+        links: { Near: [other] },
+      })),
+    );
     await expect(deleted(other)).rejects.toEqual(gone(718));
     await recycled(other);
     await deleted(root);
@@ -151,7 +227,11 @@ describe("deleting objects", () => {
 
   test("refuses to take more than 64 MiB along", async () => {
     const root = await create();
-    const large = { className: "Thing", attributes: { Owner: root, Text: "x".repeat(1_000_000) }, links: { Owner: [root] } };
+    const large = {
+      className: "Thing",
+      attributes: { Owner: root, Text: "x".repeat(1_000_000) },
+      links: { Owner: [root] },
+    };
     const ids = await at.fixture.insert(...Array.from({ length: 70 }, () => large));
     await expect(recycled(root)).rejects.toEqual(gone(718));
     for (const id of ids.slice(0, 10)) await deleted(id);
@@ -167,19 +247,25 @@ describe("deleting objects", () => {
       await expect(deleted(each, { expectedVersions: [7] })).rejects.toEqual(gone(304));
       await expect(restored(each)).rejects.toEqual(gone(304));
     }
-    for (const expectedVersions of [null, [7]]) await expect(deleteIn(writer, id, { expectedVersions })).rejects.toEqual(gone(404));
-    for (const expectedVersions of [[7], [2, 3], []]) await expect(deleted(id, { expectedVersions })).rejects.toEqual(gone(713));
+    for (const expectedVersions of [null, [7]])
+      await expect(deleteIn(writer, id, { expectedVersions })).rejects.toEqual(gone(404));
+    for (const expectedVersions of [[7], [2, 3], []])
+      await expect(deleted(id, { expectedVersions })).rejects.toEqual(gone(713));
     await expect(restore.run(writer, { kind: "id", id })).rejects.toEqual(gone(404));
     await expect(restored(id)).rejects.toEqual(gone(307));
 
     await deleted(id, { expectedVersions: [7, 1], recycled: true });
-    for (const as of [at.context, writer]) await expect(deleteIn(as, id, { expectedVersions: [7] })).rejects.toEqual(gone(609));
+    for (const as of [at.context, writer])
+      await expect(deleteIn(as, id, { expectedVersions: [7] })).rejects.toEqual(gone(609));
     await expect(restore.run(writer, { kind: "id", id })).rejects.toEqual(gone(404));
     await expect(restored(id)).resolves.toMatchObject({ version: 3 });
     await deleted(id);
-    for (const again of [() => deleted(id), () => restored(id), () => deleted(id, { recycled: true })]) await expect(again()).rejects.toEqual(gone(609));
+    for (const again of [() => deleted(id), () => restored(id), () => deleted(id, { recycled: true })])
+      await expect(again()).rejects.toEqual(gone(609));
     const uuid = (await at.fixture.r.departures.find({ kind: "id", id }, seesAll))?.uuid ?? "";
-    await expect(remove.run(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null })).rejects.toEqual(gone(609));
+    await expect(
+      remove.run(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null }),
+    ).rejects.toEqual(gone(609));
 
     // What could not be seen is not known to have been there.
     const administrator = await sessionContext(at.fixture, { administrator: true });

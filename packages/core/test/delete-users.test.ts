@@ -8,11 +8,26 @@ describe("deleting users and groups", () => {
 
   test("removes the account of a user and ends his sessions, and leaves others theirs", async () => {
     const { r, context: asked } = at.fixture;
-    const [user, other] = (await at.fixture.insert({ className: "User", attributes: { Name: "user" } }, { className: "User", attributes: { Name: "other" } })) as [ObjectId, ObjectId];
-    for (const [userId, loginName] of [[user, "user"], [other, "other"]] as const) {
+    const [user, other] = (await at.fixture.insert(
+      { className: "User", attributes: { Name: "user" } },
+      { className: "User", attributes: { Name: "other" } },
+    )) as [ObjectId, ObjectId];
+    for (const [userId, loginName] of [
+      [user, "user"],
+      [other, "other"],
+    ] as const) {
       await r.accounts.create({ userId, loginName, secret: "", administrator: false }, loginName);
       await r.sessions.open(
-        { digest: userId.padStart(64, "0").toLowerCase(), mode: "session", appKeyId: asked.appKey.id, userId, secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance },
+        {
+          digest: userId.padStart(64, "0").toLowerCase(),
+          mode: "session",
+          appKeyId: asked.appKey.id,
+          userId,
+          secretVersion: 1,
+          appNames: [],
+          deviceId: null,
+          entrance: passwordEntrance,
+        },
         { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
       );
     }
@@ -28,7 +43,12 @@ describe("deleting users and groups", () => {
 
   test("leaves users to administrators, also those that would go with something else", async () => {
     const { accounts } = at.fixture.r;
-    await at.fixture.define({ name: "Guest", base: "User", attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }], rights: departureRights });
+    await at.fixture.define({
+      name: "Guest",
+      base: "User",
+      attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }],
+      rights: departureRights,
+    });
     const thing = await create();
     const guest = await create({ Host: thing }, { className: "Guest" });
     await accounts.create({ userId: guest, loginName: "guest", secret: "", administrator: true }, "guest");
@@ -41,16 +61,44 @@ describe("deleting users and groups", () => {
 
   test("says that users are not the caller's to delete before it says what keeps them", async () => {
     const { r, context: asked } = at.fixture;
-    await at.fixture.define({ name: "Guest", base: "User", attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }], rights: departureRights });
+    await at.fixture.define({
+      name: "Guest",
+      base: "User",
+      attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }],
+      rights: departureRights,
+    });
     const thing = await create();
     const guest = await create({ Host: thing }, { className: "Guest" });
     const [byThing, byGuest] = [await create({ Kept: thing }), await create({ Kept: guest })];
     const digest = "a".repeat(64);
-    await r.sessions.open({ digest, mode: "session", appKeyId: asked.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null, entrance: passwordEntrance }, { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 });
+    await r.sessions.open(
+      {
+        digest,
+        mode: "session",
+        appKeyId: asked.appKey.id,
+        userId: "ZZZ",
+        secretVersion: 1,
+        appNames: [],
+        deviceId: null,
+        entrance: passwordEntrance,
+      },
+      { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
+    );
     const administrator = await sessionContext(at.fixture, { administrator: true });
-    const outcomes = (as: SessionContext) => Promise.all([guest, thing].map((id) => deleteIn(as, id).then(() => 0, ({ code }: { code: number }) => code)));
+    const outcomes = (as: SessionContext) =>
+      Promise.all(
+        [guest, thing].map((id) =>
+          deleteIn(as, id).then(
+            () => 0,
+            ({ code }: { code: number }) => code,
+          ),
+        ),
+      );
 
-    expect([await outcomes(at.context), await outcomes(administrator)]).toEqual([[404, 404], [718, 718]]);
+    expect([await outcomes(at.context), await outcomes(administrator)]).toEqual([
+      [404, 404],
+      [718, 718],
+    ]);
     for (const id of [byThing, byGuest]) await deleted(id);
     for (const id of [guest, thing]) {
       await r.locks.take(id, digest);
@@ -65,9 +113,24 @@ describe("deleting users and groups", () => {
     const group = await create({}, { className: "UserGroup" });
     const thing = await create();
     const below = await create({ Owner: thing }, { className: "Team" });
-    const team: ClassDefinition = { name: "Team", base: "UserGroup", attributes: [{ name: "Owner", type: "reference", onDelete: "cascade" }], rights: departureRights };
-    const userGroup = (await at.fixture.r.model.load()).classes.find(({ name }) => name === "UserGroup") as ClassDefinition;
-    const secret: ClassDefinition = { name: "Secret", base: null, attributes: [], rights: [{ group, permissions: ["read"] }, { group: below, permissions: [] }] };
+    const team: ClassDefinition = {
+      name: "Team",
+      base: "UserGroup",
+      attributes: [{ name: "Owner", type: "reference", onDelete: "cascade" }],
+      rights: departureRights,
+    };
+    const userGroup = (await at.fixture.r.model.load()).classes.find(
+      ({ name }) => name === "UserGroup",
+    ) as ClassDefinition;
+    const secret: ClassDefinition = {
+      name: "Secret",
+      base: null,
+      attributes: [],
+      rights: [
+        { group, permissions: ["read"] },
+        { group: below, permissions: [] },
+      ],
+    };
     const withRights = async (...definitions: ClassDefinition[]) => {
       await at.fixture.define({ ...userGroup, rights: departureRights }, team, ...definitions);
       return sessionContext(at.fixture, { groups: ["A1"] });
@@ -75,7 +138,8 @@ describe("deleting users and groups", () => {
     at.context = await withRights(secret);
     const refused = (detail: string) => expect.objectContaining({ code: 718, detail });
     for (const input of [{ recycled: true }, { recycled: false }]) {
-      for (const id of [group, below, thing]) await expect(deleted(id, input)).rejects.toEqual(refused("A class gives rights to a group that would go."));
+      for (const id of [group, below, thing])
+        await expect(deleted(id, input)).rejects.toEqual(refused("A class gives rights to a group that would go."));
     }
     at.context = await withRights({ ...secret, rights: [{ group, permissions: [] }, ...departureRights] });
     await expect(deleted(group)).rejects.toEqual(refused("The class Secret gives rights to a group that would go."));
@@ -88,7 +152,12 @@ describe("deleting users and groups", () => {
 
   test("lets nobody delete himself or the last administrator, also not with something else", async () => {
     const { r } = at.fixture;
-    await at.fixture.define({ name: "Guest", base: "User", attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }], rights: [] });
+    await at.fixture.define({
+      name: "Guest",
+      base: "User",
+      attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }],
+      rights: [],
+    });
     const thing = await create();
     const [self, last] = (await at.fixture.insert(
       { className: "User", attributes: { Name: "self" } },
@@ -96,9 +165,13 @@ describe("deleting users and groups", () => {
     )) as [ObjectId, ObjectId];
     await r.accounts.create({ userId: last, loginName: "last", secret: "", administrator: true }, "last");
     const administrator = await sessionContext(at.fixture, { administrator: true, userId: self });
-    await expect(deleteIn(administrator, self)).rejects.toEqual(expect.objectContaining({ code: 718, detail: "Nobody deletes himself." }));
+    await expect(deleteIn(administrator, self)).rejects.toEqual(
+      expect.objectContaining({ code: 718, detail: "Nobody deletes himself." }),
+    );
     for (const id of [last, thing]) {
-      await expect(deleteIn(administrator, id, { recycled: true })).rejects.toEqual(expect.objectContaining({ code: 718, detail: "The last administrator cannot be deleted." }));
+      await expect(deleteIn(administrator, id, { recycled: true })).rejects.toEqual(
+        expect.objectContaining({ code: 718, detail: "The last administrator cannot be deleted." }),
+      );
     }
     expect(await live(self, last, thing)).toHaveLength(3);
     await r.accounts.create({ userId: self, loginName: "self", secret: "", administrator: true }, "self");

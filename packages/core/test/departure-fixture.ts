@@ -1,9 +1,22 @@
-import { type ClassDefinition, DeleteObject, type DeleteObjectInput, type NewObject, type ObjectId, RestoreObject, seesAll, type SessionContext, type StoredObject } from "../src/index.ts";
+import {
+  type ClassDefinition,
+  DeleteObject,
+  type DeleteObjectInput,
+  type NewObject,
+  type ObjectId,
+  RestoreObject,
+  seesAll,
+  type SessionContext,
+  type StoredObject,
+} from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
 const everything = ["read", "create", "write", "delete"] as const;
-export const departureRights = [{ group: "A1", permissions: everything }, { group: "B2", permissions: ["read", "write", "create"] }] as const;
+export const departureRights = [
+  { group: "A1", permissions: everything },
+  { group: "B2", permissions: ["read", "write", "create"] },
+] as const;
 export const departureClasses: ClassDefinition[] = [
   {
     name: "Thing",
@@ -20,10 +33,35 @@ export const departureClasses: ClassDefinition[] = [
     ],
     rights: departureRights,
   },
-  { name: "Strict", base: "Thing", attributes: [{ name: "Needed", type: "reference", mandatory: true }, { name: "Parts", type: "collection", mandatory: true }], rights: departureRights },
+  {
+    name: "Strict",
+    base: "Thing",
+    attributes: [
+      { name: "Needed", type: "reference", mandatory: true },
+      { name: "Parts", type: "collection", mandatory: true },
+    ],
+    rights: departureRights,
+  },
   // The same name with another rule.
-  { name: "Other", base: null, attributes: [{ name: "Name", type: "string" }, { name: "Kept", type: "reference" }, { name: "Near", type: "reference", onDelete: "cascade" }], rights: departureRights },
-  { name: "Foreign", base: null, attributes: [{ name: "Name", type: "string" }, { name: "Owner", type: "reference", onDelete: "cascade" }], rights: [] },
+  {
+    name: "Other",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string" },
+      { name: "Kept", type: "reference" },
+      { name: "Near", type: "reference", onDelete: "cascade" },
+    ],
+    rights: departureRights,
+  },
+  {
+    name: "Foreign",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string" },
+      { name: "Owner", type: "reference", onDelete: "cascade" },
+    ],
+    rights: [],
+  },
 ];
 
 /** Objects that go and come back, in a database of each test's own. To be asked for where tests are defined. */
@@ -40,11 +78,20 @@ export function departureFixture() {
   });
 
   /** Creates an object that points to others by these attributes. */
-  const create = async (links: Readonly<Record<string, ObjectId | readonly ObjectId[]>> = {}, more: Partial<NewObject> = {}): Promise<ObjectId> => {
-    const object = { className: "Thing", attributes: { Name: "thing", ...links }, links: Object.fromEntries(Object.entries(links).map(([name, ids]) => [name, [ids].flat()])), ...more };
+  const create = async (
+    links: Readonly<Record<string, ObjectId | readonly ObjectId[]>> = {},
+    more: Partial<NewObject> = {},
+  ): Promise<ObjectId> => {
+    const object = {
+      className: "Thing",
+      attributes: { Name: "thing", ...links },
+      links: Object.fromEntries(Object.entries(links).map(([name, ids]) => [name, [ids].flat()])),
+      ...more,
+    };
     return (await fixture.insert(object))[0] as ObjectId;
   };
-  const deleteIn = (as: SessionContext, id: ObjectId, input: Partial<DeleteObjectInput> = {}) => remove.run(as, { kind: "id", id }, { recycled: false, expectedVersions: null, ...input });
+  const deleteIn = (as: SessionContext, id: ObjectId, input: Partial<DeleteObjectInput> = {}) =>
+    remove.run(as, { kind: "id", id }, { recycled: false, expectedVersions: null, ...input });
   const deleted = (id: ObjectId, input?: Partial<DeleteObjectInput>) => deleteIn(context, id, input);
   const recycled = (id: ObjectId) => deleted(id, { recycled: true });
   const restored = (id: ObjectId) => restore.run(context, { kind: "id", id });

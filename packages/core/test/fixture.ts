@@ -33,7 +33,12 @@ const plainWrapping: KeyWrapping = {
 };
 
 /** Cursors that are not encrypted. */
-export const plainCursors = new CursorSealing({ wrapping: plainWrapping, wrappingBy: () => plainWrapping, digests, random });
+export const plainCursors = new CursorSealing({
+  wrapping: plainWrapping,
+  wrappingBy: () => plainWrapping,
+  digests,
+  random,
+});
 
 /** Of a server without a master key. */
 export const checkSecondFactors = new CheckSecondFactors(
@@ -71,7 +76,10 @@ const returnAddresses = ["https://app.example/back", "http://127.0.0.1/back?from
 
 /** A migrated database in memory with one app key and the app name `app`. */
 /** `clockOffset`: milliseconds that the storage's clock is ahead. */
-export async function openFixture(change: Partial<DatabasePolicy> = {}, clockOffset: () => number = () => 0): Promise<Fixture> {
+export async function openFixture(
+  change: Partial<DatabasePolicy> = {},
+  clockOffset: () => number = () => 0,
+): Promise<Fixture> {
   const storage = new MemoryStorage({ clockOffset });
   await storage.migrate();
   const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage, digests });
@@ -85,7 +93,16 @@ export async function openFixture(change: Partial<DatabasePolicy> = {}, clockOff
   return {
     database,
     r,
-    context: { requestId: "request-1", origin, database, r, unit: database.unit, modelGeneration, macroGeneration, appKey },
+    context: {
+      requestId: "request-1",
+      origin,
+      database,
+      r,
+      unit: database.unit,
+      modelGeneration,
+      macroGeneration,
+      appKey,
+    },
     insert: async (...objects) => (await r.objects.insert(objects)).map(({ id }) => id),
     define: async (...put) => {
       const { generation } = await r.model.load();

@@ -1,4 +1,14 @@
-import { type Account, type Claim, Gate, type GuardedAttempt, passwordEntrance, type Person, type Repositories, ServiceError, type StoredObject } from "@sallyport/core";
+import {
+  type Account,
+  type Claim,
+  Gate,
+  type GuardedAttempt,
+  passwordEntrance,
+  type Person,
+  type Repositories,
+  ServiceError,
+  type StoredObject,
+} from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
 const gate = new Gate(digests, random, checkSecondFactors, async () => {});
@@ -11,7 +21,10 @@ describe("the gate", () => {
   const prepare = async (change = {}) => {
     fixture = await openFixture(change);
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
-    await fixture.r.accounts.create({ userId: userId as string, loginName: "u", secret: "s", administrator: false }, "u");
+    await fixture.r.accounts.create(
+      { userId: userId as string, loginName: "u", secret: "s", administrator: false },
+      "u",
+    );
     const found = await fixture.r.accounts.forProof("u", []);
     account = found.account as Account;
     person = { account, user: found.user as StoredObject, linked: [], entrance: passwordEntrance };
@@ -57,7 +70,9 @@ describe("the gate", () => {
   test("does not ask for the proof while a delay runs", async () => {
     for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
     let proofs = 0;
-    const error = await enter(claim(true, { prepareProof: async () => async () => ((proofs += 1), person) })).catch((thrown: unknown) => thrown);
+    const error = await enter(claim(true, { prepareProof: async () => async () => ((proofs += 1), person) })).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toMatchObject({ code: 302, retryAfter: 60 });
     expect(proofs).toBe(0);
   });
@@ -70,7 +85,13 @@ describe("the gate", () => {
     for (let n = 0; n < 2; n += 1) await codeOf(gate.enter(elsewhere, claim(true), async () => {}));
     expect(await trail()).toEqual(Array<string>(3).fill("login.refused 302"));
     expect(await fixture.r.audit.settle(0, 10)).toBe(2);
-    const tallies = (await fixture.r.audit.read(3, 10)).map(({ type, outcome, attempts, address, userId }) => [type, outcome, attempts, address, userId]);
+    const tallies = (await fixture.r.audit.read(3, 10)).map(({ type, outcome, attempts, address, userId }) => [
+      type,
+      outcome,
+      attempts,
+      address,
+      userId,
+    ]);
     expect(tallies).toEqual([
       ["login.refused", 302, 7, "192.0.2.1", null],
       ["login.refused", 302, 2, "2001:db8::1:2", null],
@@ -99,7 +120,11 @@ describe("the gate", () => {
     await prepare({ sessions: { ...policy.sessions, limit: 1 } });
     await enter(claim(true));
     for (let n = 0; n < 5; n += 1) expect(await codeOf(enter(claim(true)))).toBe(315);
-    expect(await fixture.r.throttle.fail([{ key: `user:${digests.sha256("u")}`, policy: { ...policy.throttle.user, freeFailures: 2 } }])).toBe(0);
+    expect(
+      await fixture.r.throttle.fail([
+        { key: `user:${digests.sha256("u")}`, policy: { ...policy.throttle.user, freeFailures: 2 } },
+      ]),
+    ).toBe(0);
     expect(await trail()).toEqual(["login.accepted 0", ...Array<string>(5).fill("login.refused 315")]);
   });
 
@@ -127,7 +152,10 @@ describe("the gate", () => {
           if (failing !== null) throw new ServiceError(failing === 324 ? 324 : 704);
         },
       });
-    const state = async () => [(await fixture.r.accounts.byUser(account.userId, [])).account?.email, await fixture.r.sessions.count()];
+    const state = async () => [
+      (await fixture.r.accounts.byUser(account.userId, [])).account?.email,
+      await fixture.r.sessions.count(),
+    ];
     expect(await codeOf(enter(disable(324)))).toBe(324);
     expect(await codeOf(enter(disable(704)))).toBe(704);
     expect(await state()).toEqual([null, 0]);
@@ -149,9 +177,12 @@ describe("the gate", () => {
   });
 
   test("counts a wrong second factor as a failure of the user, who is known", async () => {
-    for (let n = 0; n < 3; n += 1) expect(await codeOf(enter(claim(true), () => Promise.reject(new ServiceError(342))))).toBe(342);
+    for (let n = 0; n < 3; n += 1)
+      expect(await codeOf(enter(claim(true), () => Promise.reject(new ServiceError(342))))).toBe(342);
     expect(await enter(claim(true)).catch((error: unknown) => error)).toMatchObject({ code: 302, retryAfter: 60 });
-    expect((await fixture.r.audit.read(0, 10)).map(({ outcome, userId }) => [outcome, userId])).toEqual(Array.from({ length: 3 }, () => [342, account.userId]));
+    expect((await fixture.r.audit.read(0, 10)).map(({ outcome, userId }) => [outcome, userId])).toEqual(
+      Array.from({ length: 3 }, () => [342, account.userId]),
+    );
   });
 
   test("names the provider in the audit", async () => {
@@ -167,7 +198,10 @@ describe("what the gate guards", () => {
     fixture = await openFixture();
   });
 
-  const attempt = (proven: boolean | Promise<boolean>, more: Partial<GuardedAttempt<string, string>> = {}): GuardedAttempt<string, string> => ({
+  const attempt = (
+    proven: boolean | Promise<boolean>,
+    more: Partial<GuardedAttempt<string, string>> = {},
+  ): GuardedAttempt<string, string> => ({
     userKey: "u",
     refusal: { code: 339, type: "password.refused" },
     userId: "1",
@@ -178,8 +212,10 @@ describe("what the gate guards", () => {
     },
     ...more,
   });
-  const guard = (each: GuardedAttempt<string, string>) => gate.guard(fixture.context, each).catch((error: ServiceError) => [error.code, error.retryAfter]);
-  const trail = async () => (await fixture.r.audit.read(0, 100)).map(({ type, outcome, attempts }) => `${type} ${outcome} ${attempts}`);
+  const guard = (each: GuardedAttempt<string, string>) =>
+    gate.guard(fixture.context, each).catch((error: ServiceError) => [error.code, error.retryAfter]);
+  const trail = async () =>
+    (await fixture.r.audit.read(0, 100)).map(({ type, outcome, attempts }) => `${type} ${outcome} ${attempts}`);
 
   test("is done when it is proven", async () => {
     expect(await guard(attempt(true))).toBe("done with proof");
@@ -192,13 +228,28 @@ describe("what the gate guards", () => {
     let asked = 0;
     expect(await guard(attempt(true, { prove: async () => `${(asked += 1)}` }))).toEqual([339, 60]);
     expect(asked).toBe(0);
-    const other: GuardedAttempt<string, string> = attempt(true, { refusal: { code: 326, type: "customPassword.refused" } });
+    const other: GuardedAttempt<string, string> = attempt(true, {
+      refusal: { code: 326, type: "customPassword.refused" },
+    });
     expect(await guard(other)).toEqual([326, 60]);
-    const login: Claim = { mode: "session", userKey: "u", prepareProof: async () => async () => null, appNames: [], deviceId: null };
-    await expect(gate.enter(fixture.context, login, async () => {})).rejects.toMatchObject({ code: 302, retryAfter: 60 });
+    const login: Claim = {
+      mode: "session",
+      userKey: "u",
+      prepareProof: async () => async () => null,
+      appNames: [],
+      deviceId: null,
+    };
+    await expect(gate.enter(fixture.context, login, async () => {})).rejects.toMatchObject({
+      code: 302,
+      retryAfter: 60,
+    });
     expect(await trail()).toEqual(Array<string>(3).fill("password.refused 339 1"));
     expect(await fixture.r.audit.settle(0, 10)).toBe(3);
-    expect((await trail()).slice(3).toSorted()).toEqual(["customPassword.refused 326 1", "login.refused 302 1", "password.refused 339 1"]);
+    expect((await trail()).slice(3).toSorted()).toEqual([
+      "customPassword.refused 326 1",
+      "login.refused 302 1",
+      "password.refused 339 1",
+    ]);
   });
 
   test("forgets the user's failures when it is done", async () => {

@@ -1,9 +1,27 @@
-import { CreateObject, GetObject, JoinedUnit, ListObjects, type ObjectId, ReadStructure, seesAll, type SessionContext, UpdateObject } from "../src/index.ts";
+import {
+  CreateObject,
+  GetObject,
+  JoinedUnit,
+  ListObjects,
+  type ObjectId,
+  ReadStructure,
+  seesAll,
+  type SessionContext,
+  UpdateObject,
+} from "../src/index.ts";
 import { digests, type Fixture, openFixture, plainCursors } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
 const takenBack = new Error("taken back");
-const list = { className: "File", query: undefined, page: 0, perPage: 1, cursor: undefined, capped: false, serialization: undefined };
+const list = {
+  className: "File",
+  query: undefined,
+  page: 0,
+  perPage: 1,
+  cursor: undefined,
+  capped: false,
+  serialization: undefined,
+};
 const quietly = { took: () => {} };
 
 let fixture: Fixture;
@@ -15,7 +33,10 @@ beforeEach(async () => {
 });
 
 /** Runs work with the context of an open transaction, which is then taken back or kept. */
-function joined<T>(work: (inside: SessionContext) => Promise<T>, end: "kept" | "taken back" = "kept"): Promise<T | undefined> {
+function joined<T>(
+  work: (inside: SessionContext) => Promise<T>,
+  end: "kept" | "taken back" = "kept",
+): Promise<T | undefined> {
   const running = fixture.database.storage.transaction(async (r, attempt) => {
     const result = await work({ ...context, r, unit: new JoinedUnit(r, attempt) });
     if (end === "taken back") throw takenBack;
@@ -33,12 +54,17 @@ async function user(name: string): Promise<ObjectId> {
   return id;
 }
 
-const nameOf = async ({ r }: SessionContext, id: ObjectId) => (await r.objects.get([id], seesAll))[0]?.attributes["Name"];
+const nameOf = async ({ r }: SessionContext, id: ObjectId) =>
+  (await r.objects.get([id], seesAll))[0]?.attributes["Name"];
 
 test("a use case that fails in the middle leaves nothing, and the next one goes on", async () => {
   const [anna] = [await user("anna"), await user("berta")];
   const rename = (inside: SessionContext, name: string) =>
-    new UpdateObject().run(inside, { kind: "id", id: anna }, { given: { Name: name }, expectedVersions: null, serialization: undefined });
+    new UpdateObject().run(
+      inside,
+      { kind: "id", id: anna },
+      { given: { Name: name }, expectedVersions: null, serialization: undefined },
+    );
   await joined(async (inside) => {
     await expect(rename(inside, "berta")).rejects.toMatchObject({ code: 307 });
     expect(await nameOf(inside, anna)).toBe("anna");

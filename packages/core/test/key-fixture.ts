@@ -24,7 +24,9 @@ export interface KeyFixture {
 }
 
 /** A migrated database in memory that counts how often its accepted keys are looked up. */
-export async function openKeyFixture(absoluteLifetime = 12 * hour): Promise<KeyFixture & { readonly lookUps: () => number }> {
+export async function openKeyFixture(
+  absoluteLifetime = 12 * hour,
+): Promise<KeyFixture & { readonly lookUps: () => number }> {
   let offset = 0;
   let lookUps = 0;
   const storage = new MemoryStorage({ clockOffset: () => offset });

@@ -15,7 +15,11 @@ describe("a key ring", () => {
   test("makes the first key once, whoever asks first", async () => {
     const rings = new KeyRings(supplyOf(1));
     const { database } = fixture;
-    const asked = await Promise.all([rings.current("jwt", database), rings.current("jwt", database), new KeyRings(supplyOf(1)).current("jwt", database)]);
+    const asked = await Promise.all([
+      rings.current("jwt", database),
+      rings.current("jwt", database),
+      new KeyRings(supplyOf(1)).current("jwt", database),
+    ]);
     expect(new Set(idsOf(asked)).size).toBe(1);
     expect(await acceptedBy(rings)).toEqual([asked[0]?.keyId]);
   });
@@ -27,7 +31,11 @@ describe("a key ring", () => {
     const rotated = await new RotateKey(supplyOf(1)).run("jwt", database);
     expect(rotated).toEqual({ keyId: (await rings.current("jwt", database)).keyId, before: first.keyId });
     expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId, first.keyId]);
-    expect((await rings.lasting("jwt", database)).map(({ lastsFor }) => lastsFor === null ? null : Math.ceil(lastsFor / hour))).toEqual([null, 24]);
+    expect(
+      (await rings.lasting("jwt", database)).map(({ lastsFor }) =>
+        lastsFor === null ? null : Math.ceil(lastsFor / hour),
+      ),
+    ).toEqual([null, 24]);
     advance(24 * hour + 1);
     expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId]);
     expect(await keys.sweep(0, 10)).toBe(1);
@@ -46,7 +54,10 @@ describe("a key ring", () => {
     await expect(rings.published(fixture.database)).rejects.toMatchObject({ code: 705 });
   });
 
-  test.each([["another", 2], ["no", null]] as const)("is 705 with %s master key", async (_title, masterKey) => {
+  test.each([
+    ["another", 2],
+    ["no", null],
+  ] as const)("is 705 with %s master key", async (_title, masterKey) => {
     await new KeyRings(supplyOf(1)).current("jwt", fixture.database);
     const rings = new KeyRings(supplyOf(masterKey));
     await expect(rings.current("jwt", fixture.database)).rejects.toMatchObject({ code: 705 });
@@ -56,14 +67,17 @@ describe("a key ring", () => {
   test("publishes what tokens can be checked with, and no private part", async () => {
     const published = await new KeyRings(supplyOf(1)).published(fixture.database);
     const [{ keyId } = { keyId: "" }] = await fixture.keys.accepted("jwt");
-    expect(published).toEqual([{ kty: "EC", crv: "P-256", x: expect.any(String), y: expect.any(String), kid: keyId, use: "sig", alg: "ES256" }]);
+    expect(published).toEqual([
+      { kty: "EC", crv: "P-256", x: expect.any(String), y: expect.any(String), kid: keyId, use: "sig", alg: "ES256" },
+    ]);
   });
 });
 
 describe("supplied keys", () => {
   test("take the place of another one, and each of them once: servers with different ones do not take turns", async () => {
     const [a, b] = [await newPair(), await newPair()];
-    const start = async (...supplied: Parameters<typeof supplyOf>) => (await new KeyRings(supplyOf(...supplied)).current("jwt", fixture.database)).keyId;
+    const start = async (...supplied: Parameters<typeof supplyOf>) =>
+      (await new KeyRings(supplyOf(...supplied)).current("jwt", fixture.database)).keyId;
     const made = await start(1);
     expect(await start(1, a)).toBe(a.keyId);
     expect(await start(1, b)).toBe(b.keyId);

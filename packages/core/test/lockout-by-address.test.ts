@@ -17,11 +17,19 @@ describe("a lockout by address", () => {
 
   beforeEach(async () => {
     // Waits are whole seconds of a clock that stands still.
-    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "setTimeout", "setInterval", "performance"] });
+    jest.useFakeTimers({
+      doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "setTimeout", "setInterval", "performance"],
+    });
     offset = 0;
     pauses = [];
     gate = new Gate(digests, random, checkSecondFactors, async (milliseconds) => void pauses.push(milliseconds));
-    fixture = await openFixture({ sessions: { ...policy.sessions, absoluteLifetime: day }, throttle: { user: { ...rule, firstDelay: 5_000 }, address: { ...rule, freeFailures: 100 } } }, () => offset);
+    fixture = await openFixture(
+      {
+        sessions: { ...policy.sessions, absoluteLifetime: day },
+        throttle: { user: { ...rule, firstDelay: 5_000 }, address: { ...rule, freeFailures: 100 } },
+      },
+      () => offset,
+    );
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: "u" } });
     await fixture.r.accounts.create({ userId: userId ?? "", loginName: "u", secret: "s", administrator: false }, "u");
     const { account, user } = await fixture.r.accounts.forProof("u", []);
@@ -33,12 +41,18 @@ describe("a lockout by address", () => {
   afterEach(() => jest.useRealTimers());
 
   /** What comes of a log-in: its code, and the seconds of `Retry-After`. */
-  const logIn = (userKey: string, proof: "right" | "wrong", origin = office): Promise<readonly [number, number | undefined]> => {
+  const logIn = (
+    userKey: string,
+    proof: "right" | "wrong",
+    origin = office,
+  ): Promise<readonly [number, number | undefined]> => {
     const claim: Claim = { mode: "session", userKey, prepareProof: prove(proof), appNames: ["app"], deviceId: null };
-    return gate.enter({ ...fixture.context, origin }, claim, async () => {}).then(
-      () => [0, undefined] as const,
-      (error: ServiceError) => [error.code, error.retryAfter] as const,
-    );
+    return gate
+      .enter({ ...fixture.context, origin }, claim, async () => {})
+      .then(
+        () => [0, undefined] as const,
+        (error: ServiceError) => [error.code, error.retryAfter] as const,
+      );
   };
   const change = (userKey: string, proof: "right" | "wrong") =>
     gate
@@ -79,7 +93,13 @@ describe("a lockout by address", () => {
     for (const seconds of [0, 1, 20]) {
       offset += seconds * 1_000;
       const answers = [];
-      for (const [userKey, proof] of [["u", "wrong"], ["v", "wrong"], ["v", "right"], ["nobody", "wrong"], ["u", "wrong"]] as const) {
+      for (const [userKey, proof] of [
+        ["u", "wrong"],
+        ["v", "wrong"],
+        ["v", "right"],
+        ["nobody", "wrong"],
+        ["u", "wrong"],
+      ] as const) {
         answers.push([...(await logIn(userKey, proof)), ...((await change(userKey, proof)) as number[])]);
       }
       for (const answer of answers) expect(answer).toEqual([302, answers[0]?.[1], 339, answers[0]?.[1]]);
@@ -93,7 +113,14 @@ describe("a lockout by address", () => {
       jest.setSystemTime(Date.now() + time);
       return null;
     };
-    const attempt = (userKey: string, time = 0) => gate.enter(fixture.context, { mode: "session", userKey, prepareProof: taking(time), appNames: ["app"], deviceId: null }, async () => {}).catch(() => {});
+    const attempt = (userKey: string, time = 0) =>
+      gate
+        .enter(
+          fixture.context,
+          { mode: "session", userKey, prepareProof: taking(time), appNames: ["app"], deviceId: null },
+          async () => {},
+        )
+        .catch(() => {});
     await attempt("custom\0slow", 5_000);
     await shut(99);
     expect(pauses).toEqual([]);
@@ -104,7 +131,8 @@ describe("a lockout by address", () => {
 
   test("tells 1,000 users from one address nothing, right or wrong", async () => {
     const answers = [];
-    for (let user = 0; user < 1_000; user += 1) answers.push(await logIn(`user ${user}`, user >= 100 && user % 3 === 0 ? "right" : "wrong"));
+    for (let user = 0; user < 1_000; user += 1)
+      answers.push(await logIn(`user ${user}`, user >= 100 && user % 3 === 0 ? "right" : "wrong"));
     expect(new Set(answers.slice(0, 99).map(String))).toEqual(new Set(["302,"]));
     expect(new Set(answers.slice(99).map(String))).toEqual(new Set(["302,60"]));
     expect(await fixture.r.sessions.count()).toBe(0);
@@ -115,7 +143,13 @@ describe("a lockout by address", () => {
     let judged = 0;
     for (let address = 0; address < 1_000; address += 1) {
       const origin = { address: `${address}`, network: `${address}` };
-      const claim: Claim = { mode: "session", userKey: "u", prepareProof: async () => async () => ((judged += 1), null), appNames: ["app"], deviceId: null };
+      const claim: Claim = {
+        mode: "session",
+        userKey: "u",
+        prepareProof: async () => async () => ((judged += 1), null),
+        appNames: ["app"],
+        deviceId: null,
+      };
       await gate.enter({ ...fixture.context, origin }, claim, async () => {}).catch(() => {});
     }
     expect(judged).toBe(free);
@@ -125,7 +159,13 @@ describe("a lockout by address", () => {
     await logIn("mallory", "right");
     let judged = 0;
     const guess = async (userKey: string) => {
-      const claim: Claim = { mode: "session", userKey, prepareProof: async () => async () => ((judged += 1), null), appNames: ["app"], deviceId: null };
+      const claim: Claim = {
+        mode: "session",
+        userKey,
+        prepareProof: async () => async () => ((judged += 1), null),
+        appNames: ["app"],
+        deviceId: null,
+      };
       await gate.enter(fixture.context, claim, async () => {}).catch(() => {});
     };
     for (let victim = 0; victim < 300; victim += 1) {
@@ -146,7 +186,11 @@ describe("a lockout by address", () => {
 
   test("knows a user for 30 days after the last log-in", async () => {
     await logIn("u", "right");
-    for (const [days, code] of [[20, 0], [29.9, 0], [30.1, 302]] as const) {
+    for (const [days, code] of [
+      [20, 0],
+      [29.9, 0],
+      [30.1, 302],
+    ] as const) {
       offset += days * day;
       await shut();
       expect((await logIn("u", "right"))[0]).toBe(code);
@@ -156,7 +200,8 @@ describe("a lockout by address", () => {
   test("knows a user by the same name in no other realm", async () => {
     await logIn("u", "right");
     await shut();
-    for (const userKey of ["custom\0u", "provider\0u\0u", "U", "u "]) expect((await logIn(userKey, "right"))[0]).toBe(302);
+    for (const userKey of ["custom\0u", "provider\0u\0u", "U", "u "])
+      expect((await logIn(userKey, "right"))[0]).toBe(302);
   });
 
   test("remembers 1,000 users of an address, and forgets who came first", async () => {
@@ -165,8 +210,17 @@ describe("a lockout by address", () => {
       await fixture.r.throttle.pass([], [], grantOf(`user ${user}`));
     }
     await shut();
-    expect([(await logIn("user 0", "right"))[0], (await logIn("user 1", "right"))[0], (await logIn("user 1000", "right"))[0]]).toEqual([302, 0, 0]);
+    expect([
+      (await logIn("user 0", "right"))[0],
+      (await logIn("user 1", "right"))[0],
+      (await logIn("user 1000", "right"))[0],
+    ]).toEqual([302, 0, 0]);
   });
 
-  const grantOf = (userKey: string) => ({ group: digests.sha256(office.network).slice(0, 40), member: digests.sha256(userKey).slice(0, 40), lifetime: 30 * day, atMost: 1_000 });
+  const grantOf = (userKey: string) => ({
+    group: digests.sha256(office.network).slice(0, 40),
+    member: digests.sha256(userKey).slice(0, 40),
+    lifetime: 30 * day,
+    atMost: 1_000,
+  });
 });

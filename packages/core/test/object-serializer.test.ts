@@ -1,5 +1,20 @@
 import { serializeWritten } from "../src/objects/serialize-written.ts";
-import { AnswerTooLargeError, type ClassDefinition, defaultAnswerBytes, defaultDepth, fullPlan, Model, type ObjectPlan, ObjectSerializer, seesAll, type SerializationSource, type StoredObject, StoreTime, type Visibility, withUuid } from "../src/index.ts";
+import {
+  AnswerTooLargeError,
+  type ClassDefinition,
+  defaultAnswerBytes,
+  defaultDepth,
+  fullPlan,
+  Model,
+  type ObjectPlan,
+  ObjectSerializer,
+  seesAll,
+  type SerializationSource,
+  type StoredObject,
+  StoreTime,
+  type Visibility,
+  withUuid,
+} from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 
 const book: ClassDefinition = {
@@ -38,7 +53,13 @@ describe("ObjectSerializer", () => {
     );
     const [first] = await fixture.insert({
       className: "Book",
-      attributes: { Title: "One", Author: author as string, Readers: [author as string, secret as string, "NOTHING"], Notes: { deep: [1, null] }, Undeclared: "x" },
+      attributes: {
+        Title: "One",
+        Author: author as string,
+        Readers: [author as string, secret as string, "NOTHING"],
+        Notes: { deep: [1, null] },
+        Undeclared: "x",
+      },
     });
     ids = { book: first as string, author: author as string, secret: secret as string };
     batches = [];
@@ -60,7 +81,16 @@ describe("ObjectSerializer", () => {
 
   test("writes meta-fields, then the attributes of the class in its order, and nothing else", async () => {
     const object = await serialize(ids.book, seesAll);
-    expect(Object.keys(object)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Title", "Author", "Readers", "Notes"]);
+    expect(Object.keys(object)).toEqual([
+      "~ClassName",
+      "~ObjectID",
+      "~UUID",
+      "~StoreTime",
+      "Title",
+      "Author",
+      "Readers",
+      "Notes",
+    ]);
     expect(object).toMatchObject({ "~ClassName": "Book", Title: "One", Notes: { deep: [1, null] } });
   });
 
@@ -94,19 +124,33 @@ describe("ObjectSerializer", () => {
       { className: "Person", attributes: { Name: "Reader", Favourite: ids.book } },
       { className: "Person", attributes: { Name: "Other", Favourite: ids.book } },
     );
-    const [round] = await fixture.insert({ className: "Book", attributes: { Readers: [reader as string, other as string] } });
+    const [round] = await fixture.insert({
+      className: "Book",
+      attributes: { Readers: [reader as string, other as string] },
+    });
     const text = JSON.stringify(await serialize(round as string, seesAll));
     expect(text.match(/"Title":"One"/g)).toHaveLength(2);
     expect(batches.map((batch) => batch.length)).toEqual([2, 1, 3]);
   });
 
   test("refuses an answer that would hold more than 100,000 objects", async () => {
-    const people = await fixture.insert(...Array.from({ length: 400 }, (_, n) => ({ className: "Person", attributes: { Name: `${n}` } })));
-    const shelf = await fixture.insert(...Array.from({ length: 300 }, () => ({ className: "Book", attributes: { Readers: people } })));
+    const people = await fixture.insert(
+      ...Array.from({ length: 400 }, (_, n) => ({ className: "Person", attributes: { Name: `${n}` } })),
+    );
+    const shelf = await fixture.insert(
+      ...Array.from({ length: 300 }, () => ({ className: "Book", attributes: { Readers: people } })),
+    );
     const model = new Model(await fixture.r.model.load());
     const roots = await fixture.r.objects.get(shelf, seesAll);
-    const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
-    await expect(new ObjectSerializer(source, fullPlan(model, defaultDepth)).run(roots)).rejects.toMatchObject({ code: 307 });
+    const source = {
+      objects: fixture.r.objects,
+      visibility: seesAll,
+      storeTime: new StoreTime("UTC"),
+      answerBytes: defaultAnswerBytes,
+    };
+    await expect(new ObjectSerializer(source, fullPlan(model, defaultDepth)).run(roots)).rejects.toMatchObject({
+      code: 307,
+    });
   });
 
   describe("within bounds", () => {
@@ -115,29 +159,40 @@ describe("ObjectSerializer", () => {
       const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes };
       return new ObjectSerializer(source, withUuid(fullPlan(model, depth))).run(roots);
     };
-    const books = (count: number, author: string) => fixture.r.objects.insert(Array.from({ length: count }, () => ({ className: "Book", attributes: { Author: author } })));
+    const books = (count: number, author: string) =>
+      fixture.r.objects.insert(
+        Array.from({ length: count }, () => ({ className: "Book", attributes: { Author: author } })),
+      );
 
     test("counts an object that many point to each time that it is written", async () => {
       const [author] = await fixture.insert({ className: "Person", attributes: { Name: "x".repeat(10_000) } });
       const roots = await books(10, author as string);
       const written = await within(110_000, roots);
-      expect(written.map(({ Author }) => (Author as { Name: string }).Name.length)).toEqual(Array.from({ length: 10 }, () => 10_000));
+      expect(written.map(({ Author }) => (Author as { Name: string }).Name.length)).toEqual(
+        Array.from({ length: 10 }, () => 10_000),
+      );
       await expect(within(95_000, roots)).rejects.toBeInstanceOf(AnswerTooLargeError);
       await expect(within(20_000, roots, 0)).resolves.toHaveLength(10);
     });
 
     test("counts what it reads, over all steps together", async () => {
       const [first] = await fixture.insert({ className: "Person", attributes: { Name: "Reader" } });
-      const [second] = await fixture.insert({ className: "Book", attributes: { Notes: "x".repeat(10_000), Author: first as string } });
-      const [third] = await fixture.insert({ className: "Person", attributes: { Name: "x".repeat(10_000), Favourite: second as string } });
+      const [second] = await fixture.insert({
+        className: "Book",
+        attributes: { Notes: "x".repeat(10_000), Author: first as string },
+      });
+      const [third] = await fixture.insert({
+        className: "Person",
+        attributes: { Name: "x".repeat(10_000), Favourite: second as string },
+      });
       const roots = await books(1, third as string);
       await expect(within(22_000, roots, 5)).resolves.toHaveLength(1);
       await expect(within(19_000, roots, 5)).rejects.toBeInstanceOf(AnswerTooLargeError);
     });
 
     test.each([
-      ["what is plain", { Name: "\u0001日\"" }],
-      ["what has links", { Name: "\u0001日\"", Favourite: null }],
+      ["what is plain", { Name: '\u0001日"' }],
+      ["what has links", { Name: '\u0001日"', Favourite: null }],
     ])("counts at least what is written of %s", async (_what, attributes) => {
       const [root] = (await fixture.r.objects.insert([{ className: "Person", attributes }])) as [StoredObject];
       const bytes = Buffer.byteLength(JSON.stringify(await within(10_000, [root])));
@@ -147,8 +202,15 @@ describe("ObjectSerializer", () => {
 
     test("counts at least what is written of references to nothing", async () => {
       const names = Array.from({ length: 40 }, (_, index) => `R${index}`);
-      await fixture.define({ name: "Shelf", base: null, attributes: names.map((name) => ({ name, type: "reference", target: "Book" })), rights: [] });
-      const [root] = (await fixture.r.objects.insert([{ className: "Shelf", attributes: Object.fromEntries(names.map((name) => [name, null])) }])) as [StoredObject];
+      await fixture.define({
+        name: "Shelf",
+        base: null,
+        attributes: names.map((name) => ({ name, type: "reference", target: "Book" })),
+        rights: [],
+      });
+      const [root] = (await fixture.r.objects.insert([
+        { className: "Shelf", attributes: Object.fromEntries(names.map((name) => [name, null])) },
+      ])) as [StoredObject];
       const bytes = Buffer.byteLength(JSON.stringify(await within(10_000, [root])));
       await expect(within(bytes - 1, [root])).rejects.toBeInstanceOf(AnswerTooLargeError);
       await expect(within(bytes + 150, [root])).resolves.toHaveLength(1);
@@ -157,8 +219,14 @@ describe("ObjectSerializer", () => {
     test("tells of what is done by the meta-fields alone if it is too large", async () => {
       const roots = await books(1, ids.author);
       const model = new Model(await fixture.r.model.load());
-      const source = { objects: fixture.r.objects, visibility: seesAll, storeTime: new StoreTime("UTC"), answerBytes: 200 };
-      const namesBy = async (plan: ObjectPlan) => Object.keys(await serializeWritten(source, plan, roots[0] as StoredObject));
+      const source = {
+        objects: fixture.r.objects,
+        visibility: seesAll,
+        storeTime: new StoreTime("UTC"),
+        answerBytes: 200,
+      };
+      const namesBy = async (plan: ObjectPlan) =>
+        Object.keys(await serializeWritten(source, plan, roots[0] as StoredObject));
       expect(await namesBy(fullPlan(model, 2))).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
       expect(await namesBy(withUuid(fullPlan(model, 2)))).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
     });

@@ -74,7 +74,10 @@ describe("a planned serialization", () => {
     model = new Model(await fixture.r.model.load());
     const file = await insert({ className: "File", attributes: { Name: "paper.pdf" } });
     const parent = await insert({ className: "Customer", attributes: { Name: "Parent", City: "Braga" } });
-    const customer = await insert({ className: "Customer", attributes: { Name: "Child", City: "Gent", Parent: parent } });
+    const customer = await insert({
+      className: "Customer",
+      attributes: { Name: "Child", City: "Gent", Parent: parent },
+    });
     const positions = await fixture.insert(
       ...Array.from({ length: 7 }, (_, index) => ({
         className: "Position",
@@ -82,9 +85,19 @@ describe("a planned serialization", () => {
         readers: index === 2 ? ["ZZZ"] : null,
       })),
     );
-    const attributes = { Number: "1", Customer: customer, Positions: ["NOTHING", ...positions], Notes: { a: 1 }, Anything: parent, Paper: file };
+    const attributes = {
+      Number: "1",
+      Customer: customer,
+      Positions: ["NOTHING", ...positions],
+      Notes: { a: 1 },
+      Anything: parent,
+      Paper: file,
+    };
     const order = await insert({ className: "Order", attributes });
-    const rush = await insert({ className: "RushOrder", attributes: { Number: "2", Customer: parent, Until: "2026-01-01" } });
+    const rush = await insert({
+      className: "RushOrder",
+      attributes: { Number: "2", Customer: parent, Until: "2026-01-01" },
+    });
     ids = { parent, customer, positions, order, rush, file };
     reads = [];
   });
@@ -95,22 +108,30 @@ describe("a planned serialization", () => {
     const roots = found.objects.filter((each) => className !== "RushOrder" || each.className === className);
     const counted = Object.assign(Object.create(objects) as typeof objects, {
       get: (...parts: Parameters<typeof objects.get>) => (reads.push(`get ${parts[0].length}`), objects.get(...parts)),
-      outlines: (...parts: Parameters<typeof objects.outlines>) => (reads.push(`outlines ${parts[0].length}`), objects.outlines(...parts)),
+      outlines: (...parts: Parameters<typeof objects.outlines>) => (
+        reads.push(`outlines ${parts[0].length}`), objects.outlines(...parts)
+      ),
     });
     const plan = planSerialization(serialization, { model, visibility, className });
     const source = { objects: counted, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
     return JSON.parse(JSON.stringify(await new ObjectSerializer(source, plan).run(roots)));
   };
-  const custom = (fields: SerializationField[], visibility?: Visibility, depth?: number) => serialize({ type: "custom", fields, depth }, visibility);
+  const custom = (fields: SerializationField[], visibility?: Visibility, depth?: number) =>
+    serialize({ type: "custom", fields, depth }, visibility);
   const metaFields = ["~ClassName", "~ObjectID", "~UUID", "~StoreTime"];
-  const attributesOf = (object: object | null) => Object.keys(object ?? {}).filter((name) => !metaFields.includes(name));
+  const attributesOf = (object: object | null) =>
+    Object.keys(object ?? {}).filter((name) => !metaFields.includes(name));
 
   test("is full to the default depth unless asked for otherwise", async () => {
     const [order] = await serialize(undefined);
     expect(attributesOf(order)).toEqual(["Number", "Customer", "Positions", "Notes", "Anything", "Paper"]);
     expect(order.Customer.Parent).toMatchObject({ Name: "Parent" });
     expect(await serialize({ type: "full", depth: defaultDepth })).toEqual(await serialize({}));
-    expect((await serialize({ depth: 0 }))[0].Customer).toEqual({ "~ClassName": "Customer", "~ObjectID": ids.customer, "~StoreTime": expect.any(String) });
+    expect((await serialize({ depth: 0 }))[0].Customer).toEqual({
+      "~ClassName": "Customer",
+      "~ObjectID": ids.customer,
+      "~StoreTime": expect.any(String),
+    });
   });
 
   test("empty writes meta-fields and reads nothing", async () => {
@@ -139,22 +160,45 @@ describe("a planned serialization", () => {
 
   test("writes ~UUID of the objects that were asked for, and of others where fields name it", async () => {
     const uuidOf = async (id: string) => (await fixture.r.objects.get([id], all))[0]?.uuid;
-    const [order, customer, parent, position] = await Promise.all([ids.order, ids.customer, ids.parent, ids.positions[0] as string].map(uuidOf));
+    const [order, customer, parent, position] = await Promise.all(
+      [ids.order, ids.customer, ids.parent, ids.positions[0] as string].map(uuidOf),
+    );
     const written = (text: string) => Array.from(text.matchAll(/"~UUID":"([^"]+)"/g), ([, uuid]) => uuid);
-    const uuidsIn = async (serialization: Serialization | undefined) => written(JSON.stringify((await serialize(serialization))[0]));
-    for (const serialization of [undefined, { type: "full", depth: 5 }, { type: "empty" }, { type: "macro" }, { type: "custom", fields: [] }] as const) {
+    const uuidsIn = async (serialization: Serialization | undefined) =>
+      written(JSON.stringify((await serialize(serialization))[0]));
+    for (const serialization of [
+      undefined,
+      { type: "full", depth: 5 },
+      { type: "empty" },
+      { type: "macro" },
+      { type: "custom", fields: [] },
+    ] as const) {
       expect(await uuidsIn(serialization)).toEqual([order]);
     }
     expect(await uuidsIn({ type: "oid" })).toEqual([]);
     expect(await uuidsIn({ type: "custom", fields: ["Customer", "Positions"] })).toEqual([order]);
     expect(await uuidsIn({ type: "custom", fields: ["Number", "~UUID"] })).toEqual([order]);
     expect(await uuidsIn({ type: "custom", fields: ["Customer.~UUID"] })).toEqual([order, customer]);
-    expect(await uuidsIn({ type: "custom", fields: ["Customer.Parent.~UUID", "Customer.Name"] })).toEqual([order, parent]);
-    expect(await uuidsIn({ type: "custom", fields: [{ name: "Positions", perPage: 1, fields: ["~UUID"] }] })).toEqual([order, position]);
-    expect(await uuidsIn({ type: "custom", fields: [{ name: "Customer", fields: ["Name", "~UUID", { name: "Parent", fields: [] }] }] })).toEqual([order, customer]);
+    expect(await uuidsIn({ type: "custom", fields: ["Customer.Parent.~UUID", "Customer.Name"] })).toEqual([
+      order,
+      parent,
+    ]);
+    expect(await uuidsIn({ type: "custom", fields: [{ name: "Positions", perPage: 1, fields: ["~UUID"] }] })).toEqual([
+      order,
+      position,
+    ]);
+    expect(
+      await uuidsIn({
+        type: "custom",
+        fields: [{ name: "Customer", fields: ["Name", "~UUID", { name: "Parent", fields: [] }] }],
+      }),
+    ).toEqual([order, customer]);
     const [first] = await custom(["Customer.~UUID", "Customer.Name"]);
     expect(Object.keys(first.Customer)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Name"]);
-    expect(await custom(["Customer.~UUID", "Positions.~UUID"], without("Customer"))).toMatchObject([{ Customer: null }, { Customer: null }]);
+    expect(await custom(["Customer.~UUID", "Positions.~UUID"], without("Customer"))).toMatchObject([
+      { Customer: null },
+      { Customer: null },
+    ]);
   });
 
   test("custom follows paths, those with the same beginning together", async () => {
@@ -185,8 +229,10 @@ describe("a planned serialization", () => {
   });
 
   test("writes a page of a collection, and counts all of its members that the caller may see", async () => {
-    const page = async (more: object, visibility = nobody) => (await custom([{ name: "Positions", fields: ["Text"], ...more }], visibility))[0].Positions;
-    const texts = (found: { "~Elements": { Text: string }[] }) => found["~Elements"].map(({ Text }) => Text.slice(-1)).join("");
+    const page = async (more: object, visibility = nobody) =>
+      (await custom([{ name: "Positions", fields: ["Text"], ...more }], visibility))[0].Positions;
+    const texts = (found: { "~Elements": { Text: string }[] }) =>
+      found["~Elements"].map(({ Text }) => Text.slice(-1)).join("");
     const first = await page({ page: 0, perPage: 3 });
     expect(first).toMatchObject({ "~Count": 6, "~UnfilteredCount": 6 });
     expect(texts(first)).toBe("013");
@@ -204,10 +250,16 @@ describe("a planned serialization", () => {
   });
 
   test("pages collections inside of others", async () => {
-    const many = await fixture.insert(...Array.from({ length: 5 }, (_, n) => ({ className: "Order", attributes: { Number: `n${n}` } })));
+    const many = await fixture.insert(
+      ...Array.from({ length: 5 }, (_, n) => ({ className: "Order", attributes: { Number: `n${n}` } })),
+    );
     const owner = await insert({ className: "Customer", attributes: { Name: "Owner", Orders: many } });
     await insert({ className: "RushOrder", attributes: { Customer: owner } });
-    const found = await serialize({ type: "custom", fields: [{ name: "Customer.Orders", page: 1, perPage: 2, fields: ["Number"] }] }, all, "RushOrder");
+    const found = await serialize(
+      { type: "custom", fields: [{ name: "Customer.Orders", page: 1, perPage: 2, fields: ["Number"] }] },
+      all,
+      "RushOrder",
+    );
     expect(found[1].Customer.Orders).toMatchObject({ "~Count": 5, "~Elements": [{ Number: "n2" }, { Number: "n3" }] });
     expect(attributesOf(found[1].Customer)).toEqual(["Orders"]);
   });
@@ -244,7 +296,11 @@ describe("a planned serialization", () => {
     ["a path twice", path("Customer.Name", "Customer.Name"), "/1"],
     ["a link whole and in part", path("Customer", "Customer.Name"), "/1"],
     ["a link in part and whole", path("Customer.Name", "Customer"), "/1"],
-    ["a link in two objects", path({ name: "Customer", fields: ["Name"] }, { name: "Customer", fields: ["City"] }), "/1"],
+    [
+      "a link in two objects",
+      path({ name: "Customer", fields: ["Name"] }, { name: "Customer", fields: ["City"] }),
+      "/1",
+    ],
     ["a link in an object and by a path", path({ name: "Customer", fields: ["Name"] }, "Customer.City"), "/1"],
     ["a name twice inside", path({ name: "Customer", fields: ["Name", "Name"] }), "/0/fields/1"],
     ["an unknown name inside", path("Number", { name: "Positions", fields: ["Text", "Nothing"] }), "/1/fields/1"],
@@ -252,7 +308,11 @@ describe("a planned serialization", () => {
     ["a page of a reference", path({ name: "Customer", page: 0 }), "/0"],
     ["a page of a text", path({ name: "Number", perPage: 5 }), "/0"],
     ["more than five names in a path", path("Customer.Parent.Parent.Parent.Parent.Name"), "/0"],
-    ["more than five names inside of one another", path({ name: "Customer.Parent", fields: [{ name: "Parent.Parent", fields: ["Parent.Name"] }] }), "/0/fields/0/fields/0"],
+    [
+      "more than five names inside of one another",
+      path({ name: "Customer.Parent", fields: [{ name: "Parent.Parent", fields: ["Parent.Name"] }] }),
+      "/0/fields/0/fields/0",
+    ],
   ])("refuses %s", async (_what, fields, place) => {
     const refusal = await custom(fields).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: 307 });
@@ -270,7 +330,8 @@ describe("a planned serialization", () => {
     await fixture.define({ name: "Wide", base: null, attributes: [next, ...attributes], rights: [] });
     model = new Model(await fixture.r.model.load());
     const names = attributes.map(({ name }) => name);
-    const plan = (fields: SerializationField[]) => () => planSerialization({ type: "custom", fields }, { model, visibility: all, className: "Wide" });
+    const plan = (fields: SerializationField[]) => () =>
+      planSerialization({ type: "custom", fields }, { model, visibility: all, className: "Wide" });
     const refusal = expect.objectContaining({ code: 307, detail: expect.stringContaining("more than 200") });
     expect(plan(names)).not.toThrow();
     expect(plan([...names, "Next"])).toThrow(refusal);
@@ -280,8 +341,12 @@ describe("a planned serialization", () => {
   });
 
   test("refuses collections with more than 100,000 members to look at", async () => {
-    const members = (start: number) => Array.from({ length: 60_000 }, (_, index) => (100_000 + start + index).toString(36).toUpperCase());
-    await fixture.insert({ className: "Order", attributes: { Positions: members(0) } }, { className: "Order", attributes: { Positions: members(60_000) } });
+    const members = (start: number) =>
+      Array.from({ length: 60_000 }, (_, index) => (100_000 + start + index).toString(36).toUpperCase());
+    await fixture.insert(
+      { className: "Order", attributes: { Positions: members(0) } },
+      { className: "Order", attributes: { Positions: members(60_000) } },
+    );
     await expect(custom([{ name: "Positions", perPage: 1 }])).rejects.toMatchObject({ code: 307 });
     await expect(custom(["Positions"])).rejects.toMatchObject({ code: 307 });
     expect(reads).toEqual([]);
@@ -290,13 +355,32 @@ describe("a planned serialization", () => {
   test("writes every class of a family as its own attributes are", async () => {
     const base = { name: "Base", base: null, attributes: [{ name: "Name", type: "string" as const }], rights: [] };
     const one = { name: "One", base: "Base", attributes: [{ name: "Other", type: "string" as const }], rights: [] };
-    const two = { name: "Two", base: "Base", attributes: [{ name: "Other", type: "reference" as const, target: "Customer" }], rights: [] };
+    const two = {
+      name: "Two",
+      base: "Base",
+      attributes: [{ name: "Other", type: "reference" as const, target: "Customer" }],
+      rights: [],
+    };
     await fixture.define(base, one, two);
     model = new Model(await fixture.r.model.load());
-    await fixture.insert({ className: "One", attributes: { Other: "text" } }, { className: "Two", attributes: { Other: ids.customer } });
+    await fixture.insert(
+      { className: "One", attributes: { Other: "text" } },
+      { className: "Two", attributes: { Other: ids.customer } },
+    );
     const { objects: roots } = await fixture.r.objects.find({ classes: ["One", "Two"] }, all, { offset: 0, limit: 10 });
-    const plan = planSerialization({ type: "custom", fields: ["Other.Name"] }, { model, visibility: all, className: "Base" });
-    const source = { objects: fixture.r.objects, visibility: all, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes };
-    expect(await new ObjectSerializer(source, plan).run(roots)).toMatchObject([{ Other: "text" }, { Other: { Name: "Child" } }]);
+    const plan = planSerialization(
+      { type: "custom", fields: ["Other.Name"] },
+      { model, visibility: all, className: "Base" },
+    );
+    const source = {
+      objects: fixture.r.objects,
+      visibility: all,
+      storeTime: new StoreTime("UTC"),
+      answerBytes: defaultAnswerBytes,
+    };
+    expect(await new ObjectSerializer(source, plan).run(roots)).toMatchObject([
+      { Other: "text" },
+      { Other: { Name: "Child" } },
+    ]);
   });
 });

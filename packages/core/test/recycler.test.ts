@@ -8,13 +8,16 @@ describe("the recycle bin", () => {
   const { create, deleteIn, recycled, deleted, gone, leftOf, read, live, restored } = at;
   const [list, purge] = [new ListRecycled(plainCursors), new PurgeRecycled()];
 
-  const as = (userId: ObjectId, who: Partial<SessionContext["principal"]> = {}) => sessionContext(at.fixture, { groups: ["A1"], userId, ...who });
+  const as = (userId: ObjectId, who: Partial<SessionContext["principal"]> = {}) =>
+    sessionContext(at.fixture, { groups: ["A1"], userId, ...who });
   const recycle = async (id: ObjectId, context = at.context) => deleteIn(context, id, { recycled: true });
   const listed = async (context = at.context, perPage = 100) => {
     const ids: [ObjectId, ObjectId | null][] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await list.run(context, { perPage, cursor });
-      ids.push(...page.elements.map((element): [ObjectId, ObjectId | null] => [element["~ObjectID"], element["~DeletedBy"]]));
+      ids.push(
+        ...page.elements.map((element): [ObjectId, ObjectId | null] => [element["~ObjectID"], element["~DeletedBy"]]),
+      );
       if (page.next === null) return ids;
       cursor = page.next;
     }
@@ -25,7 +28,9 @@ describe("the recycle bin", () => {
   describe("with a quota", () => {
     const limited = (context: SessionContext): SessionContext => {
       const { policy } = context.database;
-      const database = Object.create(context.database, { policy: { value: { ...policy, objects: { recycledPerUser: 3 } } } }) as Database;
+      const database = Object.create(context.database, {
+        policy: { value: { ...policy, objects: { recycledPerUser: 3 } } },
+      }) as Database;
       return { ...context, database };
     };
 
@@ -50,7 +55,14 @@ describe("the recycle bin", () => {
     test("holds the quota when several deletions run at once", async () => {
       const ada = limited(await as("AAA"));
       const things = await Promise.all(Array.from({ length: 6 }, () => create()));
-      const codes = await Promise.all(things.map((id) => recycle(id, ada).then(() => 0, ({ code }: { code: number }) => code)));
+      const codes = await Promise.all(
+        things.map((id) =>
+          recycle(id, ada).then(
+            () => 0,
+            ({ code }: { code: number }) => code,
+          ),
+        ),
+      );
       expect(codes.toSorted()).toEqual([0, 0, 0, 718, 718, 718]);
     });
   });
@@ -59,10 +71,21 @@ describe("the recycle bin", () => {
     const [ada, bob, admin] = [await as("AAA"), await as("BBB"), await as("CCC", { administrator: true, groups: [] })];
     const [one, two, hidden] = [await create(), await create(), await create({}, { readers: ["AAA"] })];
     const follower = await create({ Owner: one });
-    for (const [id, who] of [[one, ada], [two, bob], [hidden, ada]] as const) await recycle(id, who);
-    expect((await listed(ada)).toSorted()).toEqual([[hidden, "AAA"], [one, "AAA"]].toSorted());
+    for (const [id, who] of [
+      [one, ada],
+      [two, bob],
+      [hidden, ada],
+    ] as const)
+      await recycle(id, who);
+    expect((await listed(ada)).toSorted()).toEqual(
+      [
+        [hidden, "AAA"],
+        [one, "AAA"],
+      ].toSorted(),
+    );
     expect(await listed(bob)).toEqual([[two, "BBB"]]);
-    for (const perPage of [1, 2, 3]) expect((await listed(admin, perPage)).map(([id]) => id).toSorted()).toEqual([one, two, hidden].toSorted());
+    for (const perPage of [1, 2, 3])
+      expect((await listed(admin, perPage)).map(([id]) => id).toSorted()).toEqual([one, two, hidden].toSorted());
     expect(await listed(await as("AAA", { groups: ["ZZ"] }))).toEqual([]);
     await restored(follower);
     expect((await listed(ada)).map(([id]) => id)).toEqual([hidden]);
@@ -81,28 +104,41 @@ describe("the recycle bin", () => {
     expect([await leftOf(thing), await leftOf(follower)]).toEqual(["deleted", "deleted"]);
     expect([(await read(near)).attributes["Near"], (await read(near)).version]).toEqual([null, 2]);
     expect((await read(many)).attributes).toMatchObject({ All: [], Crew: [] });
-    for (const again of [() => purged(thing), () => restored(thing), () => deleted(thing)]) await expect(again()).rejects.toEqual(gone(609));
+    for (const again of [() => purged(thing), () => restored(thing), () => deleted(thing)])
+      await expect(again()).rejects.toEqual(gone(609));
   });
 
   test.each([
     ["that never existed", 304, async () => "ZZZZZ"],
     ["that is there", 307, () => create()],
-    ["that was deleted for good", 609, async () => {
-      const id = await create();
-      await deleted(id);
-      return id;
-    }],
-    ["that the caller cannot read", 304, async () => {
-      const id = await create({}, { readers: ["ZZ"] });
-      await recycle(id, await as("AAA", { administrator: true }));
-      return id;
-    }],
-    ["of a class whose objects the caller cannot delete", 404, async () => {
-      const id = await create();
-      await recycled(id);
-      at.context = await as("AAA", { groups: ["B2"] });
-      return id;
-    }],
+    [
+      "that was deleted for good",
+      609,
+      async () => {
+        const id = await create();
+        await deleted(id);
+        return id;
+      },
+    ],
+    [
+      "that the caller cannot read",
+      304,
+      async () => {
+        const id = await create({}, { readers: ["ZZ"] });
+        await recycle(id, await as("AAA", { administrator: true }));
+        return id;
+      },
+    ],
+    [
+      "of a class whose objects the caller cannot delete",
+      404,
+      async () => {
+        const id = await create();
+        await recycled(id);
+        at.context = await as("AAA", { groups: ["B2"] });
+        return id;
+      },
+    ],
   ])("is not purged of one %s: %d", async (_title, code, make) => {
     const id = await make();
     await expect(purged(id)).rejects.toEqual(gone(code));
@@ -116,7 +152,16 @@ describe("the recycle bin", () => {
     for (const id of [needed, shown]) await recycled(id);
     await restored(needing);
     await at.fixture.r.sessions.open(
-      { digest: digests.sha256("other"), mode: "session", appKeyId: at.context.appKey.id, userId: "ZZZ", secretVersion: 1, appNames: [], deviceId: null, entrance: at.context.session.entrance },
+      {
+        digest: digests.sha256("other"),
+        mode: "session",
+        appKeyId: at.context.appKey.id,
+        userId: "ZZZ",
+        secretVersion: 1,
+        appNames: [],
+        deviceId: null,
+        entrance: at.context.session.entrance,
+      },
       { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
     );
     await at.fixture.r.locks.take(pointing, digests.sha256("other"));
@@ -124,17 +169,38 @@ describe("the recycle bin", () => {
     const single = await create();
     await recycled(single);
     expect([await all(), await all()]).toEqual([1, 0]);
-    expect([await leftOf(needed), await leftOf(shown), await leftOf(single)]).toEqual(["recycled", "recycled", "deleted"]);
+    expect([await leftOf(needed), await leftOf(shown), await leftOf(single)]).toEqual([
+      "recycled",
+      "recycled",
+      "deleted",
+    ]);
     await at.fixture.r.locks.release(pointing, null);
     expect(await all()).toBe(1);
   });
 
   test("is purged as a whole of what the caller recycled and may delete, and of everything by administrators alone", async () => {
-    await at.fixture.define({ name: "Guest", base: "User", attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }], rights: departureRights });
+    await at.fixture.define({
+      name: "Guest",
+      base: "User",
+      attributes: [{ name: "Host", type: "reference", onDelete: "cascade" }],
+      rights: departureRights,
+    });
     const [ada, bob, admin] = [await as("AAA"), await as("BBB"), await as("CCC", { administrator: true, groups: [] })];
-    const [one, two, three, guest] = [await create(), await create(), await create(), await create({}, { className: "Guest" })];
-    for (const [id, who] of [[one, ada], [two, ada], [three, bob]] as const) await recycle(id, who);
-    await at.fixture.database.storage.transaction(({ departures }) => departures.depart([guest], { recycled: true, leader: guest, deletedBy: "AAA" }));
+    const [one, two, three, guest] = [
+      await create(),
+      await create(),
+      await create(),
+      await create({}, { className: "Guest" }),
+    ];
+    for (const [id, who] of [
+      [one, ada],
+      [two, ada],
+      [three, bob],
+    ] as const)
+      await recycle(id, who);
+    await at.fixture.database.storage.transaction(({ departures }) =>
+      departures.depart([guest], { recycled: true, leader: guest, deletedBy: "AAA" }),
+    );
     await expect(all(ada, true)).rejects.toEqual(gone(404));
     // Users are left to administrators.
     await expect(purged(guest, ada)).rejects.toEqual(gone(404));
@@ -145,9 +211,12 @@ describe("the recycle bin", () => {
   });
 
   test("is purged of 1,000 objects at once", async () => {
-    const ids = await at.fixture.insert(...Array.from({ length: 1_002 }, () => ({ className: "Thing", attributes: {} })));
+    const ids = await at.fixture.insert(
+      ...Array.from({ length: 1_002 }, () => ({ className: "Thing", attributes: {} })),
+    );
     await at.fixture.database.storage.transaction(async ({ departures }) => {
-      for (const id of ids) await departures.depart([id], { recycled: true, leader: id, deletedBy: at.context.principal.userId });
+      for (const id of ids)
+        await departures.depart([id], { recycled: true, leader: id, deletedBy: at.context.principal.userId });
     });
     expect([await all(), await all(), await all()]).toEqual([1_000, 2, 0]);
   });

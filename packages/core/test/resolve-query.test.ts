@@ -1,4 +1,14 @@
-import { type ClassDefinition, type Filter, Model, resolveQuery, seesAll, ServiceError, type SortKey, type ValuePath, type Visibility } from "../src/index.ts";
+import {
+  type ClassDefinition,
+  type Filter,
+  Model,
+  resolveQuery,
+  seesAll,
+  ServiceError,
+  type SortKey,
+  type ValuePath,
+  type Visibility,
+} from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 
 const classes: readonly ClassDefinition[] = [
@@ -19,13 +29,32 @@ const classes: readonly ClassDefinition[] = [
     ],
     rights: [],
   },
-  { name: "RushOrder", base: "Order", attributes: [{ name: "Until", type: "date" }, { name: "Mixed", type: "string" }], rights: [] },
+  {
+    name: "RushOrder",
+    base: "Order",
+    attributes: [
+      { name: "Until", type: "date" },
+      { name: "Mixed", type: "string" },
+    ],
+    rights: [],
+  },
   { name: "SlowOrder", base: "Order", attributes: [{ name: "Mixed", type: "number" }], rights: [] },
-  { name: "Customer", base: null, attributes: [{ name: "Name", type: "string" }, { name: "Parent", type: "reference", target: "Customer" }], rights: [] },
+  {
+    name: "Customer",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string" },
+      { name: "Parent", type: "reference", target: "Customer" },
+    ],
+    rights: [],
+  },
   { name: "Secret", base: null, attributes: [{ name: "Word", type: "string" }], rights: [] },
 ];
 
-const everybody: Visibility = { classes: new Set(["Order", "RushOrder", "SlowOrder", "Customer"]), principals: new Set(["A1"]) };
+const everybody: Visibility = {
+  classes: new Set(["Order", "RushOrder", "SlowOrder", "Customer"]),
+  principals: new Set(["A1"]),
+};
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 describe("resolveQuery", () => {
@@ -48,16 +77,24 @@ describe("resolveQuery", () => {
 
   const resolve = (query: object, visibility: Visibility = everybody, className = "Order") =>
     resolveQuery(query as Record<string, unknown>, { model, objects: fixture.r.objects, visibility, className });
-  const where = async (filter: unknown, visibility?: Visibility) => shown((await resolve({ where: filter }, visibility)).filter);
+  const where = async (filter: unknown, visibility?: Visibility) =>
+    shown((await resolve({ where: filter }, visibility)).filter);
   const detailOf = async (query: object, visibility?: Visibility): Promise<string> => {
-    const error: unknown = await resolve(query, visibility).then(() => undefined, (reason: unknown) => reason);
-    if (!(error instanceof ServiceError) || error.code !== 307) throw new Error(`not refused with 307: ${String(error)}`);
+    const error: unknown = await resolve(query, visibility).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof ServiceError) || error.code !== 307)
+      throw new Error(`not refused with 307: ${String(error)}`);
     return error.detail ?? "";
   };
 
   test("asks of nothing nothing, and of classes those that can be read", async () => {
     expect(await resolve({})).toEqual({ classes: ["Order", "RushOrder", "SlowOrder"], sort: [] });
-    expect(await resolve({ where: {}, sort: [] }, { ...everybody, classes: new Set(["RushOrder"]) })).toEqual({ classes: ["RushOrder"], sort: [] });
+    expect(await resolve({ where: {}, sort: [] }, { ...everybody, classes: new Set(["RushOrder"]) })).toEqual({
+      classes: ["RushOrder"],
+      sort: [],
+    });
   });
 
   test.each<[unknown, string]>([
@@ -124,7 +161,9 @@ describe("resolveQuery", () => {
   });
 
   test("names of links are looked up, and those of nothing visible match nothing", async () => {
-    const all = { Customer: { $in: [seen, hidden, "ZZZZ", { "~ObjectID": seen }, uuid.toUpperCase(), { "~UUID": uuid }] } };
+    const all = {
+      Customer: { $in: [seen, hidden, "ZZZZ", { "~ObjectID": seen }, uuid.toUpperCase(), { "~UUID": uuid }] },
+    };
     expect(await where(all)).toBe(`Customer = ['${seen}']`);
     expect(await where(all, seesAll)).toBe(`Customer = ['${seen}','${hidden}']`);
     expect(await where({ Customer: hidden })).toBe("Customer = []");
@@ -151,13 +190,19 @@ describe("resolveQuery", () => {
     }
     expect(await where({ Secret: null })).toBe("empty Secret");
     expect(await where({ "Secret.Word": "x" }, seesAll)).toBe("Secret.Word = ['x']");
-    expect(await detailOf({ where: { "Secret.Nothing": "x" } }, seesAll)).toBe("at /query/where/Secret.Nothing: There is no such attribute.");
+    expect(await detailOf({ where: { "Secret.Nothing": "x" } }, seesAll)).toBe(
+      "at /query/where/Secret.Nothing: There is no such attribute.",
+    );
   });
 
   test("ids restrict, and those of nothing match nothing", async () => {
-    expect(shown((await resolve({ oids: ["7K", uuid.toUpperCase(), "8"] })).filter)).toBe(`(~ObjectID = ['7K','8'] or ~UUID = ['${uuid}'])`);
+    expect(shown((await resolve({ oids: ["7K", uuid.toUpperCase(), "8"] })).filter)).toBe(
+      `(~ObjectID = ['7K','8'] or ~UUID = ['${uuid}'])`,
+    );
     expect(shown((await resolve({ oids: [] })).filter)).toBe("false");
-    expect(shown((await resolve({ where: { Amount: 1 }, oids: ["1"] })).filter)).toBe("(Amount = [1] and (~ObjectID = ['1']))");
+    expect(shown((await resolve({ where: { Amount: 1 }, oids: ["1"] })).filter)).toBe(
+      "(Amount = [1] and (~ObjectID = ['1']))",
+    );
   });
 
   test("names to sort by, each in its direction", async () => {
@@ -196,15 +241,27 @@ describe("resolveQuery", () => {
     [{ where: { Number: { $gt: null } } }, "/query/where/Number/$gt: A text without"],
     [{ where: { Number: { $in: ["a", 5] } } }, "/query/where/Number/$in/1: A text without"],
     [{ where: { Number: { $in: "a" } } }, "/query/where/Number/$in: An array is expected."],
-    [{ where: { Number: { $in: Array.from({ length: 1_001 }, () => "a") } } }, "/query/where/Number/$in: There are more than 1000 elements."],
+    [
+      { where: { Number: { $in: Array.from({ length: 1_001 }, () => "a") } } },
+      "/query/where/Number/$in: There are more than 1000 elements.",
+    ],
     [{ where: { Number: { $exists: 1 } } }, "/query/where/Number/$exists: true or false is expected."],
     [{ where: { Number: { $like: 5 } } }, "/query/where/Number/$like: A text without"],
-    [{ where: { Number: { $like: "a\\" } } }, "/query/where/Number/$like: The last character of the pattern escapes nothing."],
-    [{ where: { Number: { $like: "\\\\\\" } } }, "/query/where/Number/$like: The last character of the pattern escapes nothing."],
+    [
+      { where: { Number: { $like: "a\\" } } },
+      "/query/where/Number/$like: The last character of the pattern escapes nothing.",
+    ],
+    [
+      { where: { Number: { $like: "\\\\\\" } } },
+      "/query/where/Number/$like: The last character of the pattern escapes nothing.",
+    ],
     [{ where: { Amount: "5" } }, "/query/where/Amount: A finite number is expected."],
     [{ where: { Amount: Number.POSITIVE_INFINITY } }, "/query/where/Amount: A finite number is expected."],
     [{ where: { Amount: { $like: "5" } } }, "/query/where/Amount/$like: Only texts can be like a pattern."],
-    [{ where: { Amount: { $contains: "5" } } }, "/query/where/Amount/$contains: Only texts and collections contain something."],
+    [
+      { where: { Amount: { $contains: "5" } } },
+      "/query/where/Amount/$contains: Only texts and collections contain something.",
+    ],
     [{ where: { Paid: "true" } }, "/query/where/Paid: true or false is expected."],
     [{ where: { Day: "29.2.2024" } }, "/query/where/Day: A date like"],
     [{ where: { Day: { $like: "2024%" } } }, "/query/where/Day/$like: Only texts can be like a pattern."],
@@ -214,9 +271,18 @@ describe("resolveQuery", () => {
     [{ where: { Customer: "not an id" } }, "/query/where/Customer: An id, a UUID, or an object with"],
     [{ where: { Customer: { Name: "x" } } }, "/query/where/Customer: An id, a UUID, or an object with"],
     [{ where: { Customer: { $gt: "7K" } } }, "/query/where/Customer/$gt: Values of this attribute have no order."],
-    [{ where: { Customer: { $contains: "7K" } } }, "/query/where/Customer/$contains: Only texts and collections contain something."],
-    [{ where: { Parts: "7K" } }, "/query/where/Parts: A collection can be compared with null only; $contains asks for a member."],
-    [{ where: { Parts: { $in: [null, "7K"] } } }, "/query/where/Parts/$in/1: A collection can be compared with null only"],
+    [
+      { where: { Customer: { $contains: "7K" } } },
+      "/query/where/Customer/$contains: Only texts and collections contain something.",
+    ],
+    [
+      { where: { Parts: "7K" } },
+      "/query/where/Parts: A collection can be compared with null only; $contains asks for a member.",
+    ],
+    [
+      { where: { Parts: { $in: [null, "7K"] } } },
+      "/query/where/Parts/$in/1: A collection can be compared with null only",
+    ],
     [{ where: { Parts: { $contains: 5 } } }, "/query/where/Parts/$contains: An id, a UUID, or an object with"],
     [{ where: { "~ObjectID": "7k" } }, "/query/where/~0ObjectID: An id is expected."],
     [{ where: { "~UUID": "7K" } }, "/query/where/~0UUID: A UUID is expected."],
@@ -227,12 +293,30 @@ describe("resolveQuery", () => {
     [{ where: { "Parts.Name": "x" } }, "/query/where/Parts.Name: A path leads through references only."],
     [{ where: { "Customer.": "x" } }, "/query/where/Customer.: There is no such attribute."],
     [{ where: { "Customer..Name": "x" } }, "/query/where/Customer..Name: There is no such attribute."],
-    [{ where: { "Before.Before.Before.Before.Before.Number": "x" } }, "/query/where/Before.Before.Before.Before.Before.Number: The path follows more than 4 references."],
-    [{ where: { Mixed: "x" } }, "/query/where/Mixed: The attribute has different types in the classes that it can be of."],
+    [
+      { where: { "Before.Before.Before.Before.Before.Number": "x" } },
+      "/query/where/Before.Before.Before.Before.Before.Number: The path follows more than 4 references.",
+    ],
+    [
+      { where: { Mixed: "x" } },
+      "/query/where/Mixed: The attribute has different types in the classes that it can be of.",
+    ],
     [{ where: conditions(501) }, "/query/where/$or/500/Amount: There are more than 500 conditions."],
-    [{ where: { $or: Array.from({ length: 51 }, (_, index) => ({ "Customer.Name": `n${index}` })) } }, "/query: The paths follow more than 50 references together."],
-    [{ where: { "Customer.~StoreTime": { $in: Array.from({ length: 26 }, () => "2026-01-31") } } }, "/query: The paths follow more than 50 references together."],
-    [{ where: { $or: Array.from({ length: 21 }, () => ({ $not: { Customer: null, "Customer.Parent": null } })) }, sort: ["Customer.Parent.Name"] }, "/query: The paths follow more than 50 references together."],
+    [
+      { where: { $or: Array.from({ length: 51 }, (_, index) => ({ "Customer.Name": `n${index}` })) } },
+      "/query: The paths follow more than 50 references together.",
+    ],
+    [
+      { where: { "Customer.~StoreTime": { $in: Array.from({ length: 26 }, () => "2026-01-31") } } },
+      "/query: The paths follow more than 50 references together.",
+    ],
+    [
+      {
+        where: { $or: Array.from({ length: 21 }, () => ({ $not: { Customer: null, "Customer.Parent": null } })) },
+        sort: ["Customer.Parent.Name"],
+      },
+      "/query: The paths follow more than 50 references together.",
+    ],
     [{ where: nested(20) }, `/query/where${"/$not".repeat(20)}: More than 20 filters stand inside of one another.`],
     [{ sort: "Number" }, "/query/sort: An array of names is expected."],
     [{ sort: [5] }, "/query/sort/0: A name is expected."],
@@ -247,16 +331,21 @@ describe("resolveQuery", () => {
     [{ oids: [5] }, "/query/oids/0: An id or a UUID is expected."],
     [{ oids: Array.from({ length: 1_001 }, () => "1") }, "/query/oids: There are more than 1000 ids."],
   ];
-  test.each(faults.map(([query, detail]) => [JSON.stringify(query).slice(0, 150), query, detail] as const))("refuses %s", async (_title, query, detail) => {
-    expect((await detailOf(query)).slice(0, detail.length + 3)).toBe(`at ${detail}`);
-  });
+  test.each(faults.map(([query, detail]) => [JSON.stringify(query).slice(0, 150), query, detail] as const))(
+    "refuses %s",
+    async (_title, query, detail) => {
+      expect((await detailOf(query)).slice(0, detail.length + 3)).toBe(`at ${detail}`);
+    },
+  );
 
   test("takes as much as it may be", async () => {
     expect((await resolve({ where: conditions(500) })).filter).toBeDefined();
     expect((await resolve({ where: nested(19) })).filter).toBeDefined();
     const far = Array.from({ length: 24 }, () => ({ "Customer.Name": "a", Customer: null }));
     expect((await resolve({ where: { $or: far }, sort: ["Customer.Parent.Name"] })).filter).toBeDefined();
-    expect((await resolve({ where: { Number: { $in: Array.from({ length: 1_000 }, () => "a") } } })).filter).toBeDefined();
+    expect(
+      (await resolve({ where: { Number: { $in: Array.from({ length: 1_000 }, () => "a") } } })).filter,
+    ).toBeDefined();
     expect((await resolve({ oids: Array.from({ length: 1_000 }, () => "1") })).filter).toBeDefined();
   });
 });

@@ -2,11 +2,22 @@ import { type ObjectId, passwordEntrance, type Principal, type SessionContext } 
 import { digests, type Fixture } from "./fixture.ts";
 
 /** A request of a session of somebody, under the model of now. */
-export async function sessionContext({ context, r }: Fixture, who: Partial<Principal> = {}, name = "session"): Promise<SessionContext> {
+export async function sessionContext(
+  { context, r }: Fixture,
+  who: Partial<Principal> = {},
+  name = "session",
+): Promise<SessionContext> {
   const { generation } = await r.model.load();
   const userId: ObjectId = who.userId ?? "ZZZ";
   const sessionDigest = digests.sha256(name);
-  const session = { mode: "session", appKeyId: context.appKey.id, userId, appNames: [], deviceId: null, entrance: passwordEntrance } as const;
+  const session = {
+    mode: "session",
+    appKeyId: context.appKey.id,
+    userId,
+    appNames: [],
+    deviceId: null,
+    entrance: passwordEntrance,
+  } as const;
   return {
     ...context,
     modelGeneration: generation,

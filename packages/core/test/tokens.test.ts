@@ -17,7 +17,15 @@ beforeEach(async () => {
 
 /** The tokens of a process of its own. */
 const tokensOf = (now = fixture.now) =>
-  new Tokens({ keyRings: new KeyRings(supplyOf(1)), signer: new JwtTokenSigner(), verifier: new JwtTokenVerifier(), random, digests, issuer: "test", now });
+  new Tokens({
+    keyRings: new KeyRings(supplyOf(1)),
+    signer: new JwtTokenSigner(),
+    verifier: new JwtTokenVerifier(),
+    random,
+    digests,
+    issuer: "test",
+    now,
+  });
 
 const tokenOf = async (tokens: Tokens) => (await tokens.issuer(database))("1", opened);
 
@@ -114,5 +122,13 @@ test("a fast clock ends a token early, and none prolongs it", async () => {
 });
 
 function partsOf(masterKey: number | null): ConstructorParameters<typeof Tokens>[0] {
-  return { keyRings: new KeyRings(supplyOf(masterKey)), signer: new JwtTokenSigner(), verifier: new JwtTokenVerifier(), random, digests, issuer: "test", now: fixture.now };
+  return {
+    keyRings: new KeyRings(supplyOf(masterKey)),
+    signer: new JwtTokenSigner(),
+    verifier: new JwtTokenVerifier(),
+    random,
+    digests,
+    issuer: "test",
+    now: fixture.now,
+  };
 }

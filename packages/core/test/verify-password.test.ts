@@ -15,7 +15,8 @@ const verifyPassword = new VerifyPassword(hasher, digests);
 describe("the proof of a password", () => {
   let fixture: Fixture;
   const given = (user: string, pass: string) => ({ user, pass, clientHash: "none", links: [] }) as const;
-  const prove = async (user: string, pass: string) => (await verifyPassword.prepare(fixture.r.accounts, given(user, pass)))();
+  const prove = async (user: string, pass: string) =>
+    (await verifyPassword.prepare(fixture.r.accounts, given(user, pass)))();
   const accountOf = async (loginName: string) => (await fixture.r.accounts.forProof(loginName, [])).account;
   const create = async (loginName: string, secret: string): Promise<Account> => {
     const [userId] = await fixture.insert({ className: "User", attributes: { Name: loginName } });

@@ -1,4 +1,13 @@
-import { type ClassDefinition, CreateObject, OutdatedModelError, type Repositories, seesAll, type SessionContext, type StoredObject, UpdateObject } from "../src/index.ts";
+import {
+  type ClassDefinition,
+  CreateObject,
+  OutdatedModelError,
+  type Repositories,
+  seesAll,
+  type SessionContext,
+  type StoredObject,
+  UpdateObject,
+} from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
@@ -14,7 +23,11 @@ const classes: ClassDefinition[] = [
       { name: "Anything", type: "reference" },
       { name: "Hidden", type: "reference", target: "Secret" },
     ],
-    rights: [{ group: "A1", permissions: everything }, { group: "B2", permissions: ["read"] }, { group: "C3", permissions: ["create", "write"] }],
+    rights: [
+      { group: "A1", permissions: everything },
+      { group: "B2", permissions: ["read"] },
+      { group: "C3", permissions: ["create", "write"] },
+    ],
   },
   { name: "Manager", base: "Person", attributes: [], rights: [{ group: "A1", permissions: everything }] },
   { name: "Secret", base: null, attributes: [{ name: "Name", type: "string" }], rights: [] },
@@ -54,8 +67,10 @@ describe("writing objects", () => {
 
   const patch = (id: string, given: Parameters<UpdateObject["run"]>[2]["given"], as = context) =>
     update.run(as, { kind: "id", id }, { given, expectedVersions: null, serialization: undefined });
-  const person = async (className = "Person") => (await fixture.insert({ className, attributes: { Name: "somebody" } }))[0] as string;
-  const refused = (code: number, detail?: unknown) => expect.objectContaining(detail === undefined ? { code } : { code, detail });
+  const person = async (className = "Person") =>
+    (await fixture.insert({ className, attributes: { Name: "somebody" } }))[0] as string;
+  const refused = (code: number, detail?: unknown) =>
+    expect.objectContaining(detail === undefined ? { code } : { code, detail });
 
   test("takes one trip without links, one more for what links lead to, and reads no target twice", async () => {
     const id = await person();
@@ -71,7 +86,11 @@ describe("writing objects", () => {
   test("stores ids for references, and tells storage where they lead", async () => {
     const [one, other] = [await person(), await person("Manager")];
     const [found] = await fixture.r.objects.get([other], seesAll);
-    const { object } = await create.run(context, "Person", { Name: "new", Boss: { "~UUID": found?.uuid ?? "" }, Team: [one, found?.uuid.toUpperCase() ?? ""] });
+    const { object } = await create.run(context, "Person", {
+      Name: "new",
+      Boss: { "~UUID": found?.uuid ?? "" },
+      Team: [one, found?.uuid.toUpperCase() ?? ""],
+    });
     const [stored] = await fixture.r.objects.get([object["~ObjectID"]], seesAll);
     expect(stored?.attributes).toEqual({ Name: "new", Boss: other, Team: [one, other] });
     expect(object).toMatchObject({ Boss: { "~ObjectID": other, "~ClassName": "Manager" }, Team: { "~Count": 2 } });
@@ -79,7 +98,11 @@ describe("writing objects", () => {
 
   test("tells storage when references are emptied, and leaves empty lists where collections were", async () => {
     const [one, other] = [await person(), await person()];
-    const [id] = (await fixture.insert({ className: "Person", attributes: { Name: "new", Boss: one, Team: [other] }, links: { Boss: [one], Team: [other] } })) as [string];
+    const [id] = (await fixture.insert({
+      className: "Person",
+      attributes: { Name: "new", Boss: one, Team: [other] },
+      links: { Boss: [one], Team: [other] },
+    })) as [string];
     await patch(id, { Boss: null, Team: null });
     expect((await fixture.r.objects.get([id], seesAll))[0]?.attributes).toEqual({ Name: "new", Boss: null, Team: [] });
     expect(await fixture.r.departures.referrers([one, other], { attributes: null, limit: 10 })).toEqual([]);
@@ -107,7 +130,9 @@ describe("writing objects", () => {
     ] as const) {
       await expect(patch(one, given, as)).rejects.toEqual(refused(307, detail));
     }
-    await expect(patch(one, { Anything: image, Boss: { "~ObjectID": one, "~UUID": uuid } }, administrator)).resolves.toMatchObject({ version: 2 });
+    await expect(
+      patch(one, { Anything: image, Boss: { "~ObjectID": one, "~UUID": uuid } }, administrator),
+    ).resolves.toMatchObject({ version: 2 });
   });
 
   test("asks who the caller is before it looks at the body", async () => {
@@ -121,17 +146,23 @@ describe("writing objects", () => {
       await expect(patch(id, given, blind)).rejects.toEqual(refused(304));
       await expect(create.run(blind, "Person", given)).rejects.toEqual(refused(304));
       await expect(patch(hidden as string, given)).rejects.toEqual(refused(304));
-      for (const name of ["Secret", "Nothing", "constructor"]) await expect(create.run(context, name, given)).rejects.toEqual(refused(304));
+      for (const name of ["Secret", "Nothing", "constructor"])
+        await expect(create.run(context, name, given)).rejects.toEqual(refused(304));
     }
   });
 
   test("prepares a write again when the model was changed meanwhile, by its new rules", async () => {
     const id = await person();
     const [first] = classes as [ClassDefinition];
-    await fixture.define({ ...first, attributes: [...first.attributes, { name: "Age", type: "number", mandatory: true }] });
+    await fixture.define({
+      ...first,
+      attributes: [...first.attributes, { name: "Age", type: "number", mandatory: true }],
+    });
     await expect(patch(id, { Name: "old" })).resolves.toMatchObject({ object: { Name: "old" }, version: 2 });
     expect(calls.splice(0)).toEqual(["get", "update", "update"]);
-    await expect(create.run(context, "Person", { Name: "young" })).rejects.toEqual(refused(307, "at /Age: The attribute is mandatory."));
+    await expect(create.run(context, "Person", { Name: "young" })).rejects.toEqual(
+      refused(307, "at /Age: The attribute is mandatory."),
+    );
   });
 
   test("does not read an object whose class is known, and tells nothing of one that the caller does not see", async () => {
@@ -143,37 +174,66 @@ describe("writing objects", () => {
     const [kept] = await fixture.insert({ className: "Person", attributes: { Name: "kept" }, readers: ["A9"] });
     const administrator = await sessionContext(fixture, { administrator: true });
     await patch(kept as string, { Name: "seen" }, { ...administrator, database: context.database });
-    for (const given of [{ Name: "fine" }, { Nonsense: 1 }]) await expect(patch(kept as string, given)).rejects.toEqual(refused(304));
+    for (const given of [{ Name: "fine" }, { Nonsense: 1 }])
+      await expect(patch(kept as string, given)).rejects.toEqual(refused(304));
     await expect(patch(id, { Nonsense: 1 })).rejects.toMatchObject({ code: 307 });
   });
 
   test("gives up when the model never stays the same", async () => {
     const id = await person();
-    const restless = { ...context.r, objects: { ...context.r.objects, get: context.r.objects.get, update: async () => { throw new OutdatedModelError(); } } };
-    await expect(patch(id, { Name: "new" }, { ...context, r: restless as unknown as Repositories })).rejects.toEqual(refused(706));
+    const restless = {
+      ...context.r,
+      objects: {
+        ...context.r.objects,
+        get: context.r.objects.get,
+        update: async () => {
+          throw new OutdatedModelError();
+        },
+      },
+    };
+    await expect(patch(id, { Name: "new" }, { ...context, r: restless as unknown as Repositories })).rejects.toEqual(
+      refused(706),
+    );
   });
 
   test("leaves name and groups of users to administrators", async () => {
     const [user] = await fixture.insert({ className: "User", attributes: { Name: "somebody" } });
     const { classes: all } = await fixture.r.model.load();
     const definition = all.find(({ name }) => name === "User") as ClassDefinition;
-    await fixture.define({ ...definition, rights: [{ group: "A1", permissions: everything }] }, { name: "Guest", base: "User", attributes: [], rights: [{ group: "A1", permissions: everything }] });
+    await fixture.define(
+      { ...definition, rights: [{ group: "A1", permissions: everything }] },
+      { name: "Guest", base: "User", attributes: [], rights: [{ group: "A1", permissions: everything }] },
+    );
     const member = await sessionContext(fixture, { groups: ["A1"] });
     for (const given of [{ Name: "other" }, { Groups: [] }, { Description: "new", Groups: null }]) {
       await expect(patch(user as string, given, member)).rejects.toEqual(refused(404));
       await expect(create.run(member, "Guest", given)).rejects.toEqual(refused(404));
     }
-    await expect(patch(user as string, { Description: "new" }, member)).resolves.toMatchObject({ object: { Description: "new" } });
+    await expect(patch(user as string, { Description: "new" }, member)).resolves.toMatchObject({
+      object: { Description: "new" },
+    });
     const administrator = await sessionContext(fixture, { administrator: true });
-    await expect(patch(user as string, { Name: "Ame\u0301lie" }, administrator)).resolves.toMatchObject({ object: { Name: "Am\u00e9lie" } });
-    for (const Name of ["", " \t", "x".repeat(1_025)]) await expect(patch(user as string, { Name }, administrator)).rejects.toEqual(refused(307));
+    await expect(patch(user as string, { Name: "Ame\u0301lie" }, administrator)).resolves.toMatchObject({
+      object: { Name: "Am\u00e9lie" },
+    });
+    for (const Name of ["", " \t", "x".repeat(1_025)])
+      await expect(patch(user as string, { Name }, administrator)).rejects.toEqual(refused(307));
   });
 
   test("renames the account with the user, both or neither", async () => {
-    const [first, second] = await fixture.insert({ className: "User", attributes: { Name: "first" } }, { className: "User", attributes: { Name: "second" } });
+    const [first, second] = await fixture.insert(
+      { className: "User", attributes: { Name: "first" } },
+      { className: "User", attributes: { Name: "second" } },
+    );
     const { accounts } = fixture.r;
-    await accounts.create({ userId: first as string, loginName: "first", secret: "secret", administrator: false }, "first");
-    await accounts.create({ userId: second as string, loginName: "second", secret: "secret", administrator: false }, "second");
+    await accounts.create(
+      { userId: first as string, loginName: "first", secret: "secret", administrator: false },
+      "first",
+    );
+    await accounts.create(
+      { userId: second as string, loginName: "second", secret: "secret", administrator: false },
+      "second",
+    );
     const administrator = await sessionContext(fixture, { administrator: true });
     await patch(first as string, { Name: "Third", Description: "new" }, administrator);
     expect((await accounts.forProof("Third", [])).account?.userId).toBe(first);

@@ -17,7 +17,9 @@ export async function createAdapter(folder: string): Promise<string> {
   const target = resolve(folder);
   const name = basename(target);
   if (!packageName.test(name)) {
-    throw new CreateError(`"${name}" is no name for a package: take a lowercase letter, then lowercase letters, digits and hyphens.`);
+    throw new CreateError(
+      `"${name}" is no name for a package: take a lowercase letter, then lowercase letters, digits and hyphens.`,
+    );
   }
   await claim(target);
   await cp(template, target, { recursive: true, force: false, errorOnExist: true });
@@ -35,5 +37,6 @@ async function claim(target: string): Promise<void> {
   const found = await stat(target).catch(() => null);
   if (found === null) await mkdir(target, { recursive: true });
   else if (!found.isDirectory()) throw new CreateError(`${target} is a file.`);
-  else if ((await readdir(target)).length > 0) throw new CreateError(`${target} is not empty. Name a folder that is not there yet.`);
+  else if ((await readdir(target)).length > 0)
+    throw new CreateError(`${target} is not empty. Name a folder that is not there yet.`);
 }

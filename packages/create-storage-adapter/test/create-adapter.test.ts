@@ -13,10 +13,17 @@ test("makes a package that is named after its folder and wants the packages of i
   const target = await createAdapter(join(folder, "deep", "my-adapter"));
   const made = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
-  expect(made).toMatchObject({ name: "my-adapter", dependencies: { "@sallyport/core": version }, devDependencies: { "@sallyport/conformance-kit": version } });
+  expect(made).toMatchObject({
+    name: "my-adapter",
+    dependencies: { "@sallyport/core": version },
+    devDependencies: { "@sallyport/conformance-kit": version },
+  });
   const files = readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining([".gitignore", "README.md", "conformance.js", "engine.js"]));
-  for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name), "utf8")).not.toMatch(/\{\{\w+\}\}/);
+  expect(files.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([".gitignore", "README.md", "conformance.js", "engine.js"]),
+  );
+  for (const { parentPath, name } of files)
+    expect(readFileSync(join(parentPath, name), "utf8")).not.toMatch(/\{\{\w+\}\}/);
 });
 
 test("takes an empty folder", async () => {

@@ -11,7 +11,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 async function run(...args: string[]) {
   const written = { out: "", err: "" };
-  const code = await runCommand(args, { stdout: { write: (text) => (written.out += text) }, stderr: { write: (text) => (written.err += text) } });
+  const code = await runCommand(args, {
+    stdout: { write: (text) => (written.out += text) },
+    stderr: { write: (text) => (written.err += text) },
+  });
   return { code, ...written };
 }
 
@@ -24,9 +27,14 @@ test("says what comes next", async () => {
 
 test("tells its usage", async () => {
   expect(await run("--help")).toEqual({ code: 0, out: usage, err: "" });
-  for (const args of [[], ["a", "b"], ["--force"]]) expect(await run(...args)).toEqual({ code: 2, out: "", err: usage });
+  for (const args of [[], ["a", "b"], ["--force"]])
+    expect(await run(...args)).toEqual({ code: 2, out: "", err: usage });
 });
 
 test("tells in words what is in the way", async () => {
-  expect(await run(folder.toUpperCase())).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^error: ".*" is no name for a package/) });
+  expect(await run(folder.toUpperCase())).toMatchObject({
+    code: 1,
+    out: "",
+    err: expect.stringMatching(/^error: ".*" is no name for a package/),
+  });
 });

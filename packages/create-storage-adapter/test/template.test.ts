@@ -19,7 +19,9 @@ test("fits the ports", () => {
 test("fails in nothing, as it is all to be written", async () => {
   const { default: adapter } = (await import(join(template, "conformance.js"))) as { default: AdapterUnderTest };
   const { results } = await runChecks(adapter);
-  expect(results.filter(({ outcome }) => outcome === "failed").map(({ name, error }) => `${name}: ${error}`)).toEqual([]);
+  expect(results.filter(({ outcome }) => outcome === "failed").map(({ name, error }) => `${name}: ${error}`)).toEqual(
+    [],
+  );
   expect(results).toHaveLength(checks.length);
   expect(results.filter(({ outcome }) => outcome === "toWrite").length).toBeGreaterThan(checks.length / 2);
 });

@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 interface Turns {
   run<T>(work: () => Promise<T>, patience?: number): Promise<T>;
 }
-const { Turns } = (await import(fileURLToPath(new URL("../template/src/turns.js", import.meta.url)))) as { Turns: new () => Turns };
+const { Turns } = (await import(fileURLToPath(new URL("../template/src/turns.js", import.meta.url)))) as {
+  Turns: new () => Turns;
+};
 
 test("work happens in the order of arrival, whatever fails or gives up waiting", async () => {
   const turns = new Turns();

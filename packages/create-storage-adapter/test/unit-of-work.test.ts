@@ -44,13 +44,16 @@ test("parts are marked, and undone when they throw", async () => {
   expect(asked).toEqual(["mark 1", "a", "mark 1", "mark 2", "b", "c", "undo 1", "d"]);
 });
 
-test.each([new ServiceError(713), new OutdatedModelError()])("a refused call is undone with its part: %s", async (refusal) => {
-  const { unit, asked, write, refuse } = begun();
-  await expect(unit.attempt(() => refuse(refusal))).rejects.toBe(refusal);
-  await write("a");
-  await unit.settled();
-  expect(asked).toEqual(["mark 1", "undo 1", "a"]);
-});
+test.each([new ServiceError(713), new OutdatedModelError()])(
+  "a refused call is undone with its part: %s",
+  async (refusal) => {
+    const { unit, asked, write, refuse } = begun();
+    await expect(unit.attempt(() => refuse(refusal))).rejects.toBe(refusal);
+    await write("a");
+    await unit.settled();
+    expect(asked).toEqual(["mark 1", "undo 1", "a"]);
+  },
+);
 
 test.each([704, 706, 607] as const)("nothing goes on after %i, whatever part it happened in", async (code) => {
   const { unit, asked, write, refuse } = begun();

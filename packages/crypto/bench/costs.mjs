@@ -21,7 +21,8 @@ import {
 
 const rounds = 11;
 const keys = new NodeServerKeys();
-const load = (kind, name) => keys.import(kind, readFileSync(new URL(`../test/keys/${name}.pem`, import.meta.url), "utf8")).pair;
+const load = (kind, name) =>
+  keys.import(kind, readFileSync(new URL(`../test/keys/${name}.pem`, import.meta.url), "utf8")).pair;
 const rsa = { 2048: load("rsa", "rsa-2048"), 3072: load("rsa", "rsa-3072"), 4096: load("rsa", "rsa-4096") };
 const ec = load("jwt", "ec-p256");
 
@@ -34,8 +35,14 @@ const wrapping = new AesGcmKeyWrapping(randomBytes(32));
 const [signer, verifier] = [new JwtTokenSigner(), new JwtTokenVerifier()];
 
 function sealed(bits, blocks) {
-  const options = { key: createPublicKey(rsa[bits].publicKey), padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };
-  return Buffer.concat(Array.from({ length: blocks }, () => publicEncrypt(options, randomBytes(100)))).toString("base64");
+  const options = {
+    key: createPublicKey(rsa[bits].publicKey),
+    padding: constants.RSA_PKCS1_OAEP_PADDING,
+    oaepHash: "sha256",
+  };
+  return Buffer.concat(Array.from({ length: blocks }, () => publicEncrypt(options, randomBytes(100)))).toString(
+    "base64",
+  );
 }
 
 async function measure(name, times, work) {
@@ -59,7 +66,9 @@ async function measure(name, times, work) {
 for (const bits of [2048, 3072, 4096]) {
   for (const blocks of [1, 16]) {
     const text = sealed(bits, blocks);
-    const busy = await measure(`open credentials, ${bits} bits, ${blocks} blocks`, 5, () => credentials.open(text, [rsa[bits]]));
+    const busy = await measure(`open credentials, ${bits} bits, ${blocks} blocks`, 5, () =>
+      credentials.open(text, [rsa[bits]]),
+    );
     console.log(`${"  of which the event loop was busy".padEnd(52)} ${busy.toFixed(0).padStart(9)} µs`);
   }
 }
@@ -67,13 +76,18 @@ for (const bits of [2048, 4096]) {
   const client = parser.parse(rsa[bits].publicKey, []);
   const envelope = randomBytes(2_000);
   for (const padding of ["OAEP-SHA-256", "OAEP-SHA-1", "PKCS1-v1_5"]) {
-    await measure(`seal an answer of 2,000 bytes, ${bits} bits, ${padding}`, 10, () => answers.seal(client, padding, envelope));
+    await measure(`seal an answer of 2,000 bytes, ${bits} bits, ${padding}`, 10, () =>
+      answers.seal(client, padding, envelope),
+    );
   }
   await measure(`seal a hybrid answer of 2,000 bytes, ${bits} bits`, 50, () => hybrid.seal(client, envelope));
 }
 await measure("parse a client's key, PEM", 100, () => parser.parse(rsa[2048].publicKey, [rsa[4096].keyId]));
 await measure("parse a client's key, refused", 100, () => parser.parse(randomBytes(294).toString("base64"), []));
-for (const [name, size] of [["1 KiB", 1_024], ["1 MiB", 1_048_576]]) {
+for (const [name, size] of [
+  ["1 KiB", 1_024],
+  ["1 MiB", 1_048_576],
+]) {
   const [key, block, message] = [randomBytes(32), Buffer.alloc(16), randomBytes(size)];
   await measure(`encrypt a message of ${name}`, 20, () => channel.apply(key, block, message));
 }
@@ -87,7 +101,9 @@ const token = signer.sign(claims, ec);
 const expected = { keys: new Map([[ec.keyId, ec]]), issuer: "issuer", audience: "database", now };
 await measure("sign a token", 100, () => signer.sign(claims, ec));
 await measure("verify a token", 100, () => verifier.verify(token, expected));
-await measure("refuse a token with a wrong signature", 100, () => verifier.verify(`${token.slice(0, -10)}AAAAAAAAAA`, expected));
+await measure("refuse a token with a wrong signature", 100, () =>
+  verifier.verify(`${token.slice(0, -10)}AAAAAAAAAA`, expected),
+);
 await measure("refuse text that is no token", 500, () => verifier.verify("no token", expected));
 await measure("generate a key for tokens", 5, () => keys.generate({ kind: "jwt" }));
 await credentials.close();

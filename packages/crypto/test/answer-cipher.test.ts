@@ -11,16 +11,19 @@ const answers = new RsaAnswerCipher();
 const client = new RsaCredentialsCipher({ threads: 1 });
 afterAll(() => client.close());
 
-test.each(secureMode.answers)("the vector for $clientKey in $padding is read as we read ours", async ({ clientKey, padding, plain, base64 }) => {
-  const pair = pairFromJwk(secureMode.clientKeys[clientKey].jwk);
-  const opened = await client.open(base64, [pair]);
-  expect(opened?.padding).toBe(paddingNames[padding]);
-  expect(Buffer.from(opened?.plain ?? []).toString()).toBe(plain);
-  const sealed = await answers.seal(clientKeyOf(pair), paddingNames[padding], Buffer.from(plain));
-  expect(sealed).toHaveLength(base64.length);
-  const again = await client.open(sealed, [pair]);
-  expect(again).toMatchObject({ padding: paddingNames[padding], plain: opened?.plain });
-});
+test.each(secureMode.answers)(
+  "the vector for $clientKey in $padding is read as we read ours",
+  async ({ clientKey, padding, plain, base64 }) => {
+    const pair = pairFromJwk(secureMode.clientKeys[clientKey].jwk);
+    const opened = await client.open(base64, [pair]);
+    expect(opened?.padding).toBe(paddingNames[padding]);
+    expect(Buffer.from(opened?.plain ?? []).toString()).toBe(plain);
+    const sealed = await answers.seal(clientKeyOf(pair), paddingNames[padding], Buffer.from(plain));
+    expect(sealed).toHaveLength(base64.length);
+    const again = await client.open(sealed, [pair]);
+    expect(again).toMatchObject({ padding: paddingNames[padding], plain: opened?.plain });
+  },
+);
 
 test("what is sealed, Node opens", async () => {
   for (const name of ["rsa-2048", "rsa-3072", "rsa-4096"] as const) {

@@ -15,10 +15,14 @@ const pkcs1Pem = key.export({ type: "pkcs1", format: "pem" }) as string;
 const spkiPem = key.export({ type: "spki", format: "pem" }) as string;
 const digest = createHash("sha256").update(spki).digest("hex");
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
-const lines = (text: string, end: string, indent = "") => text.replaceAll(/.{1,76}/g, (line) => `${indent}${line}${end}`);
+const lines = (text: string, end: string, indent = "") =>
+  text.replaceAll(/.{1,76}/g, (line) => `${indent}${line}${end}`);
 
 describe("takes", () => {
-  const expected = createPublicKey({ key: secureMode.clientKeys.rsa2048.jwk, format: "jwk" }).export({ type: "spki", format: "der" });
+  const expected = createPublicKey({ key: secureMode.clientKeys.rsa2048.jwk, format: "jwk" }).export({
+    type: "spki",
+    format: "der",
+  });
 
   test.each(Object.entries(secureMode.publicKeyForms))("the vector %s", (_name, text) => {
     expect(parse(text)).toEqual({
@@ -141,18 +145,30 @@ describe("refuses", () => {
     ["a byte behind PKCS#1", Buffer.concat([pkcs1, Buffer.of(0)])],
     ["SPKI twice", Buffer.concat([spki, spki])],
     ["a byte missing", spki.subarray(0, -1)],
-    ["a byte behind the inner key", der(0x30, Buffer.concat([algorithm, der(0x03, Buffer.concat([Buffer.of(0), pkcs1, Buffer.of(0)]))]))],
+    [
+      "a byte behind the inner key",
+      der(0x30, Buffer.concat([algorithm, der(0x03, Buffer.concat([Buffer.of(0), pkcs1, Buffer.of(0)]))])),
+    ],
     ["a third number", der(0x30, Buffer.concat([integer(modulus), exponent, exponent]))],
     ["one number", der(0x30, integer(modulus))],
     ["a negative modulus", der(0x30, Buffer.concat([der(0x02, integer(modulus).subarray(5)), exponent]))],
-    ["zeros before the modulus", der(0x30, Buffer.concat([der(0x02, Buffer.concat([Buffer.of(0), integer(modulus).subarray(4)])), exponent]))],
+    [
+      "zeros before the modulus",
+      der(0x30, Buffer.concat([der(0x02, Buffer.concat([Buffer.of(0), integer(modulus).subarray(4)])), exponent])),
+    ],
     ["zeros before the exponent", der(0x30, Buffer.concat([integer(modulus), Buffer.of(2, 5, 0, 0, 1, 0, 1)]))],
     ["a length longer than needed", Buffer.concat([Buffer.of(0x30, 0x83, 0), pkcs1.subarray(2)])],
     ["an indefinite length", Buffer.concat([Buffer.of(0x30, 0x80), pkcs1.subarray(4), Buffer.of(0, 0)])],
     ["no parameters of the algorithm", der(0x30, Buffer.concat([der(0x30, algorithm.subarray(2, -2)), bits]))],
-    ["other parameters of the algorithm", der(0x30, Buffer.concat([der(0x30, Buffer.concat([algorithm.subarray(2, -2), exponent])), bits]))],
+    [
+      "other parameters of the algorithm",
+      der(0x30, Buffer.concat([der(0x30, Buffer.concat([algorithm.subarray(2, -2), exponent])), bits])),
+    ],
     ["unused bits", der(0x30, Buffer.concat([algorithm, der(0x03, Buffer.concat([Buffer.of(4), pkcs1]))]))],
-    ["an octet string for a bit string", der(0x30, Buffer.concat([algorithm, der(0x04, Buffer.concat([Buffer.of(0), pkcs1]))]))],
+    [
+      "an octet string for a bit string",
+      der(0x30, Buffer.concat([algorithm, der(0x04, Buffer.concat([Buffer.of(0), pkcs1]))])),
+    ],
     ["a set for a sequence", Buffer.concat([Buffer.of(0x31), pkcs1.subarray(1)])],
     ["only a tag", Buffer.of(0x30)],
     ["a length beyond the end", Buffer.of(0x30, 0x84, 0x7f, 0xff, 0xff, 0xff)],
@@ -183,7 +199,10 @@ describe("refuses", () => {
       [`${name}, in PEM`, `-----BEGIN PUBLIC KEY-----\n${base64(bytes)}\n-----END PUBLIC KEY-----`],
     ]);
     texts.push(["dashes", "-".repeat(8_192)], ["begins", "-----BEGIN PUBLIC KEY-----\n".repeat(300)]);
-    texts.push(["blanks in a PEM", `-----BEGIN PUBLIC KEY-----${" ".repeat(8_100)}x`], ["signs of equality", "=".repeat(8_192)]);
+    texts.push(
+      ["blanks in a PEM", `-----BEGIN PUBLIC KEY-----${" ".repeat(8_100)}x`],
+      ["signs of equality", "=".repeat(8_192)],
+    );
     for (const [name = "", text = ""] of texts) {
       const times = [1, 2, 3].map(() => {
         const started = performance.now();
@@ -195,7 +214,10 @@ describe("refuses", () => {
   });
 
   test("any other bytes than those of a good key", () => {
-    const changes = fc.array(fc.tuple(fc.nat(spki.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 3 });
+    const changes = fc.array(fc.tuple(fc.nat(spki.length - 1), fc.integer({ min: 1, max: 255 })), {
+      minLength: 1,
+      maxLength: 3,
+    });
     fc.assert(
       fc.property(changes, (list) => {
         const bytes = Buffer.from(spki);
@@ -211,7 +233,12 @@ describe("refuses", () => {
   });
 
   test("arbitrary text", () => {
-    fc.assert(fc.property(fc.oneof(fc.string({ maxLength: 500 }), fc.base64String({ maxLength: 900 })), (text) => parse(text) === undefined));
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ maxLength: 500 }), fc.base64String({ maxLength: 900 })),
+        (text) => parse(text) === undefined,
+      ),
+    );
   });
 
   test("the server's own keys, in whatever form", () => {

@@ -77,7 +77,9 @@ describe("opens", () => {
 
   test("many at once", async () => {
     const plains = Array.from({ length: 40 }, (_, index) => `secret ${index}`);
-    const opened = await Promise.all(plains.map((plain) => open(seal(pairs[2048], "OAEP-SHA-256", plain), pairs[2048])));
+    const opened = await Promise.all(
+      plains.map((plain) => open(seal(pairs[2048], "OAEP-SHA-256", plain), pairs[2048])),
+    );
     expect(opened.map((one) => text(one?.plain))).toEqual(plains);
   });
 });
@@ -96,7 +98,10 @@ describe("refuses", () => {
     ["a blank before", ` ${base64}`],
     ["base64url", Buffer.alloc(256, 0xfb).toString("base64url")],
     ["hexadecimal", good.toString("hex")],
-    ["bits left over", base64.replace(/(.)==$/, (_, last: string) => `${String.fromCodePoint((last.codePointAt(0) ?? 0) + 1)}==`)],
+    [
+      "bits left over",
+      base64.replace(/(.)==$/, (_, last: string) => `${String.fromCodePoint((last.codePointAt(0) ?? 0) + 1)}==`),
+    ],
     ["a zero byte in the text", `${base64}\0`],
     ["text", "not base64 at all"],
     ["a megabyte", "A".repeat(1_048_576)],
@@ -160,7 +165,10 @@ describe("does not open", () => {
   });
 
   test("OAEP behind v1.5, and does not let that be known either", async () => {
-    const opened = await open(Buffer.concat([legacy[0] ?? [], other[1] ?? []].map((block) => Uint8Array.from(block))), pairs[2048]);
+    const opened = await open(
+      Buffer.concat([legacy[0] ?? [], other[1] ?? []].map((block) => Uint8Array.from(block))),
+      pairs[2048],
+    );
     const plain = Buffer.from(opened?.plain ?? []);
     const step = capacity(key, "PKCS1-v1_5");
     expect(plain.subarray(0, step).equals(long.subarray(0, step))).toBe(true);
@@ -169,7 +177,10 @@ describe("does not open", () => {
   });
 
   test("blocks that were reordered or left out as anything else than what they then say", async () => {
-    const opened = await open(Buffer.concat([oaep[1] ?? [], oaep[0] ?? []].map((block) => Uint8Array.from(block))), pairs[2048]);
+    const opened = await open(
+      Buffer.concat([oaep[1] ?? [], oaep[0] ?? []].map((block) => Uint8Array.from(block))),
+      pairs[2048],
+    );
     const step = capacity(key, "OAEP-SHA-256");
     const swapped = Buffer.concat([long.subarray(step, 2 * step), long.subarray(0, step)]);
     expect(Buffer.from(opened?.plain ?? []).equals(swapped)).toBe(true);
@@ -225,8 +236,11 @@ test("fails once it is closed, what it works on included", async () => {
   await expect(closing.open(base64, [pairs[4096]])).rejects.toThrow("closed");
 });
 
-test.each([2048, 4096] as const)("finds the key of %i bits for 512 bytes, which are whole blocks of two keys", async (bits) => {
-  const plain = randomBytes(bits === 2048 ? 300 : 400);
-  const opened = await open(seal(pairs[bits], "OAEP-SHA-256", plain), pairs[2048], pairs[4096]);
-  expect(opened).toMatchObject({ keyId: pairs[bits].keyId, blocks: { length: 4096 / bits } });
-});
+test.each([2048, 4096] as const)(
+  "finds the key of %i bits for 512 bytes, which are whole blocks of two keys",
+  async (bits) => {
+    const plain = randomBytes(bits === 2048 ? 300 : 400);
+    const opened = await open(seal(pairs[bits], "OAEP-SHA-256", plain), pairs[2048], pairs[4096]);
+    expect(opened).toMatchObject({ keyId: pairs[bits].keyId, blocks: { length: 4096 / bits } });
+  },
+);

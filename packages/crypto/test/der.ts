@@ -35,7 +35,9 @@ export function pkcs1Inside(spki: Buffer): Buffer {
 
 /** Always the same number for a size. */
 function oddNumber(bits: number): bigint {
-  const bytes = createHash("shake256", { outputLength: Math.ceil(bits / 8) }).update(String(bits)).digest();
+  const bytes = createHash("shake256", { outputLength: Math.ceil(bits / 8) })
+    .update(String(bits))
+    .digest();
   const random = BigInt.asUintN(bits, BigInt(`0x${bytes.toString("hex")}`));
   return random | 1n | (1n << BigInt(bits - 1));
 }

@@ -68,7 +68,13 @@ describe("refuses", () => {
     ["a short key", seal("OAEP-SHA-256", aesKey.subarray(1))],
     ["a long key", seal("OAEP-SHA-256", Buffer.concat([aesKey, Buffer.of(0)]))],
     ["no key", seal("OAEP-SHA-256", Buffer.alloc(0))],
-    ["a key in two blocks", Buffer.concat([Buffer.from(seal("OAEP-SHA-256", aesKey), "base64"), Buffer.from(seal("OAEP-SHA-256", Buffer.alloc(0)), "base64")]).toString("base64")],
+    [
+      "a key in two blocks",
+      Buffer.concat([
+        Buffer.from(seal("OAEP-SHA-256", aesKey), "base64"),
+        Buffer.from(seal("OAEP-SHA-256", Buffer.alloc(0)), "base64"),
+      ]).toString("base64"),
+    ],
     ["a key for nobody", encryptBlocks(publicKeyOf(serverPair("rsa-3072")), "OAEP-SHA-256", aesKey).toString("base64")],
     ["an arbitrary block", randomBytes(256).fill(0, 0, 1).toString("base64")],
     ["a key in the clear", aesKey.toString("base64")],
@@ -86,8 +92,14 @@ describe("refuses", () => {
     ["a padding of 0", encrypt(Buffer.alloc(16), { padded: false })],
     ["a padding of 17", encrypt(Buffer.alloc(32, 17), { padded: false })],
     ["a padding of 255", encrypt(Buffer.alloc(256, 255), { padded: false })],
-    ["a padding that is not the same throughout", encrypt(Buffer.from("0102030405060708090a0b0c04030404", "hex"), { padded: false })],
-    ["a padding that begins otherwise", encrypt(Buffer.concat([Buffer.of(15), Buffer.alloc(15, 16)]), { padded: false })],
+    [
+      "a padding that is not the same throughout",
+      encrypt(Buffer.from("0102030405060708090a0b0c04030404", "hex"), { padded: false }),
+    ],
+    [
+      "a padding that begins otherwise",
+      encrypt(Buffer.concat([Buffer.of(15), Buffer.alloc(15, 16)]), { padded: false }),
+    ],
   ])("data with %s", async (_name, wrong) => {
     expect(await open(wrong)).toBeUndefined();
   });
@@ -126,7 +138,9 @@ describe("seals", () => {
   test.each(["rsa-2048", "rsa-4096"] as const)("what a client with %s opens, of any length", (name) => {
     const key = clientKeyOf(serverPair(name));
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => openAsClient(hybrid.seal(key, plain), name).equals(plain)),
+      fc.property(fc.uint8Array({ maxLength: 300 }), (plain) =>
+        openAsClient(hybrid.seal(key, plain), name).equals(plain),
+      ),
       { numRuns: 30 },
     );
   });

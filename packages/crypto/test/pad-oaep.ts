@@ -22,7 +22,12 @@ export function padOaep(message: Uint8Array, size: number, hashName: "sha1" | "s
 function mask(bytes: Buffer, seed: Buffer, hashName: string): Buffer {
   const stream: Buffer[] = [];
   for (let counter = 0; Buffer.concat(stream).length < bytes.length; counter++) {
-    stream.push(createHash(hashName).update(seed).update(Buffer.of(0, 0, 0, counter)).digest());
+    stream.push(
+      createHash(hashName)
+        .update(seed)
+        .update(Buffer.of(0, 0, 0, counter))
+        .digest(),
+    );
   }
   const all = Buffer.concat(stream);
   return Buffer.from(bytes.map((byte, at) => byte ^ all.readUInt8(at)));

@@ -22,7 +22,9 @@ test("an RSA pair has its thumbprint as id, PEM with CR LF, and PKCS#8", () => {
   expect(pair.kind).toBe("rsa");
   expect(pair.keyId).toBe(createHash("sha256").update(`{"e":"${e}","kty":"${kty}","n":"${n}"}`).digest("base64url"));
   expect(pair.publicKey.replaceAll("\r\n", "\n")).toBe(pemFile("rsa-2048.public"));
-  expect(pair.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----\r\n(?:[A-Za-z0-9+/]{64}\r\n)+[A-Za-z0-9+/=]{1,64}\r\n-----END PUBLIC KEY-----\r\n$/);
+  expect(pair.publicKey).toMatch(
+    /^-----BEGIN PUBLIC KEY-----\r\n(?:[A-Za-z0-9+/]{64}\r\n)+[A-Za-z0-9+/=]{1,64}\r\n-----END PUBLIC KEY-----\r\n$/,
+  );
   const restored = createPrivateKey({ key: Buffer.from(pair.privateKey), format: "der", type: "pkcs8" });
   expect(restored.equals(createPrivateKey(pemFile("rsa-2048")))).toBe(true);
 });
@@ -61,7 +63,9 @@ test("reads a key for tokens from PKCS#8 and SEC1, and publishes it", () => {
   const pair = pairFrom("jwt", "ec-p256");
   expect(pairFrom("jwt", "ec-p256.sec1")).toEqual(pair);
   const { x, y } = createPublicKey(pemFile("ec-p256")).export({ format: "jwk" });
-  expect(pair.keyId).toBe(createHash("sha256").update(`{"crv":"P-256","kty":"EC","x":"${x}","y":"${y}"}`).digest("base64url"));
+  expect(pair.keyId).toBe(
+    createHash("sha256").update(`{"crv":"P-256","kty":"EC","x":"${x}","y":"${y}"}`).digest("base64url"),
+  );
   expect(keys.jwk(pair)).toEqual({ kty: "EC", crv: "P-256", x, y, kid: pair.keyId, use: "sig", alg: "ES256" });
   expect(() => keys.jwk(serverPair("rsa-2048"))).toThrow(TypeError);
   expect(() => keys.jwk({ ...serverPair("rsa-2048"), kind: "jwt" })).toThrow(TypeError);
@@ -105,7 +109,14 @@ test.each([
   ["a foreign modulus", "rsa", altered((jwk) => ({ ...jwk, n: otherEnd(jwk.n) })), undefined, "inconsistent"],
   ["a foreign prime", "rsa", altered((jwk) => ({ ...jwk, p: otherEnd(jwk.p) })), undefined, "inconsistent"],
   ...(["d", "dp", "dq", "qi"] as const).map(
-    (name) => [`a foreign ${name}`, "rsa", altered((jwk) => ({ ...jwk, [name]: otherEnd(jwk[name]) })), undefined, "inconsistent"] as const,
+    (name) =>
+      [
+        `a foreign ${name}`,
+        "rsa",
+        altered((jwk) => ({ ...jwk, [name]: otherEnd(jwk[name]) })),
+        undefined,
+        "inconsistent",
+      ] as const,
   ),
 ] as const)("refuses %s", (_name, kind, pem, passphrase, refusal) => {
   expect(refusalOf(kind, pem, passphrase)).toBe(refusal);
@@ -130,7 +141,11 @@ test("generates pairs of both kinds beside the event loop", async () => {
   });
   const generating = keys.generate({ kind: "rsa" });
   expect(await Promise.race([generating, turn])).toBe("a turn");
-  const [rsa, ec, another] = await Promise.all([generating, keys.generate({ kind: "jwt" }), keys.generate({ kind: "jwt" })]);
+  const [rsa, ec, another] = await Promise.all([
+    generating,
+    keys.generate({ kind: "jwt" }),
+    keys.generate({ kind: "jwt" }),
+  ]);
   expect(privateKeyOf(rsa).asymmetricKeyDetails).toEqual({ modulusLength: 2_048, publicExponent: 65_537n });
   expect(privateKeyOf(ec).asymmetricKeyDetails).toEqual({ namedCurve: "prime256v1" });
   for (const pair of [rsa, ec]) expect(keys.restore(pair.kind, pair.privateKey)).toEqual(pair);

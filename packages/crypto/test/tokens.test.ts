@@ -25,7 +25,8 @@ const claims: TokenClaims = {
 };
 const keys: ReadonlyMap<string, ServerPublicKey> = new Map([pair, other].map((key) => [key.keyId, key]));
 const expected: TokenExpectation = { keys, issuer: claims.iss, audience: claims.aud, now };
-const verify = (token: string, change: Partial<TokenExpectation> = {}) => verifier.verify(token, { ...expected, ...change });
+const verify = (token: string, change: Partial<TokenExpectation> = {}) =>
+  verifier.verify(token, { ...expected, ...change });
 
 const order = BigInt("0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
 const encode = (text: string | Uint8Array) => Buffer.from(text).toString("base64url");
@@ -49,7 +50,15 @@ const [head = "", body = "", signature = ""] = token.split(".");
 describe("a token", () => {
   test("is read as it was signed", () => {
     const text = fc.string({ minLength: 1, maxLength: 60, unit: "grapheme" });
-    const any = fc.record({ iss: text, aud: text, sub: text, sid: text, jti: text, iat: fc.nat(now), exp: fc.integer({ min: now + 1, max: now * 2 }) });
+    const any = fc.record({
+      iss: text,
+      aud: text,
+      sub: text,
+      sid: text,
+      jti: text,
+      iat: fc.nat(now),
+      exp: fc.integer({ min: now + 1, max: now * 2 }),
+    });
     fc.assert(
       fc.property(any, fc.constantFrom(pair, other), (some, key) => {
         const signed = signer.sign(some, key);
@@ -148,7 +157,8 @@ describe("the verifier refuses", () => {
     const signed = withHeader({ ...goodHeader, alg });
     expect(verify(signed)).toBeUndefined();
     const unsigned = signed.slice(0, signed.lastIndexOf("."));
-    for (const end of ["", ".", `.${encode("")}`, "..", `.${encode(Buffer.alloc(64))}`]) expect(verify(unsigned + end)).toBeUndefined();
+    for (const end of ["", ".", `.${encode("")}`, "..", `.${encode(Buffer.alloc(64))}`])
+      expect(verify(unsigned + end)).toBeUndefined();
   });
 
   test("RS256 by a key of ours of the other kind", () => {
@@ -226,7 +236,12 @@ describe("the verifier refuses", () => {
     ["a time with a point", payload.replace(`${claims.exp}`, `${claims.exp}.0`)],
     ["NaN", payload.replace(`${claims.exp}`, "NaN")],
     ["Infinity", payload.replace(`${claims.exp}`, "1e999")],
-    ["bytes that are no UTF-8", Buffer.concat([Buffer.from('{"sub":"'), Buffer.of(0xff), Buffer.from(`",${payload.slice(1)}`)]).toString("latin1")],
+    [
+      "bytes that are no UTF-8",
+      Buffer.concat([Buffer.from('{"sub":"'), Buffer.of(0xff), Buffer.from(`",${payload.slice(1)}`)]).toString(
+        "latin1",
+      ),
+    ],
     ["nothing", ""],
     ["null", "null"],
     ["a list", `[${payload}]`],
@@ -306,7 +321,9 @@ describe("the verifier refuses", () => {
     const mirrored = Buffer.concat([bytes.subarray(0, 32), Buffer.from(high.toString(16).padStart(64, "0"), "hex")]);
     const mirroredToken = `${head}.${body}.${encode(mirrored)}`;
     // It is a valid signature, which is why it must be refused.
-    expect(jsonwebtoken.verify(mirroredToken, pair.publicKey, { algorithms: ["ES256"], clockTimestamp: now })).toEqual(claims);
+    expect(jsonwebtoken.verify(mirroredToken, pair.publicKey, { algorithms: ["ES256"], clockTimestamp: now })).toEqual(
+      claims,
+    );
     expect(verify(mirroredToken)).toBeUndefined();
 
     const last = signature.at(-1) ?? "";
@@ -317,7 +334,12 @@ describe("the verifier refuses", () => {
     for (const digit of alike) expect(verify(`${head}.${body}.${signature.slice(0, -1)}${digit}`)).toBeUndefined();
 
     const derSignature = rawSign("sha256", Buffer.from(`${head}.${body}`), privateKeyOf(pair));
-    const longer = [derSignature, Buffer.concat([bytes, Buffer.of(0)]), Buffer.concat([Buffer.of(0), bytes]), bytes.subarray(1)];
+    const longer = [
+      derSignature,
+      Buffer.concat([bytes, Buffer.of(0)]),
+      Buffer.concat([Buffer.of(0), bytes]),
+      bytes.subarray(1),
+    ];
     for (const wrong of longer) expect(verify(`${head}.${body}.${encode(wrong)}`)).toBeUndefined();
   });
 

@@ -26,7 +26,9 @@ function tell(text, isFault = false) {
 function credentials() {
   if (session === null) return {};
   const { appKey, path, credential } = session;
-  return path === "v1/login" ? { appkey: appKey, sessionId: credential } : { appkey: appKey, Authorization: `Bearer ${credential}` };
+  return path === "v1/login"
+    ? { appkey: appKey, sessionId: credential }
+    : { appkey: appKey, Authorization: `Bearer ${credential}` };
 }
 
 /** Sends a request; what its envelope holds. A failure is told, and gives `null`. */
@@ -55,8 +57,13 @@ function fold(responses = {}) {
 function prepared(description) {
   const { user, pass, appNames } = form.elements;
   description.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
-  const example = { user: user.value || "alice", pass: pass.value || "secret", appNames: appNames.value.split(/\s*,\s*/) };
-  for (const methods of Object.values(description.paths)) for (const operation of Object.values(methods)) fold(operation.responses);
+  const example = {
+    user: user.value || "alice",
+    pass: pass.value || "secret",
+    appNames: appNames.value.split(/\s*,\s*/),
+  };
+  for (const methods of Object.values(description.paths))
+    for (const operation of Object.values(methods)) fold(operation.responses);
   for (const path of Object.keys(schemes)) {
     const body = description.paths[`/${path}`]?.post?.requestBody?.content["application/json"];
     if (body !== undefined) body.example = example;
@@ -150,8 +157,16 @@ function leave(reason) {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   const { appKey, user, pass, appNames, path } = form.elements;
-  const body = JSON.stringify({ user: user.value, pass: pass.value, appNames: appNames.value.split(",").map((name) => name.trim()) });
-  const answer = await ask(path.value, { method: "POST", headers: { "Content-Type": "application/json", appkey: appKey.value }, body });
+  const body = JSON.stringify({
+    user: user.value,
+    pass: pass.value,
+    appNames: appNames.value.split(",").map((name) => name.trim()),
+  });
+  const answer = await ask(path.value, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", appkey: appKey.value },
+    body,
+  });
   if (answer !== null) await enter(path.value, appKey.value, answer.data);
 });
 

@@ -14,7 +14,10 @@ const database = {
   policy: { sessions: { idleTimeout: 1 } },
   storage: {
     repositories: {
-      admission: { admit: async ({ mode }: { mode: "session" | "secure" }) => ({ ...admission, session: sessions[mode] }) as unknown as Admission },
+      admission: {
+        admit: async ({ mode }: { mode: "session" | "secure" }) =>
+          ({ ...admission, session: sessions[mode] }) as unknown as Admission,
+      },
     },
   },
 } as unknown as Database;
@@ -35,17 +38,39 @@ const echo = (path: string, body: NonNullable<Route["body"]>): Route => ({
   body,
   data: anyJson,
   errors: [],
-  handle: async (_context: never, { body: given }: { body: unknown }) => ({ data: { given, none: given === undefined } }),
+  handle: async (_context: never, { body: given }: { body: unknown }) => ({
+    data: { given, none: given === undefined },
+  }),
 });
 
-const settings = { basePath: "", maxInFlight: 10, maxPipelined: 10, maxConnectionsPerNetwork: 10, maxAwaitedBodies: { perNetwork: 10, inAll: 10 }, maxUntakenBytes: { perNetwork: 1e6, inAll: 1e6 }, stalledReaderTimeout: 10_000, multiTimeout: 10_000, bodyTimeout: 10_000, debugMessages: false, missingCredential: 200, allowInsecureTransport: true, trustedProxies: [] };
+const settings = {
+  basePath: "",
+  maxInFlight: 10,
+  maxPipelined: 10,
+  maxConnectionsPerNetwork: 10,
+  maxAwaitedBodies: { perNetwork: 10, inAll: 10 },
+  maxUntakenBytes: { perNetwork: 1e6, inAll: 1e6 },
+  stalledReaderTimeout: 10_000,
+  multiTimeout: 10_000,
+  bodyTimeout: 10_000,
+  debugMessages: false,
+  missingCredential: 200,
+  allowInsecureTransport: true,
+  trustedProxies: [],
+};
 
 const parts = {
   settings,
   databases: new Map([["", database]]),
-  routes: [echo("/v1/any", { schema: anyJson, faultOrder: [], any: true }), echo("/v1/perhaps", { schema: anyJson, faultOrder: [], any: true, optional: true })],
+  routes: [
+    echo("/v1/any", { schema: anyJson, faultOrder: [], any: true }),
+    echo("/v1/perhaps", { schema: anyJson, faultOrder: [], any: true, optional: true }),
+  ],
   digests: { sha256: () => new Uint8Array(32) },
-  credentialReader: { sessionId: () => ({ mode: "session", digest: "" }), secureToken: () => ({ mode: "secure", digest: "" }) } as unknown as CredentialReader,
+  credentialReader: {
+    sessionId: () => ({ mode: "session", digest: "" }),
+    secureToken: () => ({ mode: "secure", digest: "" }),
+  } as unknown as CredentialReader,
   traffic,
   publishedKeys: {},
   operations: { metricsAccess: "off" },
@@ -72,12 +97,20 @@ interface Answered {
   readonly data?: { readonly given?: unknown; readonly none: boolean };
 }
 
-async function post(path: string, { body, type = "application/json", chunked = false }: Sent, headers: Record<string, string>): Promise<string> {
+async function post(
+  path: string,
+  { body, type = "application/json", chunked = false }: Sent,
+  headers: Record<string, string>,
+): Promise<string> {
   const stream = () => new Blob([body ?? ""]).stream();
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
     method: "POST",
     headers: { appkey: "key", ...(type === "" ? {} : { "content-type": type }), ...headers },
-    ...(chunked ? { body: stream(), duplex: "half" } : body === undefined ? {} : { body: new TextEncoder().encode(body) }),
+    ...(chunked
+      ? { body: stream(), duplex: "half" }
+      : body === undefined
+        ? {}
+        : { body: new TextEncoder().encode(body) }),
   } as RequestInit);
   return answer.text();
 }
@@ -86,7 +119,11 @@ const modes = {
   "in clear": async (path: string, sent: Sent) => JSON.parse(await post(path, sent, { sessionid: "id" })) as Answered,
   encrypted: async (path: string, { body, ...sent }: Sent) => {
     const iv = buildCounterBlock({ direction: directions.toServer, ivPrefix, message: 0n, block: 0 });
-    const message = { ...sent, type: sent.type === undefined ? "application/text" : sent.type, ...(body === undefined ? {} : { body: Buffer.from(body).toString("base64") }) };
+    const message = {
+      ...sent,
+      type: sent.type === undefined ? "application/text" : sent.type,
+      ...(body === undefined ? {} : { body: Buffer.from(body).toString("base64") }),
+    };
     const answer = await post(path, message, { "secure-token": "token", encrypted: formatEncryptedHeader({ iv }) });
     return JSON.parse(Buffer.from(answer, "base64").toString()) as Answered;
   },
@@ -98,25 +135,39 @@ const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 describe.each(Object.entries(modes))("a body of any JSON, %s", (mode, send) => {
   const notJson = mode === "encrypted" ? 312 : 311;
 
-  test.each(["null", "true", "12.5", '"text"', "[1,[2]]", '{"a":{"b":[]}}', ' [ ] '])("takes %s, needed or not", async (body) => {
-    const expected = { given: JSON.parse(body) as unknown, none: false };
-    expect((await send("/v1/any", { body })).data).toEqual(expected);
-    expect((await send("/v1/perhaps", { body })).data).toEqual(expected);
-    expect((await send("/v1/perhaps", { body, chunked: true })).data).toEqual(expected);
-  });
+  test.each(["null", "true", "12.5", '"text"', "[1,[2]]", '{"a":{"b":[]}}', " [ ] "])(
+    "takes %s, needed or not",
+    async (body) => {
+      const expected = { given: JSON.parse(body) as unknown, none: false };
+      expect((await send("/v1/any", { body })).data).toEqual(expected);
+      expect((await send("/v1/perhaps", { body })).data).toEqual(expected);
+      expect((await send("/v1/perhaps", { body, chunked: true })).data).toEqual(expected);
+    },
+  );
 
   test.each(["{", "1 2", "undefined", " ", "\uFEFF1,"])("refuses %j, which is no JSON", async (body) => {
     expect(codeOf(await send("/v1/any", { body }))).toBe(notJson);
     expect(codeOf(await send("/v1/perhaps", { body }))).toBe(notJson);
   });
 
-  test.each([deep(33), `[${Array.from({ length: 10_001 }, () => 0).join()}]`, '[{"__proto__":1}]', '{"a":{"constructor":1}}'])("holds it to the limits of all JSON", async (body) => {
+  test.each([
+    deep(33),
+    `[${Array.from({ length: 10_001 }, () => 0).join()}]`,
+    '[{"__proto__":1}]',
+    '{"a":{"constructor":1}}',
+  ])("holds it to the limits of all JSON", async (body) => {
     expect(codeOf(await send("/v1/any", { body }))).toBe(307);
     expect(codeOf(await send("/v1/perhaps", { body }))).toBe(307);
   });
 
   test("can be left out where the route can do without, in any way", async () => {
-    for (const sent of [{}, { type: "" }, { body: "", chunked: true }, { body: "", chunked: true, type: "" }, { body: "", type: "text/plain" }]) {
+    for (const sent of [
+      {},
+      { type: "" },
+      { body: "", chunked: true },
+      { body: "", chunked: true, type: "" },
+      { body: "", type: "text/plain" },
+    ]) {
       expect((await send("/v1/perhaps", sent)).data).toEqual({ none: true });
     }
     expect(codeOf(await send("/v1/any", {}))).toBe(300);

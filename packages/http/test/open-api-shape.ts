@@ -34,7 +34,9 @@ const jsonSchema: z.ZodType = z.lazy(() =>
     allOf: z.array(jsonSchema).min(1).optional(),
     anyOf: z.array(jsonSchema).min(1).optional(),
     oneOf: z.array(jsonSchema).min(1).optional(),
-    discriminator: z.strictObject({ propertyName: text, mapping: z.record(text, z.string().startsWith("#/components/schemas/")) }).optional(),
+    discriminator: z
+      .strictObject({ propertyName: text, mapping: z.record(text, z.string().startsWith("#/components/schemas/")) })
+      .optional(),
     contentMediaType: text.optional(),
     contentSchema: jsonSchema.optional(),
   }),
@@ -46,7 +48,11 @@ const example = z.strictObject({ summary: text.optional(), value: z.json() });
 
 const content = z.record(
   z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/),
-  z.strictObject({ schema: jsonSchema, example: z.json().optional(), examples: z.record(componentName, z.union([referenceTo("examples"), example])).optional() }),
+  z.strictObject({
+    schema: jsonSchema,
+    example: z.json().optional(),
+    examples: z.record(componentName, z.union([referenceTo("examples"), example])).optional(),
+  }),
 );
 
 const parameterBase = { name: text, description: text.optional() };
@@ -79,7 +85,10 @@ const servers = z.array(
     url: text,
     description: text.optional(),
     variables: z
-      .record(text, z.strictObject({ default: text, enum: z.array(text).min(1).optional(), description: text.optional() }))
+      .record(
+        text,
+        z.strictObject({ default: text, enum: z.array(text).min(1).optional(), description: text.optional() }),
+      )
       .optional(),
   }),
 );

@@ -27,7 +27,12 @@ export function identityProviders(options: IdentityProvidersOptions = {}): Reado
   const imitation = imitationAt(options.imitation ?? null);
   const client = new GuardedClient({ imitation, allowPrivateAddresses, resolve });
   const surroundings: ProviderSurroundings = { client, timeout, imitation, now };
-  const providers: readonly IdentityProvider[] = [googleProvider(surroundings), new FacebookProvider(surroundings), microsoftProvider(surroundings), appleProvider(surroundings)];
+  const providers: readonly IdentityProvider[] = [
+    googleProvider(surroundings),
+    new FacebookProvider(surroundings),
+    microsoftProvider(surroundings),
+    appleProvider(surroundings),
+  ];
   return new Map(providers.map((provider) => [provider.type, provider]));
 }
 
@@ -35,6 +40,7 @@ function imitationAt(base: string | null): string | null {
   if (base === null) return null;
   const { protocol, hostname, pathname, origin } = new URL(base);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  if (!/^https?:$/.test(protocol) || !(host === "localhost" || isLoopbackAddress(host))) throw new TypeError("an imitation of providers has a loopback address");
+  if (!/^https?:$/.test(protocol) || !(host === "localhost" || isLoopbackAddress(host)))
+    throw new TypeError("an imitation of providers has a loopback address");
   return `${origin}${pathname}`.replace(/\/$/, "");
 }

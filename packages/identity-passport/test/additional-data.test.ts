@@ -37,7 +37,10 @@ describe.each(providerTypes)("additional data of %s", (type) => {
     const data = world.dataOf(type);
     for (const name of Object.keys(data)) {
       for (const value of [undefined, null, "", "  ", 7, true, {}, [data[name]]]) {
-        expect(accepting(type, { ...data, [name]: value })).toMatchObject({ code: 608, detail: `${name} is missing in the additional data` });
+        expect(accepting(type, { ...data, [name]: value })).toMatchObject({
+          code: 608,
+          detail: `${name} is missing in the additional data`,
+        });
       }
     }
   });
@@ -54,10 +57,13 @@ describe.each(providerTypes)("additional data of %s", (type) => {
   });
 });
 
-test.each(["google", "facebook", "microsoft"] as const)("a secret that %s does not accept is 608 when somebody comes back", async (type) => {
-  const data = { ...world.dataOf(type), clientSecret: "another-secret" };
-  await expect(logIn(world.providers().get(type)!, data, "anna")).rejects.toMatchObject({ code: 608 });
-});
+test.each(["google", "facebook", "microsoft"] as const)(
+  "a secret that %s does not accept is 608 when somebody comes back",
+  async (type) => {
+    const data = { ...world.dataOf(type), clientSecret: "another-secret" };
+    await expect(logIn(world.providers().get(type)!, data, "anna")).rejects.toMatchObject({ code: 608 });
+  },
+);
 
 test("a key that Apple does not know is 608 when somebody comes back", async () => {
   const data = { ...world.dataOf("apple"), keyIdentifier: "OTHER12345" };
@@ -78,10 +84,26 @@ describe("Apple's key file", () => {
   });
 
   test("is refused when it is none", async () => {
-    const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 }).privateKey.export({ type: "pkcs8", format: "pem" });
-    const otherCurve = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" });
-    const publicOnly = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ type: "spki", format: "pem" });
-    for (const [name, content] of Object.entries({ rsa, otherCurve, publicOnly, empty: "", text: "hidden", long: "x".repeat(20_000) })) {
+    const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 }).privateKey.export({
+      type: "pkcs8",
+      format: "pem",
+    });
+    const otherCurve = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({
+      type: "pkcs8",
+      format: "pem",
+    });
+    const publicOnly = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
+      type: "spki",
+      format: "pem",
+    });
+    for (const [name, content] of Object.entries({
+      rsa,
+      otherCurve,
+      publicOnly,
+      empty: "",
+      text: "hidden",
+      long: "x".repeat(20_000),
+    })) {
       const path = inFolder(name);
       await writeFile(path, content, { mode: 0o600 });
       const error = acceptingFile(path);
@@ -93,7 +115,14 @@ describe("Apple's key file", () => {
   test("is refused when it is not there, a directory, or a path from wherever the server was started", async () => {
     await mkdir(inFolder("directory"));
     await symlink(inFolder("nothing"), inFolder("dangling"));
-    for (const path of [inFolder("nothing"), inFolder("directory"), inFolder("dangling"), "AuthKey.p8", "./AuthKey.p8", "/dev/zero"]) {
+    for (const path of [
+      inFolder("nothing"),
+      inFolder("directory"),
+      inFolder("dangling"),
+      "AuthKey.p8",
+      "./AuthKey.p8",
+      "/dev/zero",
+    ]) {
       expect(acceptingFile(path)).toMatchObject({ code: 608 });
     }
   });
@@ -106,26 +135,42 @@ describe("Apple's key file", () => {
 
   test("is asked for again with every log-in", async () => {
     const path = inFolder("replaced.p8");
-    const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
+    const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
+      type: "pkcs8",
+      format: "pem",
+    });
     await writeFile(path, other, { mode: 0o600 });
     const data = { ...world.dataOf("apple"), keyPath: path };
     await expect(logIn(world.providers().get("apple")!, data, "anna")).rejects.toMatchObject({ code: 608 });
   });
 });
 
-test.each(["http://sallyport.example", "ftp://sallyport.example", "https://a@sallyport.example", "https://sallyport.example/?a=b", "https://sallyport.example/#a", "sallyport.example", "/"])(
-  "Apple's serverAddress is not %s",
-  (serverAddress) => {
-    const provider = world.providers({ imitation: null }).get("apple")!;
-    expect(() => provider.accept({ ...world.dataOf("apple"), serverAddress })).toThrow(expect.objectContaining({ code: 608 }));
-    const accepted = provider.accept({ ...world.dataOf("apple"), serverAddress: "https://sallyport.example:8443/base//" });
-    expect(accepted["serverAddress"]).toBe("https://sallyport.example:8443/base");
-  },
-);
+test.each([
+  "http://sallyport.example",
+  "ftp://sallyport.example",
+  "https://a@sallyport.example",
+  "https://sallyport.example/?a=b",
+  "https://sallyport.example/#a",
+  "sallyport.example",
+  "/",
+])("Apple's serverAddress is not %s", (serverAddress) => {
+  const provider = world.providers({ imitation: null }).get("apple")!;
+  expect(() => provider.accept({ ...world.dataOf("apple"), serverAddress })).toThrow(
+    expect.objectContaining({ code: 608 }),
+  );
+  const accepted = provider.accept({
+    ...world.dataOf("apple"),
+    serverAddress: "https://sallyport.example:8443/base//",
+  });
+  expect(accepted["serverAddress"]).toBe("https://sallyport.example:8443/base");
+});
 
 test("an entry for one directory of Microsoft takes nobody from another", async () => {
   const provider = world.providers().get("microsoft")!;
   const data = { ...world.dataOf("microsoft"), tenant: "11111111-1111-4111-8111-111111111111" };
   expect(await logIn(provider, data, "ben")).toMatchObject({ name: "Ben" });
-  await expect(logIn(provider, data, "chloe")).rejects.toMatchObject({ code: 324, detail: "the id token has another issuer" });
+  await expect(logIn(provider, data, "chloe")).rejects.toMatchObject({
+    code: 324,
+    detail: "the id token has another issuer",
+  });
 });

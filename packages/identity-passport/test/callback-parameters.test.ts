@@ -26,9 +26,21 @@ describe.each(providerTypes)("a callback of %s", (type) => {
     ["of another log-in", { code: "c", state: "another" }, "the callback belongs to another log-in"],
     ["without a state", { code: "c", state: "" }, "the callback belongs to another log-in"],
     ["of somebody who cancelled", { code: "c", error: "access_denied" }, "the user cancelled at the provider"],
-    ["of somebody who cancelled in Apple's way", { error: "user_cancelled_authorize" }, "the user cancelled at the provider"],
-    ["with an error", { code: "c", error: "server_error<script>", error_description: "words" }, "the provider refused the log-in"],
-    ["with an error of Facebook's kind", { code: "c", error_code: "200", error_message: "words" }, "the provider refused the log-in"],
+    [
+      "of somebody who cancelled in Apple's way",
+      { error: "user_cancelled_authorize" },
+      "the user cancelled at the provider",
+    ],
+    [
+      "with an error",
+      { code: "c", error: "server_error<script>", error_description: "words" },
+      "the provider refused the log-in",
+    ],
+    [
+      "with an error of Facebook's kind",
+      { code: "c", error_code: "200", error_message: "words" },
+      "the provider refused the log-in",
+    ],
     ["with a code that nobody gave out", { code: "c" }, "the provider refused the code"],
   ])("%s is refused", async (_, parameters, detail) => {
     const error = await finishing(new Map(Object.entries(parameters))).catch((thrown: unknown) => thrown);
@@ -37,26 +49,54 @@ describe.each(providerTypes)("a callback of %s", (type) => {
   });
 
   test("with anything in it is refused, and asks nothing of the provider but what a code is worth", async () => {
-    const name = fc.oneof(fc.constantFrom("code", "state", "error", "error_code", "iss", "user", "id_token", "access_token", "__proto__", "constructor", "redirect_uri"), fc.string());
-    const value = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("", "{", '{"name":{"firstName":"A"}}', "https://accounts.google.com", "[object Object]"), fc.json());
+    const name = fc.oneof(
+      fc.constantFrom(
+        "code",
+        "state",
+        "error",
+        "error_code",
+        "iss",
+        "user",
+        "id_token",
+        "access_token",
+        "__proto__",
+        "constructor",
+        "redirect_uri",
+      ),
+      fc.string(),
+    );
+    const value = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("", "{", '{"name":{"firstName":"A"}}', "https://accounts.google.com", "[object Object]"),
+      fc.json(),
+    );
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.tuple(name, value), { selector: ([each]) => each, maxLength: 8 }), async (entries) => {
-        const error = await finishing(new Map(entries)).catch((thrown: unknown) => thrown);
-        expect(error).toMatchObject({ name: "ServiceError", code: 324 });
-        expect(error).not.toHaveProperty("cause");
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.tuple(name, value), { selector: ([each]) => each, maxLength: 8 }),
+        async (entries) => {
+          const error = await finishing(new Map(entries)).catch((thrown: unknown) => thrown);
+          expect(error).toMatchObject({ name: "ServiceError", code: 324 });
+          expect(error).not.toHaveProperty("cause");
+        },
+      ),
       { numRuns: 60 },
     );
   });
 
   test("with a verifier that was not begun with is refused, where there is PKCE", async () => {
-    const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({ ...answer, codeVerifier: "v".repeat(43) }));
+    const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({
+      ...answer,
+      codeVerifier: "v".repeat(43),
+    }));
     if (type === "apple") expect(await changed).toMatchObject({ name: "Anna" });
     else await expect(changed).rejects.toMatchObject({ code: 324, detail: "the provider refused the code" });
   });
 
   test("at another address than it was begun with is refused", async () => {
-    const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({ ...answer, redirectUri: `${answer.redirectUri}/x` }));
+    const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({
+      ...answer,
+      redirectUri: `${answer.redirectUri}/x`,
+    }));
     await expect(changed).rejects.toMatchObject({ code: 324, detail: "the provider refused the code" });
   });
 
@@ -71,13 +111,17 @@ describe.each(providerTypes)("a callback of %s", (type) => {
     const { parameters } = await signIn(await one.begin(request), "anna");
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => one.finish({ ...request, parameters })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: 324 });
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: 324 });
   });
 });
 
 test("a callback that says to be another issuer's is refused before anything is asked", async () => {
   const before = world.imitation.requests.get("/google/token") ?? 0;
-  const foreign = logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({ ...answer, parameters: new Map([...answer.parameters, ["iss", "https://other.example"]]) }));
+  const foreign = logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({
+    ...answer,
+    parameters: new Map([...answer.parameters, ["iss", "https://other.example"]]),
+  }));
   await expect(foreign).rejects.toMatchObject({ code: 324, detail: "the callback comes from another provider" });
   expect(world.imitation.requests.get("/google/token") ?? 0).toBe(before);
   const own = await logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({
@@ -94,6 +138,10 @@ test("Apple's form may have any name in it, or none", async () => {
       parameters.delete("user");
       return { ...answer, parameters: user === null ? parameters : parameters.set("user", user) };
     });
-  for (const user of [null, "", "{", "[]", '{"name":"x"}']) expect(await named(user)).toMatchObject({ name: "", surname: "", email: "anna@example.com" });
-  expect(await named('{"name":{"firstName":"Ben\\r\\nBcc: x"},"email":"ben@example.com"}')).toMatchObject({ name: "Ben Bcc: x", email: "anna@example.com" });
+  for (const user of [null, "", "{", "[]", '{"name":"x"}'])
+    expect(await named(user)).toMatchObject({ name: "", surname: "", email: "anna@example.com" });
+  expect(await named('{"name":{"firstName":"Ben\\r\\nBcc: x"},"email":"ben@example.com"}')).toMatchObject({
+    name: "Ben Bcc: x",
+    email: "anna@example.com",
+  });
 });

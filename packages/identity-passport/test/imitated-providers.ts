@@ -2,7 +2,14 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AuthorizationAnswer, AuthorizationRequest, IdentityProvider, ProviderData, ProviderProfile, ProviderType } from "@sallyport/core";
+import type {
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  IdentityProvider,
+  ProviderData,
+  ProviderProfile,
+  ProviderType,
+} from "@sallyport/core";
 import { identityProviders, type IdentityProvidersOptions } from "@sallyport/identity-passport";
 import { type Callback, type ProviderImitation, signIn, startProviderImitation } from "@sallyport/provider-imitation";
 
@@ -22,7 +29,11 @@ export async function imitatedProviders(): Promise<ImitatedProviders> {
   const keyPath = join(folder, "AuthKey.p8");
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   await writeFile(keyPath, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
-  const key = { teamId: "TEAM123456", keyIdentifier: "KEY1234567", publicKey: publicKey.export({ type: "spki", format: "pem" }).toString() };
+  const key = {
+    teamId: "TEAM123456",
+    keyIdentifier: "KEY1234567",
+    publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
+  };
   let passed = 0;
   const now = () => Date.now() + passed;
   const imitation = await startProviderImitation({
@@ -38,7 +49,13 @@ export async function imitatedProviders(): Promise<ImitatedProviders> {
     google: { clientId: "sallyport.apps", clientSecret: "google-secret" },
     microsoft: { clientId: "sallyport-app", clientSecret: "microsoft-secret" },
     facebook: { clientId: "1234567890", clientSecret: "facebook-secret" },
-    apple: { clientId: "com.example.sallyport", serverAddress: "https://sallyport.example", teamId: key.teamId, keyIdentifier: key.keyIdentifier, keyPath },
+    apple: {
+      clientId: "com.example.sallyport",
+      serverAddress: "https://sallyport.example",
+      teamId: key.teamId,
+      keyIdentifier: key.keyIdentifier,
+      keyPath,
+    },
   };
   return {
     imitation,
@@ -58,7 +75,13 @@ export async function imitatedProviders(): Promise<ImitatedProviders> {
 const secret = () => randomBytes(32).toString("base64url");
 
 export function requestFor(type: ProviderType, data: ProviderData): AuthorizationRequest {
-  return { data, redirectUri: `http://127.0.0.1:8080/v1/${type}/callback`, state: secret(), nonce: secret(), codeVerifier: secret() };
+  return {
+    data,
+    redirectUri: `http://127.0.0.1:8080/v1/${type}/callback`,
+    state: secret(),
+    nonce: secret(),
+    codeVerifier: secret(),
+  };
 }
 
 /** A whole log-in as `accountId`, with what stands between changed by the caller. */

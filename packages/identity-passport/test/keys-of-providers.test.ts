@@ -1,6 +1,10 @@
 import { imitatedProviders, type ImitatedProviders, logIn } from "./imitated-providers.ts";
 
-const keyPaths = { google: "/google/keys", microsoft: "/microsoft/common/discovery/v2.0/keys", apple: "/apple/auth/keys" } as const;
+const keyPaths = {
+  google: "/google/keys",
+  microsoft: "/microsoft/common/discovery/v2.0/keys",
+  apple: "/apple/auth/keys",
+} as const;
 
 let world: ImitatedProviders;
 
@@ -22,25 +26,35 @@ describe.each(Object.entries(keyPaths) as [keyof typeof keyPaths, string][])("th
     expect(fetched()).toBe(before + 1);
 
     await world.imitation.rotateKeys(type);
-    await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({ code: 324, detail: "the id token is signed by a key that the provider does not have" });
+    await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({
+      code: 324,
+      detail: "the id token is signed by a key that the provider does not have",
+    });
     expect(fetched()).toBe(before + 1);
     world.advance(30_000);
-    expect(await Promise.all([logIn(provider, world.dataOf(type), "anna"), logIn(provider, world.dataOf(type), "ben")])).toMatchObject([{ name: "Anna" }, { name: "Ben" }]);
+    expect(
+      await Promise.all([logIn(provider, world.dataOf(type), "anna"), logIn(provider, world.dataOf(type), "ben")]),
+    ).toMatchObject([{ name: "Anna" }, { name: "Ben" }]);
     expect(fetched()).toBe(before + 2);
   });
 
-  test.each(["serverError", "hangs", "notJson"] as const)("are good for a while when the provider does not tell them any more: %s", async (fault) => {
-    const provider = world.providers({ timeout: 2_000 }).get(type)!;
-    await logIn(provider, world.dataOf(type), "anna");
-    world.imitation.misbehave(type, { answers: { keys: fault } });
-    world.advance(2 * 3_600_000);
-    expect(await logIn(provider, world.dataOf(type), "anna")).toMatchObject({ email: "anna@example.com" });
-    world.advance(23 * 3_600_000);
-    await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({ code: fault === "notJson" ? 324 : 706 });
-    world.imitation.behave();
-    world.advance(5_000);
-    expect(await logIn(provider, world.dataOf(type), "anna")).toMatchObject({ email: "anna@example.com" });
-  });
+  test.each(["serverError", "hangs", "notJson"] as const)(
+    "are good for a while when the provider does not tell them any more: %s",
+    async (fault) => {
+      const provider = world.providers({ timeout: 2_000 }).get(type)!;
+      await logIn(provider, world.dataOf(type), "anna");
+      world.imitation.misbehave(type, { answers: { keys: fault } });
+      world.advance(2 * 3_600_000);
+      expect(await logIn(provider, world.dataOf(type), "anna")).toMatchObject({ email: "anna@example.com" });
+      world.advance(23 * 3_600_000);
+      await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({
+        code: fault === "notJson" ? 324 : 706,
+      });
+      world.imitation.behave();
+      world.advance(5_000);
+      expect(await logIn(provider, world.dataOf(type), "anna")).toMatchObject({ email: "anna@example.com" });
+    },
+  );
 });
 
 describe.each(["google", "facebook", "microsoft", "apple"] as const)("a check of %s", (type) => {

@@ -18,7 +18,13 @@ describe.each(providerTypes)("a log-in at %s", (type) => {
   test("tells who came, by issuer and subject", async () => {
     const profile = await logIn(provider(), world.dataOf(type), "anna");
     const issuer = `https://${type}.imitation.invalid${type === "microsoft" ? `/${anna.directory}/v2.0` : ""}`;
-    expect(profile).toEqual({ issuer, subject: anna.subject, name: anna.name, surname: anna.surname, email: anna.email });
+    expect(profile).toEqual({
+      issuer,
+      subject: anna.subject,
+      name: anna.name,
+      surname: anna.surname,
+      email: anna.email,
+    });
   });
 
   test("comes back to the callback that was given, by the provider's method", async () => {
@@ -30,7 +36,10 @@ describe.each(providerTypes)("a log-in at %s", (type) => {
   });
 
   test("is refused when the user cancels", async () => {
-    await expect(logIn(provider(), world.dataOf(type), null)).rejects.toMatchObject({ code: 324, detail: "the user cancelled at the provider" });
+    await expect(logIn(provider(), world.dataOf(type), null)).rejects.toMatchObject({
+      code: 324,
+      detail: "the user cancelled at the provider",
+    });
   });
 
   test("is good once", async () => {

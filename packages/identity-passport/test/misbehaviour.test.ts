@@ -1,5 +1,15 @@
 import type { AuthorizationAnswer, ProviderType } from "@sallyport/core";
-import { type AnswerFault, answerFaults, type DebugFault, debugFaults, type Endpoint, marker, type Misbehaviour, type TokenFault, tokenFaults } from "@sallyport/provider-imitation";
+import {
+  type AnswerFault,
+  answerFaults,
+  type DebugFault,
+  debugFaults,
+  type Endpoint,
+  marker,
+  type Misbehaviour,
+  type TokenFault,
+  tokenFaults,
+} from "@sallyport/provider-imitation";
 import { imitatedProviders, type ImitatedProviders, logIn } from "./imitated-providers.ts";
 import { toldOf } from "./told-of.ts";
 
@@ -16,7 +26,11 @@ afterEach(() => world.imitation.behave());
 afterAll(() => world.close());
 
 /** What a log-in comes to while the provider misbehaves; nothing that was said between the three may be in it. */
-async function refusal(type: ProviderType, misbehaviour: Misbehaviour, timeout = 5_000): Promise<{ readonly code: number; readonly detail: string }> {
+async function refusal(
+  type: ProviderType,
+  misbehaviour: Misbehaviour,
+  timeout = 5_000,
+): Promise<{ readonly code: number; readonly detail: string }> {
   const data = world.dataOf(type);
   const provider = world.providers({ timeout }).get(type)!;
   world.imitation.misbehave(type, misbehaviour);
@@ -65,7 +79,10 @@ describe.each(openId)("an id token of %s", (type) => {
   const faults = tokenFaults.filter((fault) => fault !== "otherDirectory" || type === "microsoft");
 
   test.each(faults)("is refused: %s", async (fault) => {
-    expect(await refusal(type, { idToken: fault })).toMatchObject({ code: 324, detail: expect.stringMatching(detailOfToken[fault]) });
+    expect(await refusal(type, { idToken: fault })).toMatchObject({
+      code: 324,
+      detail: expect.stringMatching(detailOfToken[fault]),
+    });
   });
 });
 
@@ -78,7 +95,13 @@ const codeOf = (fault: AnswerFault, endpoint: Endpoint) => {
 };
 
 const places: readonly (readonly [ProviderType, Endpoint])[] = [
-  ...openId.flatMap((type) => [[type, "token"], [type, "keys"]] as const),
+  ...openId.flatMap(
+    (type) =>
+      [
+        [type, "token"],
+        [type, "keys"],
+      ] as const,
+  ),
   ["facebook", "token"],
   ["facebook", "debug"],
   ["facebook", "profile"],
@@ -119,9 +142,15 @@ test.each<[TokenFault, RegExp]>([
   ["memberTwice", /twice/],
   ["noToken", /no id token/],
 ])("an id token of Facebook is refused: %s", async (fault, detail) => {
-  expect(await refusal("facebook", { idToken: fault })).toMatchObject({ code: 324, detail: expect.stringMatching(detail) });
+  expect(await refusal("facebook", { idToken: fault })).toMatchObject({
+    code: 324,
+    detail: expect.stringMatching(detail),
+  });
 });
 
 test.each(debugFaults)("an access token of Facebook is refused: %s", async (fault) => {
-  expect(await refusal("facebook", { debug: fault })).toMatchObject({ code: 324, detail: expect.stringMatching(detailOfDebug[fault]) });
+  expect(await refusal("facebook", { debug: fault })).toMatchObject({
+    code: 324,
+    detail: expect.stringMatching(detailOfDebug[fault]),
+  });
 });

@@ -15,12 +15,20 @@ export function providerUnderTest(world: ImitatedProviders, type: ProviderType):
     secrets: data["clientSecret"] === undefined ? ["PRIVATE KEY"] : [data["clientSecret"]],
     people: ["anna", "ben"],
     signIn: async (address, person) => (await signIn(address, person)).parameters,
-    misbehave: (fault) => world.imitation.misbehave(type, fault === null ? {} : (type === "facebook" ? facebookFaults[fault] : undefined) ?? faults[fault] ?? impossible(fault)),
+    misbehave: (fault) =>
+      world.imitation.misbehave(
+        type,
+        fault === null
+          ? {}
+          : ((type === "facebook" ? facebookFaults[fault] : undefined) ?? faults[fault] ?? impossible(fault)),
+      ),
     words: marker,
   };
 }
 
-const exchange = (token: NonNullable<Misbehaviour["answers"]>["token"]): Misbehaviour => ({ answers: token === undefined ? {} : { token } });
+const exchange = (token: NonNullable<Misbehaviour["answers"]>["token"]): Misbehaviour => ({
+  answers: token === undefined ? {} : { token },
+});
 
 const faults: Readonly<Partial<Record<ProviderFault, Misbehaviour>>> = {
   foreignSignature: { idToken: "foreignKey" },

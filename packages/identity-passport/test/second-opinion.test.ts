@@ -9,7 +9,9 @@ let server: OAuth2Server;
 let base: string;
 
 beforeAll(async () => {
-  server = new OAuth2Server(undefined, undefined, { endpoints: { authorize: "/google/authorize", token: "/google/token", jwks: "/google/keys" } });
+  server = new OAuth2Server(undefined, undefined, {
+    endpoints: { authorize: "/google/authorize", token: "/google/token", jwks: "/google/keys" },
+  });
   await server.issuer.keys.generate("RS256");
   await server.start(0, "127.0.0.1");
   base = `http://127.0.0.1:${server.address().port}`;
@@ -41,8 +43,16 @@ async function logIn(change: (payload: Record<string, unknown>) => void) {
 }
 
 test("a log-in at a provider that others have written succeeds", async () => {
-  const profile = await logIn((payload) => Object.assign(payload, { sub: "1234", given_name: "Anna", family_name: "Example", email: "anna@example.com" }));
-  expect(profile).toEqual({ issuer: "https://google.imitation.invalid", subject: "1234", name: "Anna", surname: "Example", email: "anna@example.com" });
+  const profile = await logIn((payload) =>
+    Object.assign(payload, { sub: "1234", given_name: "Anna", family_name: "Example", email: "anna@example.com" }),
+  );
+  expect(profile).toEqual({
+    issuer: "https://google.imitation.invalid",
+    subject: "1234",
+    name: "Anna",
+    surname: "Example",
+    email: "anna@example.com",
+  });
 });
 
 test.each<[string, Record<string, unknown>]>([

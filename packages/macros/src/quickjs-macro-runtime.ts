@@ -1,6 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type MacroDeclaration, type MacroHost, type MacroPlace, type MacroRuntime, type ModuleText, ServiceError } from "@sallyport/core";
+import {
+  type MacroDeclaration,
+  type MacroHost,
+  type MacroPlace,
+  type MacroRuntime,
+  type ModuleText,
+  ServiceError,
+} from "@sallyport/core";
 import { Piscina } from "piscina";
 import type { Seat } from "./places/seat.ts";
 import { Seats } from "./places/seats.ts";
@@ -59,7 +66,10 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     return { busy: this.seats.busy, waiting: this.turns.waiting };
   }
 
-  async inspect(text: ModuleText, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }> {
+  async inspect(
+    text: ModuleText,
+    language: "js" | "ts",
+  ): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }> {
     const place = await this.openPlace(INSPECTION_WAIT, false);
     try {
       const entry = { module: { ...text, checksInput: false }, driver: "declare", argument: null, limits: INSPECTION };
@@ -91,7 +101,11 @@ export class QuickJsMacroRuntime implements MacroRuntime {
       giveBack(seat);
       return this.takeSeat(Math.max(0, until - performance.now()), isHolding);
     };
-    return new ThreadPlace(await this.takeSeat(wait, isHolding), { isOpen: () => !this.closed, admit, giveBack, replace }, isHolding);
+    return new ThreadPlace(
+      await this.takeSeat(wait, isHolding),
+      { isOpen: () => !this.closed, admit, giveBack, replace },
+      isHolding,
+    );
   }
 
   private async takeSeat(wait: number, isHolding: boolean): Promise<Seat> {

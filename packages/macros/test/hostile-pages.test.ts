@@ -7,27 +7,60 @@ import { Bench, caller } from "./runtime.ts";
 const bench = new Bench();
 afterAll(() => bench.runtime.close());
 
-const hook = (run: string, before = "") => `import { defineHook } from "@sallyport/macros";\n${before}\nexport default defineHook({ on: "xRestApi_BuildSerialization", classes: ["Page"], run(object, json) { ${run} } });`;
+const hook = (run: string, before = "") =>
+  `import { defineHook } from "@sallyport/macros";\n${before}\nexport default defineHook({ on: "xRestApi_BuildSerialization", classes: ["Page"], run(object, json) { ${run} } });`;
 const json = (number: number) => ({ "~ObjectID": String(number), Title: `page ${number}`, Facts: { a: [number] } });
-const items = [{ json: json(1), rest: { More: "one" } }, { json: json(2), rest: { More: "two" } }];
+const items = [
+  { json: json(1), rest: { More: "one" } },
+  { json: json(2), rest: { More: "two" } },
+];
 const build = async (run: string, before = "", given: JsonValue = items): Promise<JsonValue | undefined> =>
   (await bench.enter(hook(run, before), { driver: "buildSerialization", argument: { items: given, caller } })).result;
 
 afterEach(async () => {
-  expect(await build("json.Title = object.Title + object.More + object.Facts.a;")).toEqual([{ set: { Title: "page 1one1" }, removed: [] }, { set: { Title: "page 2two2" }, removed: [] }]);
+  expect(await build("json.Title = object.Title + object.More + object.Facts.a;")).toEqual([
+    { set: { Title: "page 1one1" }, removed: [] },
+    { set: { Title: "page 2two2" }, removed: [] },
+  ]);
 });
 
 it.each([
-  ["members of lists", "for (let n = 0; n < 9; n += 1) Object.defineProperty(Array.prototype, n, { get() { return 'forged'; }, set() {}, configurable: true });"],
-  ["methods of lists", "for (const name of Object.getOwnPropertyNames(Array.prototype)) if (name !== 'length') Array.prototype[name] = () => 'forged';"],
-  ["lists of integers", "for (const of of [Int32Array, Object.getPrototypeOf(Int32Array), ArrayBuffer]) Object.setPrototypeOf(of.prototype, { get 0() { throw 1; } }); Int32Array = ArrayBuffer = null;"],
-  ["species", "for (const of of [Array, ArrayBuffer, Promise, Object.getPrototypeOf(Int32Array)]) Object.defineProperty(of, Symbol.species, { get() { throw new Error('species'); } });"],
-  ["texts", "for (const name of ['slice', 'substring', 'at', 'charAt', 'toString', 'valueOf']) String.prototype[name] = () => 'forged';"],
-  ["traps", "for (const name of ['get', 'set', 'has', 'apply', 'ownKeys', 'construct', 'deleteProperty', 'getOwnPropertyDescriptor']) Object.prototype[name] = Reflect[name] = () => 'forged';"],
-  ["functions", "Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => () => 'forged'; Proxy = null; Symbol.iterator;"],
+  [
+    "members of lists",
+    "for (let n = 0; n < 9; n += 1) Object.defineProperty(Array.prototype, n, { get() { return 'forged'; }, set() {}, configurable: true });",
+  ],
+  [
+    "methods of lists",
+    "for (const name of Object.getOwnPropertyNames(Array.prototype)) if (name !== 'length') Array.prototype[name] = () => 'forged';",
+  ],
+  [
+    "lists of integers",
+    "for (const of of [Int32Array, Object.getPrototypeOf(Int32Array), ArrayBuffer]) Object.setPrototypeOf(of.prototype, { get 0() { throw 1; } }); Int32Array = ArrayBuffer = null;",
+  ],
+  [
+    "species",
+    "for (const of of [Array, ArrayBuffer, Promise, Object.getPrototypeOf(Int32Array)]) Object.defineProperty(of, Symbol.species, { get() { throw new Error('species'); } });",
+  ],
+  [
+    "texts",
+    "for (const name of ['slice', 'substring', 'at', 'charAt', 'toString', 'valueOf']) String.prototype[name] = () => 'forged';",
+  ],
+  [
+    "traps",
+    "for (const name of ['get', 'set', 'has', 'apply', 'ownKeys', 'construct', 'deleteProperty', 'getOwnPropertyDescriptor']) Object.prototype[name] = Reflect[name] = () => 'forged';",
+  ],
+  [
+    "functions",
+    "Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => () => 'forged'; Proxy = null; Symbol.iterator;",
+  ],
 ])("pages are read as they are when a hook replaces %s", async (_what, before) => {
-  const result = await build("json.Title = `${object.Title}/${object.More}`; delete json.Facts;", before).catch(({ name }: Error) => name);
-  const whole = items.map(({ json: { Title }, rest: { More } }) => ({ set: { Title: `${Title}/${More}` }, removed: ["Facts"] }));
+  const result = await build("json.Title = `${object.Title}/${object.More}`; delete json.Facts;", before).catch(
+    ({ name }: Error) => name,
+  );
+  const whole = items.map(({ json: { Title }, rest: { More } }) => ({
+    set: { Title: `${Title}/${More}` },
+    removed: ["Facts"],
+  }));
   // Somebody who breaks the language breaks his own changes, and no more.
   expect([whole, [null, null], "MacroFault"]).toContainEqual(result);
 });
@@ -54,8 +87,23 @@ it.each([
 });
 
 it("texts of neighbours stay apart, whatever stands where one ends and the next one begins", async () => {
-  const texts = ["\ufeffa", "\ud83d", "\ude00", "\ud83d\ude00", "", "\ufeff", "é", "\uffff", "\u2028", '"', "null", "\u{10ffff}", "\ufffe"];
-  const page = (all: readonly string[]) => all.map((Title) => ({ json: { Title, Next: Title }, rest: { More: Title } }));
+  const texts = [
+    "\ufeffa",
+    "\ud83d",
+    "\ude00",
+    "\ud83d\ude00",
+    "",
+    "\ufeff",
+    "é",
+    "\uffff",
+    "\u2028",
+    '"',
+    "null",
+    "\u{10ffff}",
+    "\ufffe",
+  ];
+  const page = (all: readonly string[]) =>
+    all.map((Title) => ({ json: { Title, Next: Title }, rest: { More: Title } }));
   const seen = (given: JsonValue) => build("json.Seen = [object.Title, json.Next, object.More];", "", given);
   const whole = (all: readonly string[]) => all.map((Title) => ({ set: { Seen: [Title, Title, Title] }, removed: [] }));
   expect(await seen(page(texts))).toEqual(whole(texts));
@@ -64,15 +112,26 @@ it("texts of neighbours stay apart, whatever stands where one ends and the next 
 });
 
 it("objects of a page that are kept tell nothing of later ones, and what is done to them afterwards is not told", async () => {
-  const run = "const { kept } = globalThis; globalThis.kept = json; if (kept) { kept.Title = object.Title; delete kept.Facts; json.Before = kept['~ObjectID']; }";
+  const run =
+    "const { kept } = globalThis; globalThis.kept = json; if (kept) { kept.Title = object.Title; delete kept.Facts; json.Before = kept['~ObjectID']; }";
   expect(await build(run)).toEqual([null, { set: { Before: "1" }, removed: [] }]);
-  expect(await build("json.Left = typeof globalThis.kept;")).toEqual([{ set: { Left: "undefined" }, removed: [] }, { set: { Left: "undefined" }, removed: [] }]);
+  expect(await build("json.Left = typeof globalThis.kept;")).toEqual([
+    { set: { Left: "undefined" }, removed: [] },
+    { set: { Left: "undefined" }, removed: [] },
+  ]);
 });
 
 it("memory of a former execution is empty for the next one, whether it failed or not", async () => {
-  const fill = "const all = []; for (let n = 0; n < 50; n += 1) all.push(new Uint8Array(200_000).fill(0xa5)); globalThis.held = new WeakRef(all); new FinalizationRegistry(() => log('late')).register(all, 1); Promise.resolve().then(() => log('late'));";
-  const look = "let found = 0; for (let n = 0; n < 50; n += 1) if (new Uint8Array(200_000).some((byte) => byte !== 0)) found += 1; return [found, typeof globalThis.held];";
-  for (const end of ["return 1;", "throw new Error('no');", "const f = () => f(); f();", "for (;;) all.push(new Uint8Array(200_000).fill(0xa5));"]) {
+  const fill =
+    "const all = []; for (let n = 0; n < 50; n += 1) all.push(new Uint8Array(200_000).fill(0xa5)); globalThis.held = new WeakRef(all); new FinalizationRegistry(() => log('late')).register(all, 1); Promise.resolve().then(() => log('late'));";
+  const look =
+    "let found = 0; for (let n = 0; n < 50; n += 1) if (new Uint8Array(200_000).some((byte) => byte !== 0)) found += 1; return [found, typeof globalThis.held];";
+  for (const end of [
+    "return 1;",
+    "throw new Error('no');",
+    "const f = () => f(); f();",
+    "for (;;) all.push(new Uint8Array(200_000).fill(0xa5));",
+  ]) {
     await bench.run(`${fill} ${end}`).catch(() => {});
     expect([await bench.run(look), bench.lines]).toEqual([[0, "undefined"], []]);
   }

@@ -6,8 +6,15 @@ const bench = new Bench();
 afterAll(() => bench.runtime.close());
 
 afterEach(async () => {
-  const body = "return [JSON.stringify({ a: [1] }), [3, 1, 2].sort(), Object.keys(Object.prototype), typeof globalThis.left, await call('Other', 1)];";
-  expect(await bench.run(body, { answer: ({ argument }) => ({ result: argument }) })).toEqual(['{"a":[1]}', [1, 2, 3], [], "undefined", { name: "Other", input: 1 }]);
+  const body =
+    "return [JSON.stringify({ a: [1] }), [3, 1, 2].sort(), Object.keys(Object.prototype), typeof globalThis.left, await call('Other', 1)];";
+  expect(await bench.run(body, { answer: ({ argument }) => ({ result: argument }) })).toEqual([
+    '{"a":[1]}',
+    [1, 2, 3],
+    [],
+    "undefined",
+    { name: "Other", input: 1 },
+  ]);
 });
 
 describe("what is within reach", () => {
@@ -26,8 +33,27 @@ describe("what is within reach", () => {
     expect(names.filter((name) => !language.has(name))).toEqual([]);
   });
 
-  it.each(["process", "require", "fetch", "setTimeout", "WebAssembly", "Worker", "std", "os", "print", "console", "send", "module", "Deno", "Bun"])("has no %s", async (name) => {
-    expect(await bench.run(`return [typeof ${name}, typeof (0, eval)("this")[${JSON.stringify(name)}], Function("return typeof ${name}")()];`)).toEqual(["undefined", "undefined", "undefined"]);
+  it.each([
+    "process",
+    "require",
+    "fetch",
+    "setTimeout",
+    "WebAssembly",
+    "Worker",
+    "std",
+    "os",
+    "print",
+    "console",
+    "send",
+    "module",
+    "Deno",
+    "Bun",
+  ])("has no %s", async (name) => {
+    expect(
+      await bench.run(
+        `return [typeof ${name}, typeof (0, eval)("this")[${JSON.stringify(name)}], Function("return typeof ${name}")()];`,
+      ),
+    ).toEqual(["undefined", "undefined", "undefined"]);
   });
 
   it.each([
@@ -43,17 +69,38 @@ describe("what is within reach", () => {
     expect(await bench.run(body)).toBe("undefined");
   });
 
-  it.each(["node:fs", "fs", "/prelude/host-calls.js", "/prelude/main.js", "../prelude/host-calls.js", "/authoring/version-of.js", "file:///etc/passwd", "data:text/javascript,export default 1", "Probe", ""])(
-    "does not hold the module %p",
-    async (name) => {
-      const message = `cannot import ${JSON.stringify(name)}: there is "@sallyport/macros" and nothing else`;
-      await expect(bench.enter(`import x from ${JSON.stringify(name)};\n${macro("return x;")}`)).rejects.toMatchObject({ kind: "threw", message });
-      expect(await bench.run(`try { await import(${JSON.stringify(name)}); return 'there'; } catch (error) { return error.message; }`)).toBe(message);
-    },
-  );
+  it.each([
+    "node:fs",
+    "fs",
+    "/prelude/host-calls.js",
+    "/prelude/main.js",
+    "../prelude/host-calls.js",
+    "/authoring/version-of.js",
+    "file:///etc/passwd",
+    "data:text/javascript,export default 1",
+    "Probe",
+    "",
+  ])("does not hold the module %p", async (name) => {
+    const message = `cannot import ${JSON.stringify(name)}: there is "@sallyport/macros" and nothing else`;
+    await expect(bench.enter(`import x from ${JSON.stringify(name)};\n${macro("return x;")}`)).rejects.toMatchObject({
+      kind: "threw",
+      message,
+    });
+    expect(
+      await bench.run(
+        `try { await import(${JSON.stringify(name)}); return 'there'; } catch (error) { return error.message; }`,
+      ),
+    ).toBe(message);
+  });
 
   it("is not what a module gets from itself", async () => {
-    expect(await bench.run("return Object.keys(await import('@sallyport/macros')).sort();")).toEqual(["Refusal", "defineHook", "defineMacro", "refuse", "versionOf"]);
+    expect(await bench.run("return Object.keys(await import('@sallyport/macros')).sort();")).toEqual([
+      "Refusal",
+      "defineHook",
+      "defineMacro",
+      "refuse",
+      "versionOf",
+    ]);
   });
 });
 
@@ -68,10 +115,13 @@ describe("prototypes", () => {
   });
 
   it("of what is given and what is taken are plain", async () => {
-    const input = JSON.parse('{"__proto__": {"administrator": true}, "constructor": {"prototype": {"x": 1}}, "toString": 1}');
-    const body = "return [Object.hasOwn(input, '__proto__'), Object.getPrototypeOf(input) === Object.prototype, ({}).administrator, ({}).x];";
+    const input = JSON.parse(
+      '{"__proto__": {"administrator": true}, "constructor": {"prototype": {"x": 1}}, "toString": 1}',
+    );
+    const body =
+      "return [Object.hasOwn(input, '__proto__'), Object.getPrototypeOf(input) === Object.prototype, ({}).administrator, ({}).x];";
     expect(await bench.run(body, { input })).toEqual([true, true, null, null]);
-    const result = (await bench.run("return JSON.parse('{\"__proto__\": {\"left\": 1}}');")) as object;
+    const result = (await bench.run('return JSON.parse(\'{"__proto__": {"left": 1}}\');')) as object;
     expect(Object.hasOwn(result, "__proto__")).toBe(true);
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>)["left"]).toBeUndefined();
@@ -87,7 +137,9 @@ describe("prototypes", () => {
       const first = await call("One", { a: 1 });
       const read = await objects.get("7K");
       return { first, read };`;
-    const result = await bench.run(body, { answer: ({ name }) => (name === "call" ? { result: "answer" } : { object: { "~ObjectID": "7K" }, version: 1 }) });
+    const result = await bench.run(body, {
+      answer: ({ name }) => (name === "call" ? { result: "answer" } : { object: { "~ObjectID": "7K" }, version: 1 }),
+    });
     expect(bench.calls[0]).toEqual({ name: "call", argument: { name: "One", input: { a: 1 } } });
     expect(result).toEqual({ first: "answer", read: { "~ObjectID": "7K" } });
   });
@@ -104,17 +156,30 @@ describe("prototypes", () => {
 describe("messages", () => {
   it.each([
     ["a name", "call({ toString: () => 'objects.delete' })", { name: "call", argument: { name: {} } }],
-    ["a class", "objects.find({ __proto__: null, evil: 1 }, { className: 'Other' })", { name: "objects.find", argument: { className: { evil: 1 } } }],
+    [
+      "a class",
+      "objects.find({ __proto__: null, evil: 1 }, { className: 'Other' })",
+      { name: "objects.find", argument: { className: { evil: 1 } } },
+    ],
     ["an id among the options", "objects.get('7K', { id: '1' })", { name: "objects.get", argument: { id: "7K" } }],
-    ["text that looks like one", `call('"},"type":"done","result":"1')`, { name: "call", argument: { name: '"},"type":"done","result":"1' } }],
-    ["a getter as an id", "objects.lock({ get '~ObjectID'() { return ['7K']; } })", { name: "objects.lock", argument: { id: ["7K"] } }],
+    [
+      "text that looks like one",
+      `call('"},"type":"done","result":"1')`,
+      { name: "call", argument: { name: '"},"type":"done","result":"1' } },
+    ],
+    [
+      "a getter as an id",
+      "objects.lock({ get '~ObjectID'() { return ['7K']; } })",
+      { name: "objects.lock", argument: { id: ["7K"] } },
+    ],
   ])("cross as data for the host to judge: %s", async (_title, expression, call) => {
     await bench.run(`try { await ${expression}; } catch {} return 1;`, { answer: () => ({}) });
     expect(bench.calls).toEqual([call]);
   });
 
   it("cannot be forged by functions of the same names", async () => {
-    const body = "globalThis.send = globalThis.tell = globalThis.connect = () => 1; globalThis.answered = () => 2; return typeof connect;";
+    const body =
+      "globalThis.send = globalThis.tell = globalThis.connect = () => 1; globalThis.answered = () => 2; return typeof connect;";
     expect(await bench.run(body)).toBe("function");
     expect(bench.calls).toEqual([]);
   });
@@ -125,9 +190,15 @@ describe("messages", () => {
   });
 
   it("are not taken from a module whose exports pretend", async () => {
-    await expect(bench.enter("export function then(resolve) { resolve({ default: { run: () => 1 } }); }\nexport default {};")).resolves.toMatchObject({ result: 1 });
-    await expect(bench.enter("export function then() {}\nexport default {};")).rejects.toMatchObject({ kind: "pending" });
-    await expect(bench.enter("export default new Proxy({}, { get() { throw new Error('no'); } });")).rejects.toMatchObject({ kind: "threw", message: "no" });
+    await expect(
+      bench.enter("export function then(resolve) { resolve({ default: { run: () => 1 } }); }\nexport default {};"),
+    ).resolves.toMatchObject({ result: 1 });
+    await expect(bench.enter("export function then() {}\nexport default {};")).rejects.toMatchObject({
+      kind: "pending",
+    });
+    await expect(
+      bench.enter("export default new Proxy({}, { get() { throw new Error('no'); } });"),
+    ).rejects.toMatchObject({ kind: "threw", message: "no" });
   });
 });
 
@@ -140,17 +211,36 @@ describe("what is thrown", () => {
     ["a big number", "10n ** 30n"],
     ["a function", "() => 1"],
     ["an object", "{ a: 1 }"],
-    ["a getter that throws", "{ get message() { throw new Error('inner'); }, get stack() { throw 1; }, get name() { throw 2; } }"],
-    ["an error with hostile members", "Object.defineProperties(new Error('x'), { message: { get() { throw 1; } }, stack: { get() { throw 2; } }, name: { value: {} } })"],
-    ["toString that throws", "{ toString() { throw new Error('inner'); }, toJSON() { throw new Error('inner'); }, [Symbol.toPrimitive]() { throw 1; } }"],
-    ["a proxy", "new Proxy({}, { get() { throw new Error('trap'); }, has() { throw new Error('trap'); }, getPrototypeOf() { throw new Error('trap'); } })"],
+    [
+      "a getter that throws",
+      "{ get message() { throw new Error('inner'); }, get stack() { throw 1; }, get name() { throw 2; } }",
+    ],
+    [
+      "an error with hostile members",
+      "Object.defineProperties(new Error('x'), { message: { get() { throw 1; } }, stack: { get() { throw 2; } }, name: { value: {} } })",
+    ],
+    [
+      "toString that throws",
+      "{ toString() { throw new Error('inner'); }, toJSON() { throw new Error('inner'); }, [Symbol.toPrimitive]() { throw 1; } }",
+    ],
+    [
+      "a proxy",
+      "new Proxy({}, { get() { throw new Error('trap'); }, has() { throw new Error('trap'); }, getPrototypeOf() { throw new Error('trap'); } })",
+    ],
     ["a revoked proxy", "(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; })()"],
     ["an error made of no one", "Object.create(null)"],
     ["a refusal's look-alike", "Object.assign(Object.create(Refusal.prototype), { code: 607 })"],
     ["a refusal behind a proxy", "new Proxy(new Refusal(304), {})"],
   ])("is described, whatever it is: %s", async (_title, thrown) => {
-    await expect(bench.run(`throw ${thrown};`)).rejects.toMatchObject({ name: "MacroFault", kind: "threw", message: expect.any(String) });
-    await expect(bench.enter(`throw ${thrown.replaceAll("Refusal", "Error")};`)).rejects.toMatchObject({ name: "MacroFault", kind: "threw" });
+    await expect(bench.run(`throw ${thrown};`)).rejects.toMatchObject({
+      name: "MacroFault",
+      kind: "threw",
+      message: expect.any(String),
+    });
+    await expect(bench.enter(`throw ${thrown.replaceAll("Refusal", "Error")};`)).rejects.toMatchObject({
+      name: "MacroFault",
+      kind: "threw",
+    });
   });
 
   it("is cut to a length", async () => {
@@ -160,16 +250,23 @@ describe("what is thrown", () => {
 
   it("may be a refusal with a code of its own choice, which must be one", async () => {
     for (const code of ["0", "-1", "1.5", "NaN", "'304'", "{ valueOf: () => 304 }", "2 ** 53", "303"]) {
-      await expect(bench.run(`throw new Refusal(${code}, 'x');`)).rejects.toMatchObject({ name: "MacroFault", kind: "threw" });
+      await expect(bench.run(`throw new Refusal(${code}, 'x');`)).rejects.toMatchObject({
+        name: "MacroFault",
+        kind: "threw",
+      });
     }
   });
 
   it("keeps the code it was made with", async () => {
-    await expect(bench.run("const refusal = new Refusal(304); try { refusal.code = 607; } catch {} throw refusal;")).rejects.toMatchObject({ name: "MacroRefusal", code: 304 });
+    await expect(
+      bench.run("const refusal = new Refusal(304); try { refusal.code = 607; } catch {} throw refusal;"),
+    ).rejects.toMatchObject({ name: "MacroRefusal", code: 304 });
   });
 
   it("runs out of time like anything else while it is described", async () => {
-    await expect(bench.run("throw { get message() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({ kind: "cpu" });
+    await expect(bench.run("throw { get message() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({
+      kind: "cpu",
+    });
   });
 });
 
@@ -189,21 +286,31 @@ describe("results", () => {
   });
 
   it("may be what toJSON makes of them", async () => {
-    expect(await bench.run("return { a: new Date(0), b: { toJSON: () => 5 }, c: [undefined, () => 1], d: NaN };")).toEqual({ a: "1970-01-01T00:00:00.000Z", b: 5, c: [null, null], d: null });
+    expect(
+      await bench.run("return { a: new Date(0), b: { toJSON: () => 5 }, c: [undefined, () => 1], d: NaN };"),
+    ).toEqual({ a: "1970-01-01T00:00:00.000Z", b: 5, c: [null, null], d: null });
   });
 
   it("keep texts whole that are no Unicode", async () => {
-    expect(await bench.run("return ['\\ud800', '\\u0000', 'a\\u2028b', input];", { input: "\ud83d\ude00\u0000" })).toEqual(["\ud800", "\u0000", "a\u2028b", "\ud83d\ude00\u0000"]);
+    expect(
+      await bench.run("return ['\\ud800', '\\u0000', 'a\\u2028b', input];", { input: "\ud83d\ude00\u0000" }),
+    ).toEqual(["\ud800", "\u0000", "a\u2028b", "\ud83d\ude00\u0000"]);
   });
 
   it("larger than may be fail", async () => {
-    await expect(bench.run("return 'é'.repeat(600);", { limits: { resultBytes: 1_000 } })).rejects.toMatchObject({ kind: "resultBytes" });
+    await expect(bench.run("return 'é'.repeat(600);", { limits: { resultBytes: 1_000 } })).rejects.toMatchObject({
+      kind: "resultBytes",
+    });
     expect(await bench.run("return 'e'.repeat(998);", { limits: { resultBytes: 1_000 } })).toHaveLength(998);
   });
 
   it("whose making never ends run out of time", async () => {
-    await expect(bench.run("return { toJSON() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({ kind: "cpu" });
-    await expect(bench.run("return { get then() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({ kind: "cpu" });
+    await expect(bench.run("return { toJSON() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({
+      kind: "cpu",
+    });
+    await expect(bench.run("return { get then() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({
+      kind: "cpu",
+    });
   });
 });
 
@@ -218,7 +325,9 @@ describe("calls of the host with arguments of all kinds", () => {
   });
 
   it("fail when they nest too deep", async () => {
-    await expect(bench.run("let a = []; for (let n = 0; n < 100; n += 1) a = [a]; await call('One', a);")).rejects.toMatchObject({ kind: "threw", message: "call: nesting deeper than 64" });
+    await expect(
+      bench.run("let a = []; for (let n = 0; n < 100; n += 1) a = [a]; await call('One', a);"),
+    ).rejects.toMatchObject({ kind: "threw", message: "call: nesting deeper than 64" });
     expect(bench.calls).toEqual([]);
   });
 });

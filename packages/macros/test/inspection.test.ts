@@ -25,24 +25,39 @@ describe("texts that are made to harm whoever reads them", () => {
 });
 
 it("keeps lines and columns of TypeScript", async () => {
-  const text = "import { defineMacro } from '@sallyport/macros';\ninterface Input {\n  a: number;\n}\nexport default defineMacro({\n  run({ input }: { input: Input }) {\n    throw new Error(`${input.a satisfies number}`);\n  },\n});";
+  const text =
+    "import { defineMacro } from '@sallyport/macros';\ninterface Input {\n  a: number;\n}\nexport default defineMacro({\n  run({ input }: { input: Input }) {\n    throw new Error(`${input.a satisfies number}`);\n  },\n});";
   const { module } = await bench.runtime.inspect({ name: "Probe", code: text }, "ts");
   expect(module.code.split("\n")).toHaveLength(text.split("\n").length);
   await expect(bench.enter(module.code, { input: { a: 5 } })).rejects.toMatchObject({ message: "5", line: 7 });
 });
 
 it("says where TypeScript is wrong", async () => {
-  await expect(bench.declare("export default {};\n\n  enum A { B }", "ts")).rejects.toMatchObject({ kind: "invalid", line: 3, column: 3 });
-  await expect(bench.declare("const a: number = ;", "ts")).rejects.toMatchObject({ kind: "invalid", message: "Expression expected", line: 1, column: 19 });
+  await expect(bench.declare("export default {};\n\n  enum A { B }", "ts")).rejects.toMatchObject({
+    kind: "invalid",
+    line: 3,
+    column: 3,
+  });
+  await expect(bench.declare("const a: number = ;", "ts")).rejects.toMatchObject({
+    kind: "invalid",
+    message: "Expression expected",
+    line: 1,
+    column: 19,
+  });
 });
 
 it("reads no more of a declaration than is data", async () => {
-  const members = "access: 'everyone', a: undefined, b: Symbol.iterator, c: { d: () => 1, e: [1] }, get f() { return 2; }, [Symbol('g')]: 1,";
+  const members =
+    "access: 'everyone', a: undefined, b: Symbol.iterator, c: { d: () => 1, e: [1] }, get f() { return 2; }, [Symbol('g')]: 1,";
   expect(await bench.declare(macro("", members))).toEqual({ access: "everyone", c: { e: [1] }, f: 2, run: true });
 });
 
 it("ends a top level that never ends, or declares too much", async () => {
   await expect(bench.declare("for (;;);")).rejects.toMatchObject({ kind: "cpu" });
-  await expect(bench.declare("export default { a: 'x'.repeat(1_000_000) };")).rejects.toMatchObject({ kind: "resultBytes" });
-  await expect(bench.declare("export default { get a() { throw new Error('no'); } };")).rejects.toMatchObject({ kind: "threw" });
+  await expect(bench.declare("export default { a: 'x'.repeat(1_000_000) };")).rejects.toMatchObject({
+    kind: "resultBytes",
+  });
+  await expect(bench.declare("export default { get a() { throw new Error('no'); } };")).rejects.toMatchObject({
+    kind: "threw",
+  });
 });

@@ -10,7 +10,9 @@ afterEach(async () => {
 });
 
 /** Milliseconds until a run has failed. */
-async function timed(run: () => Promise<unknown>): Promise<{ readonly error: { readonly kind?: string }; readonly took: number }> {
+async function timed(
+  run: () => Promise<unknown>,
+): Promise<{ readonly error: { readonly kind?: string }; readonly took: number }> {
   const start = performance.now();
   const error = await run().then(
     () => ({}),
@@ -24,10 +26,19 @@ describe("time", () => {
     ["a loop", "for (;;);"],
     ["a loop that catches everything", "for (;;) { try { for (;;); } catch {} finally { continue; } }"],
     ["a chain of promises", "const next = () => Promise.resolve().then(next); await next();"],
-    ["many chains of promises", "for (let n = 0; n < 50; n += 1) { const next = () => Promise.resolve().then(next, next); next(); } await new Promise(() => {});"],
+    [
+      "many chains of promises",
+      "for (let n = 0; n < 50; n += 1) { const next = () => Promise.resolve().then(next, next); next(); } await new Promise(() => {});",
+    ],
     ["a generator", "function* forever() { for (;;) yield 1; } for (const one of forever());"],
-    ["a generator that goes on when it is ended", "function* stubborn() { try { yield 1; } finally { for (;;) yield 2; } } for (const one of stubborn()) break; for (;;);"],
-    ["an asynchronous generator", "async function* forever() { for (;;) yield 1; } for await (const one of forever());"],
+    [
+      "a generator that goes on when it is ended",
+      "function* stubborn() { try { yield 1; } finally { for (;;) yield 2; } } for (const one of stubborn()) break; for (;;);",
+    ],
+    [
+      "an asynchronous generator",
+      "async function* forever() { for (;;) yield 1; } for await (const one of forever());",
+    ],
     ["a regular expression", "/^(a+)+$/.test('a'.repeat(60) + 'b');"],
     ["a regular expression that looks behind", "/(?<!b(a|a)*)c/.test('a'.repeat(60) + 'c');"],
     ["a comparison in a sort", "for (;;) [3, 1, 2].sort(() => { for (;;); });"],
@@ -46,7 +57,9 @@ describe("time", () => {
   });
 
   it("of running is bounded at the top level of a module", async () => {
-    await expect(bench.enter(`for (;;);\n${macro("")}`, { limits: { cpu: 100 } })).rejects.toMatchObject({ kind: "cpu" });
+    await expect(bench.enter(`for (;;);\n${macro("")}`, { limits: { cpu: 100 } })).rejects.toMatchObject({
+      kind: "cpu",
+    });
     await expect(bench.enter(`await new Promise(() => {});\n${macro("")}`)).rejects.toMatchObject({ kind: "pending" });
   });
 
@@ -67,12 +80,17 @@ describe("time", () => {
       ended = true;
       return 1;
     };
-    await expect(bench.run("await now();", { answer, limits: { timeout: 100 } })).rejects.toMatchObject({ kind: "timeout", message: "took longer than 100 ms" });
+    await expect(bench.run("await now();", { answer, limits: { timeout: 100 } })).rejects.toMatchObject({
+      kind: "timeout",
+      message: "took longer than 100 ms",
+    });
     expect(ended).toBe(true);
   });
 
   it("in all is bounded for many short calls of the host", async () => {
-    const { error, took } = await timed(() => bench.run("for (;;) await now();", { limits: { timeout: 200, hostCalls: 1_000_000 } }));
+    const { error, took } = await timed(() =>
+      bench.run("for (;;) await now();", { limits: { timeout: 200, hostCalls: 1_000_000 } }),
+    );
     expect(error).toMatchObject({ kind: "timeout" });
     expect(took).toBeLessThan(5_000);
   });
@@ -97,8 +115,13 @@ describe("promises that nobody settles", () => {
 
   it("of the host that a module did not wait for are a fault", async () => {
     const message = "ended before the server had answered its calls: an await is missing";
-    await expect(bench.run("now(); return 1;", { answer: () => 1 })).rejects.toMatchObject({ kind: "pending", message });
-    await expect(bench.run("call('A'); await call('B').catch(() => {}); call('C'); return 1;", { answer: () => ({}) })).rejects.toMatchObject({ kind: "pending", message });
+    await expect(bench.run("now(); return 1;", { answer: () => 1 })).rejects.toMatchObject({
+      kind: "pending",
+      message,
+    });
+    await expect(
+      bench.run("call('A'); await call('B').catch(() => {}); call('C'); return 1;", { answer: () => ({}) }),
+    ).rejects.toMatchObject({ kind: "pending", message });
   });
 });
 
@@ -119,24 +142,36 @@ describe("memory", () => {
   });
 
   it("is bounded for one large thing, which a module may catch", async () => {
-    expect(await bench.run("try { new ArrayBuffer(1_000_000_000); } catch (error) { return error.message; }")).toBe("out of memory");
-    await expect(bench.run("return 'x'.repeat(100_000_000);")).rejects.toMatchObject({ kind: expect.stringMatching(/^(?:memory|threw)$/) });
+    expect(await bench.run("try { new ArrayBuffer(1_000_000_000); } catch (error) { return error.message; }")).toBe(
+      "out of memory",
+    );
+    await expect(bench.run("return 'x'.repeat(100_000_000);")).rejects.toMatchObject({
+      kind: expect.stringMatching(/^(?:memory|threw)$/),
+    });
     await expect(bench.run("return 2n ** 1_000_000_000n;")).rejects.toMatchObject({ name: "MacroFault" });
   });
 
   it("is bounded below what an engine holds anyway", async () => {
-    await expect(bench.run("const all = []; for (;;) all.push([all.length]);", { limits: { memory: 2 * 1024 * 1024, cpu: 20_000, timeout: 25_000 } })).rejects.toMatchObject({ kind: "memory" });
+    await expect(
+      bench.run("const all = []; for (;;) all.push([all.length]);", {
+        limits: { memory: 2 * 1024 * 1024, cpu: 20_000, timeout: 25_000 },
+      }),
+    ).rejects.toMatchObject({ kind: "memory" });
   });
 
   it("used up is not used up for the next entry", async () => {
     for (let round = 0; round < 3; round += 1) {
-      await expect(bench.run("const all = []; for (;;) all.push(new ArrayBuffer(100_000));")).rejects.toMatchObject({ kind: "memory" });
+      await expect(bench.run("const all = []; for (;;) all.push(new ArrayBuffer(100_000));")).rejects.toMatchObject({
+        kind: "memory",
+      });
       expect(await bench.run("return new Array(500_000).fill(1).length;")).toBe(500_000);
     }
   });
 
   it("is bounded for what the host answers", async () => {
-    await expect(bench.run("return (await call('Large')).length;", { answer: () => ({ result: "x".repeat(20_000_000) }) })).rejects.toMatchObject({ kind: "memory" });
+    await expect(
+      bench.run("return (await call('Large')).length;", { answer: () => ({ result: "x".repeat(20_000_000) }) }),
+    ).rejects.toMatchObject({ kind: "memory" });
   });
 
   it("is bounded for what a module is given", async () => {
@@ -156,7 +191,10 @@ describe("the stack", () => {
     ["a regular expression", "new RegExp('('.repeat(100_000));"],
     ["toString", "const a = []; a[0] = { toString: () => String(a) }; String(a);"],
     ["sort", "const f = () => [2, 1].sort(f); f();"],
-    ["a thenable", "const t = { then: (resolve) => { const again = { then: t.then }; resolve(again); throw f(); } }; const f = () => f(); f();"],
+    [
+      "a thenable",
+      "const t = { then: (resolve) => { const again = { then: t.then }; resolve(again); throw f(); } }; const f = () => f(); f();",
+    ],
   ])("is bounded: %s", async (_title, body) => {
     const { error } = await timed(() => bench.run(body));
     expect(error).toMatchObject({ name: "MacroFault", kind: expect.stringMatching(/^(?:stack|threw)$/) });
@@ -164,13 +202,18 @@ describe("the stack", () => {
   });
 
   it("that ran out can be caught, and what was done stays", async () => {
-    expect(await bench.run("let deep = 0; const f = () => { deep += 1; f(); }; try { f(); } catch {} return deep > 50;")).toBe(true);
+    expect(
+      await bench.run("let deep = 0; const f = () => { deep += 1; f(); }; try { f(); } catch {} return deep > 50;"),
+    ).toBe(true);
   });
 });
 
 describe("calls of the host", () => {
   it("are counted", async () => {
-    await expect(bench.run("for (;;) await now();", { limits: { hostCalls: 3 } })).rejects.toMatchObject({ kind: "hostCalls", message: "called the host more than 3 times" });
+    await expect(bench.run("for (;;) await now();", { limits: { hostCalls: 3 } })).rejects.toMatchObject({
+      kind: "hostCalls",
+      message: "called the host more than 3 times",
+    });
     expect(bench.calls).toHaveLength(3);
   });
 
@@ -183,7 +226,12 @@ describe("calls of the host", () => {
       under -= 1;
       return 1;
     };
-    await expect(bench.run("await Promise.all(Array.from({ length: 5_000 }, () => now()));", { answer, limits: { hostCalls: 20 } })).rejects.toMatchObject({ kind: "hostCalls" });
+    await expect(
+      bench.run("await Promise.all(Array.from({ length: 5_000 }, () => now()));", {
+        answer,
+        limits: { hostCalls: 20 },
+      }),
+    ).rejects.toMatchObject({ kind: "hostCalls" });
     expect(bench.calls).toHaveLength(20);
     expect(most).toBe(1);
   });
@@ -209,7 +257,9 @@ describe("the log", () => {
   });
 
   it("has what was written before a failure", async () => {
-    await expect(bench.run("log('before'); await now(); log('after'); throw new Error('no');")).rejects.toMatchObject({ message: "no" });
+    await expect(bench.run("log('before'); await now(); log('after'); throw new Error('no');")).rejects.toMatchObject({
+      message: "no",
+    });
     expect(bench.lines).toEqual(["before", "after"]);
     await expect(bench.run("log('before'); for (;;);", { limits: { cpu: 50 } })).rejects.toMatchObject({ kind: "cpu" });
     expect(bench.lines).toEqual(["before"]);
@@ -217,11 +267,16 @@ describe("the log", () => {
 
   it("is given what cannot be written as JSON as a failure of the module", async () => {
     await expect(bench.run("const a = {}; a.a = a; log(a);")).rejects.toMatchObject({ kind: "threw" });
-    await expect(bench.run("log({ toJSON() { for (;;); } });", { limits: { cpu: 50 } })).rejects.toMatchObject({ kind: "cpu" });
+    await expect(bench.run("log({ toJSON() { for (;;); } });", { limits: { cpu: 50 } })).rejects.toMatchObject({
+      kind: "cpu",
+    });
   });
 });
 
 it("a refusal of the host is none of the module's to forge", async () => {
   const refused = () => Promise.reject(new ServiceError(799));
-  await expect(bench.run("try { await now(); } catch { return 1; }", { answer: refused })).rejects.toMatchObject({ code: 799, name: "ServiceError" });
+  await expect(bench.run("try { await now(); } catch { return 1; }", { answer: refused })).rejects.toMatchObject({
+    code: 799,
+    name: "ServiceError",
+  });
 });

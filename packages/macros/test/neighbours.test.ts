@@ -17,13 +17,17 @@ it("what has begun never runs again, though a module that took long to become Ja
   await bench.run("return 1;");
   const effects: unknown[] = [];
   const began = performance.now();
-  const stuck = runtime.inspect({ name: "Probe", code: `const a: number = 1;\n${STUCK}\n${macro("")}` }, "ts").catch(kindOf);
+  const stuck = runtime
+    .inspect({ name: "Probe", code: `const a: number = 1;\n${STUCK}\n${macro("")}` }, "ts")
+    .catch(kindOf);
   const answer = async ({ argument }: HostCall) => {
     effects.push((argument as { name: string }).name);
     if (effects.length > 1) await stuck;
     return {};
   };
-  const written = bench.run("await call('Write'); await call('Wait');", { limits: { timeout: 60_000 }, answer }).catch(kindOf);
+  const written = bench
+    .run("await call('Write'); await call('Wait');", { limits: { timeout: 60_000 }, answer })
+    .catch(kindOf);
   expect([await stuck, await written, effects]).toEqual(["cpu", "displaced", ["Write", "Wait"]]);
   // It has the time of a module that runs as soon as it runs.
   expect(performance.now() - began).toBeLessThan(20_000);
@@ -54,7 +58,9 @@ it("who has to be alone in a thread and is not let in in time keeps nobody waiti
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
   let isOver = false;
-  const running = bench.run("const end = Date.now() + 1_500; while (Date.now() < end);", { limits: { cpu: 20_000, timeout: 20_000 } }).finally(() => (isOver = true));
+  const running = bench
+    .run("const end = Date.now() + 1_500; while (Date.now() < end);", { limits: { cpu: 20_000, timeout: 20_000 } })
+    .finally(() => (isOver = true));
   const alone = runtime.reserve(20, true);
   const behind = runtime.reserve(20_000, false);
   await expect(alone).rejects.toMatchObject({ code: 706 });
@@ -92,7 +98,9 @@ it("large answers that come together do not take the thread's memory, and the sm
 it("a place that was lost on the way to another thread is none any more", async () => {
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
-  const running = bench.run("const end = Date.now() + 1_000; while (Date.now() < end);", { limits: { cpu: 20_000, timeout: 20_000 } });
+  const running = bench.run("const end = Date.now() + 1_000; while (Date.now() < end);", {
+    limits: { cpu: 20_000, timeout: 20_000 },
+  });
   const place = await runtime.reserve(0, false);
   const others = await Promise.all(Array.from({ length: READY_OF_THREAD - 2 }, () => runtime.reserve(0, false)));
   const queued = runtime.reserve(20_000, false);
@@ -106,12 +114,31 @@ it("a place that was lost on the way to another thread is none any more", async 
 
 it("the time that others took is no time of one whose first word is held up by those behind it", async () => {
   const host: MacroHost = { answer: async () => null, isCatchable: () => false, log: () => {} };
-  const thread = { post: () => {}, runs: () => false, isNext: false, hasBegun: () => true, waited: () => undefined, stop: () => {}, kill: () => {}, onWait: () => {} };
+  const thread = {
+    post: () => {},
+    runs: () => false,
+    isNext: false,
+    hasBegun: () => true,
+    waited: () => undefined,
+    stop: () => {},
+    kill: () => {},
+    onWait: () => {},
+  };
   const entered = new PlaceEntry(1, entry("return 1;"), host, limits, thread);
   entered.begin(undefined);
   await delay(50);
   expect(entered.waited).toBeGreaterThanOrEqual(40);
-  entered.hear({ type: "done", id: 1, waited: 7, cpu: 1, lines: [], result: "1", status: undefined, hostCalls: 0, code: undefined });
+  entered.hear({
+    type: "done",
+    id: 1,
+    waited: 7,
+    cpu: 1,
+    lines: [],
+    result: "1",
+    status: undefined,
+    hostCalls: 0,
+    code: undefined,
+  });
   expect([entered.waited, (await entered.ended).result]).toEqual([7, 1]);
 });
 
@@ -120,14 +147,26 @@ it("every execution has its own answer and does what it does once, whatever othe
   const effects: number[] = [];
   const victim = async (number: number): Promise<unknown> => {
     const place = await runtime.reserve(60_000, number % 7 === 3);
-    const inner = () => ({ ...entry("return input;", { timeout: 60_000 }), argument: { skipCheck: false, caller, input: number } });
+    const inner = () => ({
+      ...entry("return input;", { timeout: 60_000 }),
+      argument: { skipCheck: false, caller, input: number },
+    });
     const host = bench.host(async ({ name, argument }) => {
       if (name !== "call") return number;
       effects.push((argument as { input: number }).input);
       await delay(number % 4);
       return { result: (await place.enter(inner(), bench.host())).result ?? null };
     });
-    const given = place.enter({ ...entry("const first = await now(); const own = await call('Write', input); return [first, own, await now()];", { timeout: 60_000 }), argument: { skipCheck: false, caller, input: number } }, host);
+    const given = place.enter(
+      {
+        ...entry(
+          "const first = await now(); const own = await call('Write', input); return [first, own, await now()];",
+          { timeout: 60_000 },
+        ),
+        argument: { skipCheck: false, caller, input: number },
+      },
+      host,
+    );
     const told = given.then(({ result }) => result, kindOf);
     if (number % 5 === 4) await delay(number % 9);
     else await told;
@@ -135,7 +174,8 @@ it("every execution has its own answer and does what it does once, whatever othe
     return told;
   };
   const stuck = () => bench.run(`await now(); ${STUCK}`, { limits: { cpu: 20 } }).catch(kindOf);
-  const late = () => runtime.inspect({ name: "Probe", code: `const a: number = 1;\nthrow a;\n${macro("")}` }, "ts").catch(kindOf);
+  const late = () =>
+    runtime.inspect({ name: "Probe", code: `const a: number = 1;\nthrow a;\n${macro("")}` }, "ts").catch(kindOf);
   const all = Array.from({ length: 60 }, (_one, number) => victim(number));
   const hostile = [stuck(), late(), stuck(), late(), stuck()];
   const results = await Promise.all(all);

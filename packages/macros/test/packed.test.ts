@@ -11,10 +11,24 @@ import { unpack } from "../src/prelude/packed-items.ts";
 type Members = Record<string, JsonValue>;
 
 const names = ["Name", "Shelf", "1", "constructor", "toString", "~ObjectID", "Ä"];
-const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom("", "\0", "\ud800", "a\0b", '{"a":1}', "null"));
-const value: fc.Arbitrary<JsonValue> = fc.oneof(text, fc.constant(null), fc.boolean(), fc.double({ noDefaultInfinity: true, noNaN: true }).map((number) => number + 0), fc.array(fc.integer(), { maxLength: 2 }), fc.record({ City: text }));
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("", "\0", "\ud800", "a\0b", '{"a":1}', "null"),
+);
+const value: fc.Arbitrary<JsonValue> = fc.oneof(
+  text,
+  fc.constant(null),
+  fc.boolean(),
+  fc.double({ noDefaultInfinity: true, noNaN: true }).map((number) => number + 0),
+  fc.array(fc.integer(), { maxLength: 2 }),
+  fc.record({ City: text }),
+);
 const members = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: names.length });
-const item = fc.tuple(members, members).map(([json, all]) => ({ json, rest: Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(json, name))) }));
+const item = fc.tuple(members, members).map(([json, all]) => ({
+  json,
+  rest: Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(json, name))),
+}));
 
 /** Something that a hook does to an object; gives what it saw. */
 type Act = (object: Members) => unknown;
@@ -22,24 +36,32 @@ type Act = (object: Members) => unknown;
 /** The first three, which build nothing, are the most likely. */
 const kind = fc.oneof({ weight: 3, arbitrary: fc.nat(2) }, fc.integer({ min: 3, max: 10 }));
 
-const act: fc.Arbitrary<readonly [string, Act]> = fc.tuple(fc.constantFrom("Name", "Name", "1", "toString", "__proto__", "Other"), value, kind).map(([name, given, which]) => {
-  const acts: readonly (readonly [string, Act])[] = [
-    ["read", (object) => object[name]],
-    ["set", (object) => (object[name] = given)],
-    ["delete", (object) => delete object[name]],
-    ["has", (object) => name in object],
-    ["own", (object) => Object.getOwnPropertyDescriptor(object, name)],
-    ["define", (object) => Reflect.defineProperty(object, name, { value: given, enumerable: true })],
-    ["keys", (object) => Object.keys(object).toSorted()],
-    ["json", (object) => ({ ...(JSON.parse(JSON.stringify(object)) as object) })],
-    // Not in the prototype, which is that of everybody.
-    ["inside", (object) => (name !== "__proto__" && typeof object[name] === "object" && object[name] !== null ? ((object[name] as Members)["City"] = given) : null)],
-    ["none", (object) => ((object as Record<string, unknown>)[name] = undefined)],
-    ["seal", (object) => [Object.isExtensible(object), Reflect.preventExtensions(object), Object.isFrozen(object)]],
-  ];
-  const [title, run] = acts[which] as (typeof acts)[number];
-  return [`${title} ${name}`, run] as const;
-});
+const act: fc.Arbitrary<readonly [string, Act]> = fc
+  .tuple(fc.constantFrom("Name", "Name", "1", "toString", "__proto__", "Other"), value, kind)
+  .map(([name, given, which]) => {
+    const acts: readonly (readonly [string, Act])[] = [
+      ["read", (object) => object[name]],
+      ["set", (object) => (object[name] = given)],
+      ["delete", (object) => delete object[name]],
+      ["has", (object) => name in object],
+      ["own", (object) => Object.getOwnPropertyDescriptor(object, name)],
+      ["define", (object) => Reflect.defineProperty(object, name, { value: given, enumerable: true })],
+      ["keys", (object) => Object.keys(object).toSorted()],
+      ["json", (object) => ({ ...(JSON.parse(JSON.stringify(object)) as object) })],
+      // Not in the prototype, which is that of everybody.
+      [
+        "inside",
+        (object) =>
+          name !== "__proto__" && typeof object[name] === "object" && object[name] !== null
+            ? ((object[name] as Members)["City"] = given)
+            : null,
+      ],
+      ["none", (object) => ((object as Record<string, unknown>)[name] = undefined)],
+      ["seal", (object) => [Object.isExtensible(object), Reflect.preventExtensions(object), Object.isFrozen(object)]],
+    ];
+    const [title, run] = acts[which] as (typeof acts)[number];
+    return [`${title} ${name}`, run] as const;
+  });
 
 function attempt(run: Act, object: Members): unknown {
   try {
@@ -54,7 +76,9 @@ function attempt(run: Act, object: Members): unknown {
 function changesOf(watched: Watch): unknown {
   const changes = new ChangeList();
   watched.tell(changes);
-  const [changed] = unpackChanges(JSON.parse(JSON.stringify(changes.packed())) as JsonValue, 1) as unknown as [{ readonly set: Members; readonly removed: readonly string[] } | null];
+  const [changed] = unpackChanges(JSON.parse(JSON.stringify(changes.packed())) as JsonValue, 1) as unknown as [
+    { readonly set: Members; readonly removed: readonly string[] } | null,
+  ];
   return changed === null ? null : { set: changed.set, removed: changed.removed.toSorted() };
 }
 
@@ -68,7 +92,9 @@ describe("objects that cross as one text", () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 6 }), (items) => {
         const packed = packedOf(items);
-        expect(packed.map((each) => ({ ...new PackedView(each).object }))).toEqual(items.map(({ json, rest }) => ({ ...rest, ...json })));
+        expect(packed.map((each) => ({ ...new PackedView(each).object }))).toEqual(
+          items.map(({ json, rest }) => ({ ...rest, ...json })),
+        );
         expect(packed.map((each) => ({ ...new PackedWatch(each).object }))).toEqual(items.map(({ json }) => json));
       }),
     );
@@ -86,7 +112,11 @@ describe("objects that cross as one text", () => {
 
   it("do not say names again that are the same", () => {
     const json = { Name: "a", Shelf: "b" };
-    expect(packItems([{ json }, { json }, { json: { Name: "a" } }, { json, rest: {} }]).layout.shapes.map(({ from }) => from)).toEqual([0, 2, 3]);
+    expect(
+      packItems([{ json }, { json }, { json: { Name: "a" } }, { json, rest: {} }]).layout.shapes.map(
+        ({ from }) => from,
+      ),
+    ).toEqual([0, 2, 3]);
   });
 
   it("leave out what is undefined", () => {
@@ -101,7 +131,8 @@ describe("a packed object in the hands of a hook", () => {
       fc.property(item, fc.array(act, { maxLength: 12 }), ({ json, rest }, acts) => {
         const plain = new Watch(structuredClone(json));
         const packed = new PackedWatch(packedOf([{ json, rest }])[0] as ConstructorParameters<typeof PackedWatch>[0]);
-        for (const [, run] of acts) expect(attempt(run, packed.object as Members)).toEqual(attempt(run, plain.object as Members));
+        for (const [, run] of acts)
+          expect(attempt(run, packed.object as Members)).toEqual(attempt(run, plain.object as Members));
         expect(changesOf(packed)).toEqual(changesOf(plain));
         expect({ ...packed.object }).toEqual({ ...plain.object });
       }),
@@ -111,7 +142,10 @@ describe("a packed object in the hands of a hook", () => {
 
   it("is changed like any other however much is written", () => {
     const json: Members = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`Was${index}`, index]));
-    const [plain, packed] = [new Watch({ ...json }), new PackedWatch(packedOf([{ json, rest: {} }])[0] as ConstructorParameters<typeof PackedWatch>[0])];
+    const [plain, packed] = [
+      new Watch({ ...json }),
+      new PackedWatch(packedOf([{ json, rest: {} }])[0] as ConstructorParameters<typeof PackedWatch>[0]),
+    ];
     for (const { object } of [plain, packed]) {
       for (let index = 0; index < 40; index += 1) {
         object[`New${index % 35}`] = index;
@@ -127,7 +161,8 @@ describe("a packed object in the hands of a hook", () => {
     fc.assert(
       fc.property(item, fc.array(act, { maxLength: 12 }), ({ json, rest }, acts) => {
         const frozen = Object.freeze({ ...rest, ...structuredClone(json) });
-        const view = new PackedView(packedOf([{ json, rest }])[0] as ConstructorParameters<typeof PackedView>[0]).object as Members;
+        const view = new PackedView(packedOf([{ json, rest }])[0] as ConstructorParameters<typeof PackedView>[0])
+          .object as Members;
         for (const [, run] of acts) expect(attempt(run, view)).toEqual(attempt(run, frozen as Members));
         expect(Object.isFrozen(view)).toBe(true);
       }),
@@ -138,15 +173,29 @@ describe("a packed object in the hands of a hook", () => {
 
 describe("changes of several objects", () => {
   it("are put together by object", () => {
-    expect(unpackChanges({ set: [2, "Name", "x", 0, "Age", null, 2, "__proto__", 1], removed: [2, "Old"] }, 3)).toEqual([
-      { set: { Age: null }, removed: [] },
-      null,
-      { set: JSON.parse('{"Name":"x","__proto__":1}') as object, removed: ["Old"] },
-    ]);
+    expect(unpackChanges({ set: [2, "Name", "x", 0, "Age", null, 2, "__proto__", 1], removed: [2, "Old"] }, 3)).toEqual(
+      [
+        { set: { Age: null }, removed: [] },
+        null,
+        { set: JSON.parse('{"Name":"x","__proto__":1}') as object, removed: ["Old"] },
+      ],
+    );
   });
 
-  it.each<JsonValue>([null, 5, [], {}, { set: [] }, { set: {}, removed: [] }, { set: [0, "Name"], removed: [] }, { set: [], removed: [0] }, { set: [1, "Name", 1], removed: [] }, { set: [-1, "Name", 1], removed: [] }, { set: [0.5, "Name", 1], removed: [] }, { set: ["0", "Name", 1], removed: [] }, { set: [0, 5, 1], removed: [] }, { set: [], removed: [0, null] }])(
-    "are not taken when they are none: %j",
-    (packed) => expect(() => unpackChanges(packed, 1)).toThrow(TypeError),
-  );
+  it.each<JsonValue>([
+    null,
+    5,
+    [],
+    {},
+    { set: [] },
+    { set: {}, removed: [] },
+    { set: [0, "Name"], removed: [] },
+    { set: [], removed: [0] },
+    { set: [1, "Name", 1], removed: [] },
+    { set: [-1, "Name", 1], removed: [] },
+    { set: [0.5, "Name", 1], removed: [] },
+    { set: ["0", "Name", 1], removed: [] },
+    { set: [0, 5, 1], removed: [] },
+    { set: [], removed: [0, null] },
+  ])("are not taken when they are none: %j", (packed) => expect(() => unpackChanges(packed, 1)).toThrow(TypeError));
 });

@@ -10,15 +10,27 @@ afterAll(close);
 
 /** Answers every call with an entry inside of the place. */
 function nesting(bench: Bench, place: MacroPlace, inner: () => MacroEntry) {
-  return bench.host(async () => ({ result: (await place.enter(inner(), bench.host(() => null))).result ?? null }));
+  return bench.host(async () => ({
+    result:
+      (
+        await place.enter(
+          inner(),
+          bench.host(() => null),
+        )
+      ).result ?? null,
+  }));
 }
 
 describe("entries inside of an entry", () => {
   it("have runtimes of their own", async () => {
     const { bench, runtime } = open(1);
     const place = await runtime.reserve(1_000, false);
-    const inner = () => entry("const before = typeof globalThis.secret; globalThis.secret = 2; Object.prototype.left = 3; JSON.stringify = null; return before;");
-    const outer = "globalThis.secret = 1; const inner = await call('Inner'); return [inner, globalThis.secret, {}.left ?? null, JSON.stringify(1)];";
+    const inner = () =>
+      entry(
+        "const before = typeof globalThis.secret; globalThis.secret = 2; Object.prototype.left = 3; JSON.stringify = null; return before;",
+      );
+    const outer =
+      "globalThis.secret = 1; const inner = await call('Inner'); return [inner, globalThis.secret, {}.left ?? null, JSON.stringify(1)];";
     expect((await place.enter(entry(outer), nesting(bench, place, inner))).result).toEqual(["undefined", 1, null, "1"]);
     place.release();
   });
@@ -29,7 +41,9 @@ describe("entries inside of an entry", () => {
     let depth = 0;
     const host = bench.host(async () => {
       depth += 1;
-      return { result: depth < 8 ? ((await place.enter(entry("return 1 + (await call('Again'));"), host)).result ?? null) : 0 };
+      return {
+        result: depth < 8 ? ((await place.enter(entry("return 1 + (await call('Again'));"), host)).result ?? null) : 0,
+      };
     });
     expect((await place.enter(entry("return 1 + (await call('Again'));"), host)).result).toBe(8);
     place.release();
@@ -39,9 +53,16 @@ describe("entries inside of an entry", () => {
     const { bench, runtime } = open(1);
     const place = await runtime.reserve(1_000, false);
     const loop = () => entry("for (;;);", { cpu: 60_000, timeout: 60_000 });
-    await expect(place.enter(entry("await call('Loop');", { cpu: 200, timeout: 20_000 }), nesting(bench, place, loop))).rejects.toMatchObject({ kind: "cpu" });
+    await expect(
+      place.enter(entry("await call('Loop');", { cpu: 200, timeout: 20_000 }), nesting(bench, place, loop)),
+    ).rejects.toMatchObject({ kind: "cpu" });
     const idle = () => entry("for (;;) await now();", { cpu: 60_000, timeout: 60_000, hostCalls: 1e9 });
-    await expect(place.enter(entry("await call('Idle');", { cpu: 20_000, timeout: 300, hostCalls: 1e9 }), nesting(bench, place, idle))).rejects.toMatchObject({ kind: "timeout" });
+    await expect(
+      place.enter(
+        entry("await call('Idle');", { cpu: 20_000, timeout: 300, hostCalls: 1e9 }),
+        nesting(bench, place, idle),
+      ),
+    ).rejects.toMatchObject({ kind: "timeout" });
     place.release();
   });
 
@@ -50,18 +71,30 @@ describe("entries inside of an entry", () => {
     const place = await runtime.reserve(1_000, false);
     const busy = () => entry("const end = Date.now() + 60; while (Date.now() < end); return 1;");
     const many = "for (;;) await call('Busy');";
-    await expect(place.enter(entry(many, { cpu: 300, timeout: 60_000, hostCalls: 1e9 }), nesting(bench, place, busy))).rejects.toMatchObject({ kind: "cpu" });
+    await expect(
+      place.enter(entry(many, { cpu: 300, timeout: 60_000, hostCalls: 1e9 }), nesting(bench, place, busy)),
+    ).rejects.toMatchObject({ kind: "cpu" });
     place.release();
   });
 
   it("call the host on the account of the one around them", async () => {
     const { bench, runtime } = open(1);
     const place = await runtime.reserve(1_000, false);
-    const inner = (calls: number) => () => entry(`for (let made = 0; made < ${calls}; made += 1) await now();`, { hostCalls: 1_000 });
-    const outer = (calls: number) => entry(`for (let made = 0; made < ${calls}; made += 1) await call('Inner');`, { hostCalls: 20 });
-    await expect(place.enter(outer(1), nesting(bench, place, inner(20)))).rejects.toMatchObject({ kind: "hostCalls", message: "called the host more than 19 times" });
-    await expect(place.enter(outer(5), nesting(bench, place, inner(4)))).rejects.toMatchObject({ kind: "hostCalls", message: "called the host more than 20 times" });
-    await expect(place.enter(outer(4), nesting(bench, place, inner(4)))).resolves.toMatchObject({ usage: { hostCalls: 4 } });
+    const inner = (calls: number) => () =>
+      entry(`for (let made = 0; made < ${calls}; made += 1) await now();`, { hostCalls: 1_000 });
+    const outer = (calls: number) =>
+      entry(`for (let made = 0; made < ${calls}; made += 1) await call('Inner');`, { hostCalls: 20 });
+    await expect(place.enter(outer(1), nesting(bench, place, inner(20)))).rejects.toMatchObject({
+      kind: "hostCalls",
+      message: "called the host more than 19 times",
+    });
+    await expect(place.enter(outer(5), nesting(bench, place, inner(4)))).rejects.toMatchObject({
+      kind: "hostCalls",
+      message: "called the host more than 20 times",
+    });
+    await expect(place.enter(outer(4), nesting(bench, place, inner(4)))).resolves.toMatchObject({
+      usage: { hostCalls: 4 },
+    });
     place.release();
   });
 
@@ -69,10 +102,14 @@ describe("entries inside of an entry", () => {
     const { bench, runtime } = open(1);
     const place = await runtime.reserve(1_000, false);
     const host = bench.host(async () => {
-      await expect(place.enter(entry("const all = []; for (;;) all.push([1]);", { cpu: 20_000 }), bench.host())).rejects.toMatchObject({ kind: "memory" });
+      await expect(
+        place.enter(entry("const all = []; for (;;) all.push([1]);", { cpu: 20_000 }), bench.host()),
+      ).rejects.toMatchObject({ kind: "memory" });
       return { result: "failed" };
     });
-    expect((await place.enter(entry("return call('Hog');", { cpu: 20_000, timeout: 20_000 }), host)).result).toBe("failed");
+    expect((await place.enter(entry("return call('Hog');", { cpu: 20_000, timeout: 20_000 }), host)).result).toBe(
+      "failed",
+    );
     place.release();
   });
 
@@ -80,7 +117,9 @@ describe("entries inside of an entry", () => {
     const { bench, runtime } = open(1);
     const place = await runtime.reserve(1_000, false);
     const stuck = () => entry("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { cpu: 100 });
-    await expect(place.enter(entry("await call('Stuck');", { timeout: 20_000 }), nesting(bench, place, stuck))).rejects.toMatchObject({ kind: "cpu" });
+    await expect(
+      place.enter(entry("await call('Stuck');", { timeout: 20_000 }), nesting(bench, place, stuck)),
+    ).rejects.toMatchObject({ kind: "cpu" });
     await expect(place.enter(entry("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
     place.release();
     expect(await bench.run("return 'another';")).toBe("another");
@@ -128,7 +167,10 @@ describe("places", () => {
     const before = threads();
     for (let round = 0; round < 5; round += 1) {
       const place = await runtime.reserve(1_000, false);
-      const running = place.enter(entry("await now(); return await now();"), bench.host(() => delay(20, null)));
+      const running = place.enter(
+        entry("await now(); return await now();"),
+        bench.host(() => delay(20, null)),
+      );
       if (round % 2 === 1) await delay(5);
       place.release();
       await expect(running).rejects.toMatchObject({ kind: "ended" });
@@ -192,7 +234,9 @@ describe("places", () => {
       new Promise((resolve) => {
         answers.push(() => resolve("answered"));
       });
-    const waiting = Array.from({ length: EXECUTIONS_OF_THREAD }, () => bench.run("return await now();", { answer: asked }));
+    const waiting = Array.from({ length: EXECUTIONS_OF_THREAD }, () =>
+      bench.run("return await now();", { answer: asked }),
+    );
     while (answers.length < EXECUTIONS_OF_THREAD) await delay(5);
     expect(runtime.load).toEqual({ busy: EXECUTIONS_OF_THREAD, waiting: 0 });
     const next = bench.run("return 'next';");
@@ -208,7 +252,9 @@ describe("places", () => {
   it("begin in a thread one after the other, a few of them right behind what runs", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
-    const running = Array.from({ length: READY_OF_THREAD }, () => bench.run("const began = Date.now(); while (Date.now() < began + 100); return [began, Date.now()];"));
+    const running = Array.from({ length: READY_OF_THREAD }, () =>
+      bench.run("const began = Date.now(); while (Date.now() < began + 100); return [began, Date.now()];"),
+    );
     await delay(20);
     await expect(runtime.reserve(20, false)).rejects.toMatchObject({ code: 706 });
     const times = (await Promise.all(running)) as [number, number][];
@@ -220,7 +266,10 @@ describe("places", () => {
     const waits = bench.run("return await now();", { answer: () => delay(2_000, null) });
     while (bench.calls.length === 0) await delay(5);
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
-    await Promise.all([expect(stuck).rejects.toMatchObject({ kind: "cpu" }), expect(waits).rejects.toMatchObject({ kind: "displaced" })]);
+    await Promise.all([
+      expect(stuck).rejects.toMatchObject({ kind: "cpu" }),
+      expect(waits).rejects.toMatchObject({ kind: "displaced" }),
+    ]);
     expect(await bench.run("return 1;")).toBe(1);
   });
 
@@ -256,7 +305,9 @@ describe("places", () => {
         }),
     });
     while (answers.length === 0) await delay(5);
-    const running = bench.run("const end = Date.now() + 2_500; while (Date.now() < end); return 'done';", { limits: { cpu: 20_000, timeout: 20_000 } });
+    const running = bench.run("const end = Date.now() + 2_500; while (Date.now() < end); return 'done';", {
+      limits: { cpu: 20_000, timeout: 20_000 },
+    });
     await delay(200);
     answers[0]?.();
     await expect(late).rejects.toMatchObject({ kind: "timeout" });
@@ -269,17 +320,25 @@ describe("places", () => {
       Array.from({ length: 120 }, async (_one, number) => {
         const place = await runtime.reserve(60_000, false);
         const host = bench.host(() => delay(number % 3, { number }));
-        const body = "globalThis.kept ??= input; const told = []; for (let call = 0; call < 3; call += 1) told.push((await now()).number); return [globalThis.kept, ...told];";
+        const body =
+          "globalThis.kept ??= input; const told = []; for (let call = 0; call < 3; call += 1) told.push((await now()).number); return [globalThis.kept, ...told];";
         const running = place.enter({ ...entry(body), argument: { skipCheck: false, caller, input: number } }, host);
         const isLeft = number % 2 === 1;
         if (isLeft) await Promise.race([running, delay(number % 5)]);
-        const result = isLeft ? running.then(() => null, () => null) : running.then((outcome) => outcome.result);
+        const result = isLeft
+          ? running.then(
+              () => null,
+              () => null,
+            )
+          : running.then((outcome) => outcome.result);
         if (!isLeft) await running;
         place.release();
         return result;
       }),
     );
-    expect(results.filter((result) => result !== null)).toEqual(Array.from({ length: 60 }, (_one, index) => Array.from({ length: 4 }, () => 2 * index)));
+    expect(results.filter((result) => result !== null)).toEqual(
+      Array.from({ length: 60 }, (_one, index) => Array.from({ length: 4 }, () => 2 * index)),
+    );
   });
 
   it("serve many at a time", async () => {
@@ -288,7 +347,12 @@ describe("places", () => {
       Array.from({ length: 40 }, async (_one, number) => {
         const place = await runtime.reserve(60_000, false);
         try {
-          return (await place.enter({ ...entry("await now(); return input;"), argument: { skipCheck: false, caller, input: number } }, bench.host())).result;
+          return (
+            await place.enter(
+              { ...entry("await now(); return input;"), argument: { skipCheck: false, caller, input: number } },
+              bench.host(),
+            )
+          ).result;
         } finally {
           place.release();
         }
@@ -301,7 +365,9 @@ describe("places", () => {
     const { bench } = open(2);
     const stuck = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);";
     await Promise.all(
-      Array.from({ length: 4 }, () => expect(bench.run(stuck, { limits: { cpu: 50 } })).rejects.toMatchObject({ kind: "cpu" })),
+      Array.from({ length: 4 }, () =>
+        expect(bench.run(stuck, { limits: { cpu: 50 } })).rejects.toMatchObject({ kind: "cpu" }),
+      ),
     );
     expect(await bench.run("return 1;")).toBe(1);
   });
@@ -337,7 +403,10 @@ it("starts no thread before there is work", async () => {
     console.log(readdirSync("/proc/self/task").length - before);
     await runtime.close();`;
   if (process.platform !== "linux") return;
-  const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: import.meta.dirname, encoding: "utf8" });
+  const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
   expect(printed.trim()).toBe("0");
 });
 
@@ -347,7 +416,9 @@ it("runs macros in threads that stand back behind the server, which stays as it 
   const bench = new Bench(1, 1, {});
   await bench.run("return 1;");
   // The 19th field, counted behind the name of the thread.
-  const nice = readdirSync("/proc/self/task").map((id) => Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]));
+  const nice = readdirSync("/proc/self/task").map((id) =>
+    Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]),
+  );
   expect(nice.filter((value) => value === 10)).not.toEqual([]);
   expect(Number(readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ")[16])).toBeLessThan(10);
   await bench.runtime.close();
@@ -356,6 +427,8 @@ it("runs macros in threads that stand back behind the server, which stays as it 
 it("knows nothing of the server's surroundings", async () => {
   process.env["SALLYPORT_TEST_SECRET"] = "secret";
   const { bench } = open(1);
-  expect(await bench.run("return JSON.stringify(Object.getOwnPropertyNames(globalThis)).includes('SECRET');")).toBe(false);
+  expect(await bench.run("return JSON.stringify(Object.getOwnPropertyNames(globalThis)).includes('SECRET');")).toBe(
+    false,
+  );
   delete process.env["SALLYPORT_TEST_SECRET"];
 });

@@ -21,7 +21,9 @@ describe("executions that are in a thread before it comes to them", () => {
     const { bench } = open(1);
     await bench.run("return 1;");
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
-    const next = Array.from({ length: READY_OF_THREAD - 1 }, (_one, number) => bench.run("return input;", { input: number }));
+    const next = Array.from({ length: READY_OF_THREAD - 1 }, (_one, number) =>
+      bench.run("return input;", { input: number }),
+    );
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
     expect(await Promise.all(next)).toEqual([0, 1, 2]);
   });
@@ -29,9 +31,14 @@ describe("executions that are in a thread before it comes to them", () => {
   it("have their whole time, however long others were before them", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
-    const long = bench.run("const end = Date.now() + 2_000; while (Date.now() < end); return 'long';", { limits: { cpu: 20_000, timeout: 20_000 } });
+    const long = bench.run("const end = Date.now() + 2_000; while (Date.now() < end); return 'long';", {
+      limits: { cpu: 20_000, timeout: 20_000 },
+    });
     const place = await runtime.reserve(1_000, false);
-    const waits = place.enter(entry("const end = Date.now() + 400; while (Date.now() < end); return 'short';", { timeout: 1_500 }), bench.host());
+    const waits = place.enter(
+      entry("const end = Date.now() + 400; while (Date.now() < end); return 'short';", { timeout: 1_500 }),
+      bench.host(),
+    );
     await delay(300);
     expect(place.waited).toBeGreaterThan(200);
     expect((await waits).result).toBe("short");
@@ -45,7 +52,9 @@ describe("executions that are in a thread before it comes to them", () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
-    const others = Array.from({ length: READY_OF_THREAD - 2 }, () => bench.run("const end = Date.now() + 300; while (Date.now() < end);"));
+    const others = Array.from({ length: READY_OF_THREAD - 2 }, () =>
+      bench.run("const end = Date.now() + 300; while (Date.now() < end);"),
+    );
     const place = await runtime.reserve(1_000, false);
     const given = place.enter(entry("return 1;"), bench.host()).catch((error: unknown) => error);
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
@@ -99,7 +108,13 @@ describe("executions that are in a thread before it comes to them", () => {
     const { bench } = open(1);
     await bench.run("return 1;");
     const times = Array.from({ length: 12 }, (_one, index) => 30 + index);
-    const ends = await Promise.all(times.map((timeout) => bench.run("for (;;);", { limits: { cpu: 20_000, timeout } }).catch((error: unknown) => error)));
-    expect(ends).toMatchObject(times.map((timeout) => ({ kind: "timeout", message: `took longer than ${timeout} ms` })));
+    const ends = await Promise.all(
+      times.map((timeout) =>
+        bench.run("for (;;);", { limits: { cpu: 20_000, timeout } }).catch((error: unknown) => error),
+      ),
+    );
+    expect(ends).toMatchObject(
+      times.map((timeout) => ({ kind: "timeout", message: `took longer than ${timeout} ms` })),
+    );
   });
 });

@@ -5,7 +5,9 @@ const bench = new Bench();
 afterAll(() => bench.runtime.close());
 
 it("gives a macro its input, and gives back its result", async () => {
-  expect(await bench.run("return { given: input };", { input: { a: [1, "x", null] } })).toEqual({ given: { a: [1, "x", null] } });
+  expect(await bench.run("return { given: input };", { input: { a: [1, "x", null] } })).toEqual({
+    given: { a: [1, "x", null] },
+  });
 });
 
 it("gives nothing for nothing", async () => {
@@ -48,13 +50,16 @@ it("remembers the versions of objects", async () => {
 
 it("lets a macro catch what the host refuses", async () => {
   const refused = () => Promise.reject(new ServiceError(713, { detail: "version" }));
-  const body = "try { await objects.get('7K'); } catch (error) { return [error instanceof Refusal, error.code, error.message]; }";
+  const body =
+    "try { await objects.get('7K'); } catch (error) { return [error instanceof Refusal, error.code, error.message]; }";
   expect(await bench.run(body, { answer: refused })).toEqual([true, 713, "version"]);
 });
 
 it("lets what the host refuses pass, with its code", async () => {
   const refused = () => Promise.reject(new ServiceError(713, { detail: "version" }));
-  await expect(bench.run("await objects.get('7K');", { answer: refused })).rejects.toEqual(new MacroRefusal(713, "version"));
+  await expect(bench.run("await objects.get('7K');", { answer: refused })).rejects.toEqual(
+    new MacroRefusal(713, "version"),
+  );
 });
 
 it("ends with what the host throws otherwise", async () => {
@@ -65,16 +70,28 @@ it("ends with what the host throws otherwise", async () => {
 
 it("refuses with a code of the catalogue", async () => {
   await expect(bench.run("refuse(304, 'no such thing');")).rejects.toEqual(new MacroRefusal(304, "no such thing"));
-  await expect(bench.run("refuse(12345);")).rejects.toMatchObject({ kind: "threw", message: "refused with 12345, which is no code of the catalogue" });
+  await expect(bench.run("refuse(12345);")).rejects.toMatchObject({
+    kind: "threw",
+    message: "refused with 12345, which is no code of the catalogue",
+  });
   for (const code of [100, 201, 203, 302, 341, 312, 314, 706, 799, 800]) {
-    await expect(bench.run(`refuse(${code});`)).rejects.toMatchObject({ kind: "threw", message: `refused with ${code}, which says nothing about what was asked for` });
+    await expect(bench.run(`refuse(${code});`)).rejects.toMatchObject({
+      kind: "threw",
+      message: `refused with ${code}, which says nothing about what was asked for`,
+    });
   }
 });
 
 it("says where a module threw", async () => {
   const failed = bench.enter(macro("\nthrow new TypeError('so not');"));
   await expect(failed).rejects.toBeInstanceOf(MacroFault);
-  await expect(failed).rejects.toMatchObject({ kind: "threw", macro: "Probe", message: "TypeError: so not", line: 4, trace: expect.stringContaining("run (Probe:4:") });
+  await expect(failed).rejects.toMatchObject({
+    kind: "threw",
+    macro: "Probe",
+    message: "TypeError: so not",
+    line: 4,
+    trace: expect.stringContaining("run (Probe:4:"),
+  });
 });
 
 it("logs lines", async () => {
@@ -83,12 +100,22 @@ it("logs lines", async () => {
 });
 
 it("holds the input to its schema", async () => {
-  const schema = "input: { type: 'object', $defs: { Id: { type: 'string', pattern: '^[0-9A-Z]+$' } }, properties: { ids: { type: 'array', items: { $ref: '#/$defs/Id' } } }, required: ['ids'] },";
+  const schema =
+    "input: { type: 'object', $defs: { Id: { type: 'string', pattern: '^[0-9A-Z]+$' } }, properties: { ids: { type: 'array', items: { $ref: '#/$defs/Id' } } }, required: ['ids'] },";
   const code = macro("return input.ids.length;", schema);
   expect((await bench.enter(code, { input: { ids: ["7K", "7M"] }, checksInput: true })).result).toBe(2);
-  await expect(bench.enter(code, { input: { ids: ["7K", "no"] }, checksInput: true })).rejects.toMatchObject({ code: 307, detail: expect.stringMatching(/^\/ids\/1: /) });
-  await expect(bench.enter(code, { input: { ids: [] } })).rejects.toMatchObject({ kind: "threw", message: expect.stringContaining("inspected") });
-  await expect(bench.enter(code, { checksInput: true })).rejects.toMatchObject({ code: 307, detail: "input: is missing" });
+  await expect(bench.enter(code, { input: { ids: ["7K", "no"] }, checksInput: true })).rejects.toMatchObject({
+    code: 307,
+    detail: expect.stringMatching(/^\/ids\/1: /),
+  });
+  await expect(bench.enter(code, { input: { ids: [] } })).rejects.toMatchObject({
+    kind: "threw",
+    message: expect.stringContaining("inspected"),
+  });
+  await expect(bench.enter(code, { checksInput: true })).rejects.toMatchObject({
+    code: 307,
+    detail: "input: is missing",
+  });
 });
 
 it("asks the checker before anything else is run", async () => {
@@ -100,8 +127,14 @@ it("asks the checker before anything else is run", async () => {
 
 it("reads what a module declares, in JavaScript and in TypeScript", async () => {
   const members = "access: { groups: ['Accounting'] }, timeout: 500, check: () => true,";
-  expect(await bench.declare(macro("", members))).toEqual({ access: { groups: ["Accounting"] }, timeout: 500, check: true, run: true });
-  const typed = "import { defineHook } from '@sallyport/macros';\nexport default defineHook({ on: 'beforeSave' as const, classes: ['Invoice'], run: (saved: { object: object }): void => {} });";
+  expect(await bench.declare(macro("", members))).toEqual({
+    access: { groups: ["Accounting"] },
+    timeout: 500,
+    check: true,
+    run: true,
+  });
+  const typed =
+    "import { defineHook } from '@sallyport/macros';\nexport default defineHook({ on: 'beforeSave' as const, classes: ['Invoice'], run: (saved: { object: object }): void => {} });";
   expect(await bench.declare(typed, "ts")).toEqual({ on: "beforeSave", classes: ["Invoice"], run: true });
 });
 

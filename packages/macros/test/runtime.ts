@@ -1,9 +1,31 @@
-import { type HostCall, type JsonValue, type MacroDeclaration, type MacroEntry, type MacroHost, type MacroLimits, type MacroOutcome, ServiceError } from "@sallyport/core";
+import {
+  type HostCall,
+  type JsonValue,
+  type MacroDeclaration,
+  type MacroEntry,
+  type MacroHost,
+  type MacroLimits,
+  type MacroOutcome,
+  ServiceError,
+} from "@sallyport/core";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 
-export const caller = { userId: "7K", name: "Ada", groups: [], administrator: false, appNames: ["office"], database: "main" };
+export const caller = {
+  userId: "7K",
+  name: "Ada",
+  groups: [],
+  administrator: false,
+  appNames: ["office"],
+  database: "main",
+};
 
-export const limits: MacroLimits = { cpu: 1_000, timeout: 5_000, memory: 16 * 1024 * 1024, hostCalls: 100, resultBytes: 1024 * 1024 };
+export const limits: MacroLimits = {
+  cpu: 1_000,
+  timeout: 5_000,
+  memory: 16 * 1024 * 1024,
+  hostCalls: 100,
+  resultBytes: 1024 * 1024,
+};
 
 /** A macro whose `run` has this body. */
 export function macro(body: string, members = ""): string {
@@ -50,10 +72,19 @@ export class Bench {
     this.calls = [];
     this.lines = [];
     const place = await this.runtime.reserve(60_000, false);
-    const argument = given.argument ?? { skipCheck: false, caller, ...(given.input === undefined ? {} : { input: given.input }) };
+    const argument = given.argument ?? {
+      skipCheck: false,
+      caller,
+      ...(given.input === undefined ? {} : { input: given.input }),
+    };
     try {
       return await place.enter(
-        { module: { name: "Probe", code, checksInput: given.checksInput ?? false }, driver: given.driver ?? "run", argument, limits: { ...limits, ...given.limits } },
+        {
+          module: { name: "Probe", code, checksInput: given.checksInput ?? false },
+          driver: given.driver ?? "run",
+          argument,
+          limits: { ...limits, ...given.limits },
+        },
         this.host(given.answer),
       );
     } finally {
@@ -73,11 +104,19 @@ export class Bench {
 
 /** A macro with this body, as it is entered. */
 export function entry(body: string, own: Partial<MacroLimits> = {}): MacroEntry {
-  return { module: { name: "Probe", code: macro(body), checksInput: false }, driver: "run", argument: { skipCheck: false, caller }, limits: { ...limits, ...own } };
+  return {
+    module: { name: "Probe", code: macro(body), checksInput: false },
+    driver: "run",
+    argument: { skipCheck: false, caller },
+    limits: { ...limits, ...own },
+  };
 }
 
 /** Benches of a suite, which closes them at its end. */
-export function benches(): { readonly open: (threads: number, queue?: number) => { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime }; readonly close: () => Promise<unknown> } {
+export function benches(): {
+  readonly open: (threads: number, queue?: number) => { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime };
+  readonly close: () => Promise<unknown>;
+} {
   const all: Bench[] = [];
   return {
     open: (threads, queue = 100) => {

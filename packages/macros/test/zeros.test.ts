@@ -13,7 +13,9 @@ const odd = "a\u0000b\u2028\u00fc\ud83d\ude00";
 const code = JSON.stringify(odd);
 
 test("lines of the log, status messages, results and refusals are whole", async () => {
-  const { statusMessage, result } = await bench.enter(macro(`log(${code}); setStatusMessage(${code}); return ${code};`));
+  const { statusMessage, result } = await bench.enter(
+    macro(`log(${code}); setStatusMessage(${code}); return ${code};`),
+  );
   expect([bench.lines, statusMessage, result]).toEqual([[odd], odd, odd]);
   await expect(bench.run(`refuse(307, ${code});`)).rejects.toEqual(new MacroRefusal(307, odd));
   await expect(bench.run(`throw new Error(${code});`)).rejects.toMatchObject({ message: odd });

@@ -28,7 +28,11 @@ export class FolderMailer implements Mailer {
       await rename(unfinished, join(this.folder, name));
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {});
-      throw new MailerUnusable("folder", `The mail could not be written into the folder (${String((error as NodeJS.ErrnoException).code)}).`, error);
+      throw new MailerUnusable(
+        "folder",
+        `The mail could not be written into the folder (${String((error as NodeJS.ErrnoException).code)}).`,
+        error,
+      );
     }
     return { kind: "sent" };
   }

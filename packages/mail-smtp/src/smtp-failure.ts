@@ -43,19 +43,30 @@ function troubleOf(code: unknown, { originalCode, responseCode }: Failure): Mail
   if (responseCode === 421) return "away";
   if (originalCode === "ETIMEDOUT") return "timeout";
   // A handshake that fails on an encrypted port is an error of the socket to nodemailer.
-  if (typeof originalCode === "string" && /^(?:ERR_(?:TLS|SSL)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(originalCode)) return "tls";
-  if (typeof responseCode === "number" && responseCode >= 530 && aboutTheConnection.has(responseCode)) return "authentication";
+  if (
+    typeof originalCode === "string" &&
+    /^(?:ERR_(?:TLS|SSL)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(originalCode)
+  )
+    return "tls";
+  if (typeof responseCode === "number" && responseCode >= 530 && aboutTheConnection.has(responseCode))
+    return "authentication";
   return troubles.get(code) ?? "away";
 }
 
 function unusable(failure: Failure, trouble: MailerTrouble): MailerUnusable {
-  const reason = [failure.originalCode ?? failure.code, replyOf(failure)].filter((part) => typeof part === "string" && part !== "").join(", ");
+  const reason = [failure.originalCode ?? failure.code, replyOf(failure)]
+    .filter((part) => typeof part === "string" && part !== "")
+    .join(", ");
   return new MailerUnusable(trouble, `${words.get(trouble) ?? ""}${reason === "" ? "" : ` (${reason})`}`);
 }
 
 /** The code of a reply and its extension, without its text: that repeats addresses, and relays write there what they like. */
 function replyOf({ response, responseCode }: Failure): string {
   const known = typeof response === "string" ? /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})(?: |$))?/.exec(response) : null;
-  if (known !== null) return known.slice(1).filter((part) => part !== undefined).join(" ");
+  if (known !== null)
+    return known
+      .slice(1)
+      .filter((part) => part !== undefined)
+      .join(" ");
   return typeof responseCode === "number" ? String(responseCode) : "";
 }

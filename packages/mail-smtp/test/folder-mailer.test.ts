@@ -5,7 +5,13 @@ import { type Mail, MailerUnusable } from "@sallyport/core";
 import { FolderMailer } from "@sallyport/mail-smtp";
 import { receivedMail } from "./received-mail.ts";
 
-const mail: Mail = { to: "somebody@example.com", subject: "Grüße", text: "Text\n", html: "<p>Text</p>\n", reference: "0123456789abcdef" };
+const mail: Mail = {
+  to: "somebody@example.com",
+  subject: "Grüße",
+  text: "Text\n",
+  html: "<p>Text</p>\n",
+  reference: "0123456789abcdef",
+};
 const sender = { address: "sallyport@localhost", name: "Sallyport" };
 
 let scratch: string;
@@ -19,14 +25,22 @@ afterEach(() => rm(scratch, { recursive: true, force: true }));
 test("each mail becomes a file that only its owner can read, in a folder that is made when it is needed", async () => {
   const folder = join(scratch, "new", "mail");
   const mailer = new FolderMailer(folder, sender);
-  expect(await Promise.all([mailer.send(mail), mailer.send(mail), mailer.send(mail)])).toEqual([{ kind: "sent" }, { kind: "sent" }, { kind: "sent" }]);
+  expect(await Promise.all([mailer.send(mail), mailer.send(mail), mailer.send(mail)])).toEqual([
+    { kind: "sent" },
+    { kind: "sent" },
+    { kind: "sent" },
+  ]);
   const names = await readdir(folder);
   expect(names).toHaveLength(3);
   for (const name of names) {
     expect(name).toMatch(/^\d{4}-.*\.eml$/);
     expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
     const { headers, bodies } = receivedMail(await readFile(join(folder, name), "utf8"));
-    expect([headers.get("to"), headers.get("subject"), bodies.get("text/plain")?.trim()]).toEqual([["somebody@example.com"], ["Grüße"], "Text"]);
+    expect([headers.get("to"), headers.get("subject"), bodies.get("text/plain")?.trim()]).toEqual([
+      ["somebody@example.com"],
+      ["Grüße"],
+      "Text",
+    ]);
   }
 });
 
@@ -38,7 +52,9 @@ test("what is no address becomes no file", async () => {
 
 test("a folder that cannot be written into keeps all mail", async () => {
   await writeFile(join(scratch, "file"), "");
-  const error: unknown = await new FolderMailer(join(scratch, "file"), sender).send(mail).catch((reason: unknown) => reason);
+  const error: unknown = await new FolderMailer(join(scratch, "file"), sender)
+    .send(mail)
+    .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(MailerUnusable);
   expect((error as MailerUnusable).trouble).toBe("folder");
 });

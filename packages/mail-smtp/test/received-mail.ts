@@ -12,7 +12,13 @@ export interface ReceivedMail {
 export function receivedMail(raw: string, from = "", to: readonly string[] = []): ReceivedMail {
   const { headers, body } = taken(raw);
   const boundary = /boundary="?([^";]+)"?/.exec(headers.get("content-type")?.[0] ?? "")?.[1];
-  const parts = boundary === undefined ? [raw] : body.split(`--${boundary}`).slice(1, -1).map((part) => part.replace(/^\r\n/, ""));
+  const parts =
+    boundary === undefined
+      ? [raw]
+      : body
+          .split(`--${boundary}`)
+          .slice(1, -1)
+          .map((part) => part.replace(/^\r\n/, ""));
   const bodies = new Map(
     parts.map((part) => {
       const { headers: own, body: content } = taken(part);
@@ -26,7 +32,10 @@ export function receivedMail(raw: string, from = "", to: readonly string[] = [])
 function taken(raw: string): { readonly headers: Map<string, string[]>; readonly body: string } {
   const end = raw.indexOf("\r\n\r\n");
   const headers = new Map<string, string[]>();
-  for (const line of raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, " ").split("\r\n")) {
+  for (const line of raw
+    .slice(0, end)
+    .replaceAll(/\r\n[ \t]+/g, " ")
+    .split("\r\n")) {
     const [, name = "", value = ""] = /^([^:]+): ?(.*)$/s.exec(line) ?? [];
     const key = name.toLowerCase();
     headers.set(key, [...(headers.get(key) ?? []), withoutEncodedWords(value)]);
@@ -41,18 +50,21 @@ function decoded(content: string, encoding: string): string {
 }
 
 function quotedPrintable(text: string): string {
-  return Buffer.from(text.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), "latin1").toString("utf8");
+  return Buffer.from(
+    text.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  ).toString("utf8");
 }
 
 function withoutEncodedWords(value: string): string {
-  return value
-    .replaceAll(/\?=\s+=\?/g, "?==?")
-    .replaceAll(/(?:=\?utf-8\?[QB]\?[^?]*\?=)+/gi, (words) => {
-      const bytes = Array.from(words.matchAll(/=\?utf-8\?([QB])\?([^?]*)\?=/gi), ([, kind = "", text = ""]) => {
-        if (kind.toUpperCase() === "B") return Buffer.from(text, "base64");
-        const latin = text.replaceAll("_", " ").replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-        return Buffer.from(latin, "latin1");
-      });
-      return Buffer.concat(bytes).toString("utf8");
+  return value.replaceAll(/\?=\s+=\?/g, "?==?").replaceAll(/(?:=\?utf-8\?[QB]\?[^?]*\?=)+/gi, (words) => {
+    const bytes = Array.from(words.matchAll(/=\?utf-8\?([QB])\?([^?]*)\?=/gi), ([, kind = "", text = ""]) => {
+      if (kind.toUpperCase() === "B") return Buffer.from(text, "base64");
+      const latin = text
+        .replaceAll("_", " ")
+        .replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+      return Buffer.from(latin, "latin1");
     });
+    return Buffer.concat(bytes).toString("utf8");
+  });
 }

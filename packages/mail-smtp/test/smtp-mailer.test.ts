@@ -9,7 +9,13 @@ import { reply, type SmtpSink, startSmtpSink } from "./smtp-sink.ts";
 const own = certificateFor("localhost");
 const foreign = certificateFor("elsewhere.example");
 
-const mail: Mail = { to: "somebody@example.com", subject: "Hello", text: "Text\n", html: "<p>Text</p>\n", reference: "0123456789abcdef" };
+const mail: Mail = {
+  to: "somebody@example.com",
+  subject: "Hello",
+  text: "Text\n",
+  html: "<p>Text</p>\n",
+  reference: "0123456789abcdef",
+};
 const sender = { address: "no-reply@example.org", name: "Sallyport" };
 
 const opened: { close(): Promise<void> }[] = [];
@@ -25,7 +31,10 @@ async function sink(options: SMTPServerOptions = {}): Promise<SmtpSink> {
 }
 
 function mailer(port: number, options: Partial<SmtpOptions> = {}): SmtpMailer {
-  const made = new SmtpMailer({ host: "localhost", port, security: "none", credentials: null, timeout: 2_000, ...options }, sender);
+  const made = new SmtpMailer(
+    { host: "localhost", port, security: "none", credentials: null, timeout: 2_000, ...options },
+    sender,
+  );
   opened.push(made);
   return made;
 }
@@ -58,7 +67,14 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<number
 
 test("a mail arrives with both texts, from whom it says and for one address", async () => {
   const relay = await sink();
-  expect(await mailer(relay.port).send({ ...mail, subject: "Grüße – 你好", text: "Zeile äöü\n.\nnach dem Punkt\n", html: "<p>äöü</p>\n" })).toEqual({ kind: "sent" });
+  expect(
+    await mailer(relay.port).send({
+      ...mail,
+      subject: "Grüße – 你好",
+      text: "Zeile äöü\n.\nnach dem Punkt\n",
+      html: "<p>äöü</p>\n",
+    }),
+  ).toEqual({ kind: "sent" });
   const [received] = relay.received;
   expect([received?.from, received?.to]).toEqual(["no-reply@example.org", ["somebody@example.com"]]);
   expect(received?.headers.get("from")).toEqual(["Sallyport <no-reply@example.org>"]);
@@ -81,13 +97,17 @@ test("connections are kept for several mails", async () => {
 describe("encryption", () => {
   test("STARTTLS comes before everything else", async () => {
     const relay = await sink({ hideSTARTTLS: false, key: own.key, cert: own.certificate });
-    expect(await mailer(relay.port, { security: "startTls", authorities: own.certificate }).send(mail)).toEqual({ kind: "sent" });
+    expect(await mailer(relay.port, { security: "startTls", authorities: own.certificate }).send(mail)).toEqual({
+      kind: "sent",
+    });
     expect(relay.received[0]?.raw).not.toBe(undefined);
   });
 
   test("TLS from the first byte", async () => {
     const relay = await sink({ secure: true, key: own.key, cert: own.certificate });
-    expect(await mailer(relay.port, { security: "tls", authorities: own.certificate }).send(mail)).toEqual({ kind: "sent" });
+    expect(await mailer(relay.port, { security: "tls", authorities: own.certificate }).send(mail)).toEqual({
+      kind: "sent",
+    });
   });
 
   test("a relay without STARTTLS gets neither mail nor password", async () => {
@@ -108,7 +128,9 @@ describe("encryption", () => {
   ])("a certificate that %s is refused", async (_what, { key, certificate }, authorities) => {
     for (const security of ["tls", "startTls"] as const) {
       const relay = await sink({ secure: security === "tls", hideSTARTTLS: false, key, cert: certificate });
-      const { trouble } = await troubleOf(mailer(relay.port, { security, ...(authorities === undefined ? {} : { authorities }) }).send(mail));
+      const { trouble } = await troubleOf(
+        mailer(relay.port, { security, ...(authorities === undefined ? {} : { authorities }) }).send(mail),
+      );
       expect([security, trouble, relay.received]).toEqual([security, "tls", []]);
     }
   });
@@ -116,17 +138,23 @@ describe("encryption", () => {
 
 describe("authentication", () => {
   const onAuth: NonNullable<SMTPServerOptions["onAuth"]> = ({ username, password }, _session, callback) =>
-    username === "me" && password === "right" ? callback(null, { user: "me" }) : callback(reply(535, "5.7.8 you said wrong"));
+    username === "me" && password === "right"
+      ? callback(null, { user: "me" })
+      : callback(reply(535, "5.7.8 you said wrong"));
   const options: SMTPServerOptions = { authOptional: false, allowInsecureAuth: true, onAuth };
 
   test("the right password lets in", async () => {
     const relay = await sink(options);
-    expect(await mailer(relay.port, { credentials: { user: "me", password: "right" } }).send(mail)).toEqual({ kind: "sent" });
+    expect(await mailer(relay.port, { credentials: { user: "me", password: "right" } }).send(mail)).toEqual({
+      kind: "sent",
+    });
   });
 
   test("the wrong one does not, and stands in no error", async () => {
     const relay = await sink(options);
-    const error = await troubleOf(mailer(relay.port, { credentials: { user: "me", password: "wr0ng-secret" } }).send(mail));
+    const error = await troubleOf(
+      mailer(relay.port, { credentials: { user: "me", password: "wr0ng-secret" } }).send(mail),
+    );
     expect([error.trouble, error.message]).toEqual(["authentication", expect.stringContaining("535")]);
     expect(JSON.stringify([error.message, error.stack])).not.toMatch(/wr0ng|you said/);
   });
@@ -138,14 +166,18 @@ describe("authentication", () => {
 });
 
 describe("what a relay replies", () => {
-  const atRcpt = (code: number, message: string): SMTPServerOptions => ({ onRcptTo: (_address, _session, callback) => callback(reply(code, message)) });
+  const atRcpt = (code: number, message: string): SMTPServerOptions => ({
+    onRcptTo: (_address, _session, callback) => callback(reply(code, message)),
+  });
   const atData = (code: number, message: string): SMTPServerOptions => ({
     onData: (stream, _session, callback) => {
       stream.resume();
       stream.on("end", () => callback(reply(code, message)));
     },
   });
-  const atMail = (code: number, message: string): SMTPServerOptions => ({ onMailFrom: (_address, _session, callback) => callback(reply(code, message)) });
+  const atMail = (code: number, message: string): SMTPServerOptions => ({
+    onMailFrom: (_address, _session, callback) => callback(reply(code, message)),
+  });
 
   test.each([
     ["550 to an address", atRcpt(550, "5.1.1 <somebody@example.com> unknown"), { kind: "refused", reply: "550 5.1.1" }],
@@ -165,14 +197,20 @@ describe("what a relay replies", () => {
     ["530 to an address", atRcpt(530, "log in first"), "authentication"],
     ["550 to the sender", atMail(550, "5.1.8 unknown sender"), "sender"],
     ["451 to the sender", atMail(451, "busy"), "sender"],
-    ["421 to a connection", { onConnect: (_session: unknown, callback: (error?: Error) => void) => callback(reply(421, "too many")) }, "away"],
+    [
+      "421 to a connection",
+      { onConnect: (_session: unknown, callback: (error?: Error) => void) => callback(reply(421, "too many")) },
+      "away",
+    ],
   ])("%s is about all mail", async (_what, options, trouble) => {
     const relay = await sink(options);
     expect((await troubleOf(mailer(relay.port).send(mail))).trouble).toBe(trouble);
   });
 
   test("one who refused an address is asked for the next one", async () => {
-    const relay = await sink({ onRcptTo: ({ address }, _session, callback) => callback(address.startsWith("good") ? null : reply(550, "no")) });
+    const relay = await sink({
+      onRcptTo: ({ address }, _session, callback) => callback(address.startsWith("good") ? null : reply(550, "no")),
+    });
     const sending = mailer(relay.port);
     const outcomes = [];
     for (const to of ["bad@example.com", "good@example.com"]) outcomes.push((await sending.send({ ...mail, to })).kind);
@@ -302,13 +340,25 @@ describe("headers", () => {
     for (const line of received?.raw.split("\r\n") ?? []) expect(line.length).toBeLessThanOrEqual(998);
   });
 
-  test.each(["Evil\r\nBcc: evil@example.com", 'Evil" <evil@example.com>, "', "Evil <evil@example.com>", "Evil, evil@example.com"])("a sender called %j adds nobody", async (name) => {
+  test.each([
+    "Evil\r\nBcc: evil@example.com",
+    'Evil" <evil@example.com>, "',
+    "Evil <evil@example.com>",
+    "Evil, evil@example.com",
+  ])("a sender called %j adds nobody", async (name) => {
     const relay = await sink();
-    const sending = new SmtpMailer({ host: "localhost", port: relay.port, security: "none", credentials: null, timeout: 2_000 }, { ...sender, name });
+    const sending = new SmtpMailer(
+      { host: "localhost", port: relay.port, security: "none", credentials: null, timeout: 2_000 },
+      { ...sender, name },
+    );
     opened.push(sending);
     expect(await sending.send(mail)).toEqual({ kind: "sent" });
     const [received] = relay.received;
-    expect([received?.from, received?.to, received?.headers.has("bcc")]).toEqual(["no-reply@example.org", ["somebody@example.com"], false]);
+    expect([received?.from, received?.to, received?.headers.has("bcc")]).toEqual([
+      "no-reply@example.org",
+      ["somebody@example.com"],
+      false,
+    ]);
     expect(received?.headers.get("from")?.[0]).toMatch(/<no-reply@example\.org>$/);
   });
 });

@@ -33,7 +33,13 @@ export async function startSmtpSink(options: SMTPServerOptions = {}): Promise<Sm
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
-        received.push(receivedMail(Buffer.concat(chunks).toString("utf8"), from, envelope.rcptTo.map(({ address }) => address)));
+        received.push(
+          receivedMail(
+            Buffer.concat(chunks).toString("utf8"),
+            from,
+            envelope.rcptTo.map(({ address }) => address),
+          ),
+        );
         callback(null);
       });
     },

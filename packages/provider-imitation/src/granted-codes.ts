@@ -26,11 +26,26 @@ export class GrantedCodes {
   }
 
   /** The grant, if the code is good for this client and callback, and the verifier for its challenge. The code is spent in any case. */
-  redeem(code: string, { clientId, callback, verifier, now }: { readonly clientId: string; readonly callback: string; readonly verifier: string; readonly now: number }): Grant | null {
+  redeem(
+    code: string,
+    {
+      clientId,
+      callback,
+      verifier,
+      now,
+    }: { readonly clientId: string; readonly callback: string; readonly verifier: string; readonly now: number },
+  ): Grant | null {
     const grant = this.grants.get(code);
     this.grants.delete(code);
-    if (grant === undefined || grant.clientId !== clientId || grant.callback !== callback || now - grant.grantedAt > lifetime) return null;
-    if (grant.challenge !== null && grant.challenge !== createHash("sha256").update(verifier).digest("base64url")) return null;
+    if (
+      grant === undefined ||
+      grant.clientId !== clientId ||
+      grant.callback !== callback ||
+      now - grant.grantedAt > lifetime
+    )
+      return null;
+    if (grant.challenge !== null && grant.challenge !== createHash("sha256").update(verifier).digest("base64url"))
+      return null;
     return grant;
   }
 }

@@ -29,10 +29,17 @@ export const imitatedAccounts: readonly ImitatedAccount[] = [
   account("chloe", 3, "Chloé", "Exemple", another),
 ];
 
-export const accountNamed = (id: string): ImitatedAccount | null => imitatedAccounts.find((each) => each.id === id) ?? null;
+export const accountNamed = (id: string): ImitatedAccount | null =>
+  imitatedAccounts.find((each) => each.id === id) ?? null;
 
 /** So many accounts: those with names of their own, and behind them as many with numbers as it takes. */
 export function accountsOf(count: number): readonly ImitatedAccount[] {
-  const numbers = Array.from({ length: Math.max(0, count - imitatedAccounts.length) }, (_, index) => imitatedAccounts.length + index + 1);
-  return [...imitatedAccounts, ...numbers.map((number) => account(`account${number}`, number, "Account", String(number), oneOrganisation))].slice(0, count);
+  const numbers = Array.from(
+    { length: Math.max(0, count - imitatedAccounts.length) },
+    (_, index) => imitatedAccounts.length + index + 1,
+  );
+  return [
+    ...imitatedAccounts,
+    ...numbers.map((number) => account(`account${number}`, number, "Account", String(number), oneOrganisation)),
+  ].slice(0, count);
 }

@@ -12,7 +12,11 @@ export interface Callback {
 export async function signIn(address: string, accountId: string | null): Promise<Callback> {
   const seen = await fetch(address);
   if (!seen.ok || !(await seen.text()).includes("<form")) throw new Error("the imitation did not take the request");
-  const answer = await fetch(address, { method: "POST", body: new URLSearchParams({ account: accountId ?? "" }), redirect: "manual" });
+  const answer = await fetch(address, {
+    method: "POST",
+    body: new URLSearchParams({ account: accountId ?? "" }),
+    redirect: "manual",
+  });
   const location = answer.headers.get("location");
   const text = await answer.text();
   if (location !== null) {
@@ -21,7 +25,11 @@ export async function signIn(address: string, accountId: string | null): Promise
   }
   const [, action = ""] = /action="([^"]*)"/.exec(text) ?? [];
   const fields = [...text.matchAll(/name="([^"]*)" value="([^"]*)"/g)];
-  return { address: unescaped(action), method: "POST", parameters: new Map(fields.map(([, name = "", value = ""]) => [unescaped(name), unescaped(value)])) };
+  return {
+    address: unescaped(action),
+    method: "POST",
+    parameters: new Map(fields.map(([, name = "", value = ""]) => [unescaped(name), unescaped(value)])),
+  };
 }
 
 const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));

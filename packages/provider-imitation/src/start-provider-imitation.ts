@@ -35,9 +35,22 @@ export interface ProviderImitation {
 const longestForm = 65_536;
 
 /** Imitations of the four providers, on a loopback address: accounts that are invented, and log-ins without passwords. */
-export async function startProviderImitation({ clients, accounts = imitatedAccounts.length, port = 0, now = Date.now }: ProviderImitationOptions): Promise<ProviderImitation> {
+export async function startProviderImitation({
+  clients,
+  accounts = imitatedAccounts.length,
+  port = 0,
+  now = Date.now,
+}: ProviderImitationOptions): Promise<ProviderImitation> {
   const known = new Map(accountsOf(accounts).map((account) => [account.id, account]));
-  const imitations = new Map<string, Imitation>(providerTypes.map((type) => [type, imitationOf(clients.filter(({ provider }) => provider === type), known)]));
+  const imitations = new Map<string, Imitation>(
+    providerTypes.map((type) => [
+      type,
+      imitationOf(
+        clients.filter(({ provider }) => provider === type),
+        known,
+      ),
+    ]),
+  );
   // Facebook signs nothing.
   await Promise.all([...imitations].map(([type, { keys }]) => (type === "facebook" ? null : keys.prepare())));
   const requests = new Map<string, number>();
@@ -49,7 +62,9 @@ export async function startProviderImitation({ clients, accounts = imitatedAccou
     const { pathname, searchParams } = new URL(request.url ?? "/", url);
     requests.set(pathname, (requests.get(pathname) ?? 0) + 1);
     const [, provider = "", path = ""] = /^\/(\w+)(\/.*)$/.exec(pathname) ?? [];
-    const route = routes.find((each) => each.provider === provider && each.path.test(path) && each.methods.includes(request.method ?? ""));
+    const route = routes.find(
+      (each) => each.provider === provider && each.path.test(path) && each.methods.includes(request.method ?? ""),
+    );
     const imitation = imitations.get(provider);
     if (route === undefined || imitation === undefined) {
       response.writeHead(404).end();
@@ -86,7 +101,10 @@ export async function startProviderImitation({ clients, accounts = imitatedAccou
   };
 }
 
-const imitationOf = (clients: readonly ImitatedClient[], accounts: ReadonlyMap<string, ImitatedAccount>): Imitation => ({
+const imitationOf = (
+  clients: readonly ImitatedClient[],
+  accounts: ReadonlyMap<string, ImitatedAccount>,
+): Imitation => ({
   accounts,
   clients: new Map(clients.map((client) => [client.clientId, client])),
   keys: new SigningKeys(),

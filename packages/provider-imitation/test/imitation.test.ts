@@ -1,5 +1,11 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { accountsOf, imitatedAccounts, type ProviderImitation, signIn, startProviderImitation } from "@sallyport/provider-imitation";
+import {
+  accountsOf,
+  imitatedAccounts,
+  type ProviderImitation,
+  signIn,
+  startProviderImitation,
+} from "@sallyport/provider-imitation";
 
 const callback = "http://127.0.0.1:8080/v1/google/callback";
 const verifier = "v".repeat(43);
@@ -8,23 +14,53 @@ let imitation: ProviderImitation;
 let now = Date.now();
 
 beforeAll(async () => {
-  const client = { provider: "google", clientSecret: "secret", callbacks: ["https://service.example/v1/google/callback"] } as const;
-  imitation = await startProviderImitation({ now: () => now, clients: [{ ...client, clientId: "one" }, { ...client, clientId: "two" }] });
+  const client = {
+    provider: "google",
+    clientSecret: "secret",
+    callbacks: ["https://service.example/v1/google/callback"],
+  } as const;
+  imitation = await startProviderImitation({
+    now: () => now,
+    clients: [
+      { ...client, clientId: "one" },
+      { ...client, clientId: "two" },
+    ],
+  });
 });
 
 afterAll(() => imitation.close());
 
 const addressWith = (changes: Readonly<Record<string, string>> = {}) => {
   const challenge = createHash("sha256").update(verifier).digest("base64url");
-  const parameters = { response_type: "code", client_id: "one", redirect_uri: callback, state: "s", nonce: "n", scope: "openid", code_challenge: challenge, code_challenge_method: "S256" };
+  const parameters = {
+    response_type: "code",
+    client_id: "one",
+    redirect_uri: callback,
+    state: "s",
+    nonce: "n",
+    scope: "openid",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+  };
   return `${imitation.url}/google/authorize?${new URLSearchParams({ ...parameters, ...changes })}`;
 };
 
-const codeOf = async (changes: Readonly<Record<string, string>> = {}) => (await signIn(addressWith(changes), "anna")).parameters.get("code") ?? "";
+const codeOf = async (changes: Readonly<Record<string, string>> = {}) =>
+  (await signIn(addressWith(changes), "anna")).parameters.get("code") ?? "";
 
 const trade = async (code: string, changes: Readonly<Record<string, string>> = {}) => {
-  const form = { grant_type: "authorization_code", code, redirect_uri: callback, client_id: "one", client_secret: "secret", code_verifier: verifier };
-  const answer = await fetch(`${imitation.url}/google/token`, { method: "POST", body: new URLSearchParams({ ...form, ...changes }) });
+  const form = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: callback,
+    client_id: "one",
+    client_secret: "secret",
+    code_verifier: verifier,
+  };
+  const answer = await fetch(`${imitation.url}/google/token`, {
+    method: "POST",
+    body: new URLSearchParams({ ...form, ...changes }),
+  });
   const { error = null, id_token: token = null } = (await answer.json()) as { error?: string; id_token?: string };
   return { status: answer.status, error, token };
 };
@@ -39,10 +75,15 @@ test("has as many accounts as it is told, each somebody else", async () => {
   expect(accountsOf(imitatedAccounts.length)).toEqual(imitatedAccounts);
   const accounts = accountsOf(40);
   expect(new Set(accounts.map(({ subject }) => subject)).size).toBe(40);
-  const many = await startProviderImitation({ accounts: 40, clients: [{ provider: "google", clientId: "one", clientSecret: "secret" }] });
+  const many = await startProviderImitation({
+    accounts: 40,
+    clients: [{ provider: "google", clientId: "one", clientSecret: "secret" }],
+  });
   try {
     const address = addressWith().replace(imitation.url, many.url);
-    const codes = await Promise.all(["anna", "account40", "account41"].map(async (id) => (await signIn(address, id)).parameters.has("code")));
+    const codes = await Promise.all(
+      ["anna", "account40", "account41"].map(async (id) => (await signIn(address, id)).parameters.has("code")),
+    );
     expect(codes).toEqual([true, true, false]);
   } finally {
     await many.close();
@@ -61,12 +102,17 @@ test.each<[string, Record<string, string>]>([
 ])("begins no log-in with %s", async (_, changes) => {
   for (const method of ["GET", "POST"]) {
     const answer = await fetch(addressWith(changes), { method, redirect: "manual" });
-    expect({ status: answer.status, location: answer.headers.get("location") }).toEqual({ status: 400, location: null });
+    expect({ status: answer.status, location: answer.headers.get("location") }).toEqual({
+      status: 400,
+      location: null,
+    });
   }
 });
 
 test("goes back to a callback that was named", async () => {
-  expect(await signIn(addressWith({ redirect_uri: "https://service.example/v1/google/callback" }), "anna")).toMatchObject({ address: "https://service.example/v1/google/callback" });
+  expect(
+    await signIn(addressWith({ redirect_uri: "https://service.example/v1/google/callback" }), "anna"),
+  ).toMatchObject({ address: "https://service.example/v1/google/callback" });
 });
 
 test("gives a token that its published key has signed, once", async () => {
@@ -76,7 +122,12 @@ test("gives a token that its published key has signed, once", async () => {
   const { keys } = (await (await fetch(`${imitation.url}/google/keys`)).json()) as { keys: { kty: string }[] };
   const key = createPublicKey({ key: keys[0]!, format: "jwk" });
   expect(verify("sha256", Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url"))).toBe(true);
-  expect(JSON.parse(Buffer.from(body, "base64url").toString())).toMatchObject({ iss: "https://google.imitation.invalid", aud: "one", nonce: "n", email: "anna@example.com" });
+  expect(JSON.parse(Buffer.from(body, "base64url").toString())).toMatchObject({
+    iss: "https://google.imitation.invalid",
+    aud: "one",
+    nonce: "n",
+    email: "anna@example.com",
+  });
   expect(await trade(code)).toMatchObject({ status: 400, error: "invalid_grant" });
 });
 
@@ -99,8 +150,18 @@ test("gives nothing for a code that is older than a minute", async () => {
 
 test("says what has no place in a page as text", async () => {
   const state = `"><script>alert(1)</script>&'`;
-  const { url, close } = await startProviderImitation({ clients: [{ provider: "apple", clientId: "one", clientSecret: "secret" }] });
-  const parameters = { response_type: "code", response_mode: "form_post", client_id: "one", redirect_uri: callback, state, nonce: "n", scope: "name" };
+  const { url, close } = await startProviderImitation({
+    clients: [{ provider: "apple", clientId: "one", clientSecret: "secret" }],
+  });
+  const parameters = {
+    response_type: "code",
+    response_mode: "form_post",
+    client_id: "one",
+    redirect_uri: callback,
+    state,
+    nonce: "n",
+    scope: "name",
+  };
   const address = `${url}/apple/auth/authorize?${new URLSearchParams(parameters)}`;
   const answer = await fetch(address, { method: "POST", body: new URLSearchParams({ account: "anna" }) });
   expect(await answer.text()).not.toContain("<script>alert");
@@ -109,5 +170,6 @@ test("says what has no place in a page as text", async () => {
 });
 
 test("has no other addresses", async () => {
-  for (const path of ["/", "/google", "/google/", "/google/other", "/other/token", "/google/token"]) expect((await fetch(imitation.url + path)).status).toBe(404);
+  for (const path of ["/", "/google", "/google/", "/google/other", "/other/token", "/google/token"])
+    expect((await fetch(imitation.url + path)).status).toBe(404);
 });

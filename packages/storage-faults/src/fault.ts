@@ -18,7 +18,11 @@ export type Fault =
   /** The call waits at a gate. */
   | { readonly kind: "slow"; readonly gate: Gate };
 
-function refusal(code: ErrorCode, state: string, options: { readonly detail?: string; readonly retryAfter?: number } = {}): Fault {
+function refusal(
+  code: ErrorCode,
+  state: string,
+  options: { readonly detail?: string; readonly retryAfter?: number } = {},
+): Fault {
   return { kind: "refusal", error: () => new ServiceError(code, { ...options, cause: new DriverError(state) }) };
 }
 

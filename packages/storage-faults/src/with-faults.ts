@@ -9,7 +9,13 @@ import { playedRepositories, type Run, withEachMember } from "./played-repositor
 /** So often a unit that loses is tried, by the port's promise. */
 const attempts = 3;
 
-const callsOfItsOwn: ReadonlySet<string> = new Set<OwnCall>(["migrate", "alignIndexes", "readyIndexes", "health", "now"]);
+const callsOfItsOwn: ReadonlySet<string> = new Set<OwnCall>([
+  "migrate",
+  "alignIndexes",
+  "readyIndexes",
+  "health",
+  "now",
+]);
 
 /**
  * The storage, with the faults that the script asks for. What no fault strikes goes to the storage as it is, and its answers and
@@ -56,7 +62,9 @@ async function partially(storage: Storage, name: CallName, given: readonly unkno
   const [area = "", method = ""] = name.split(".");
   try {
     await storage.transaction(async (r) => {
-      const repository = r[area as keyof Repositories] as unknown as Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
+      const repository = r[area as keyof Repositories] as unknown as Readonly<
+        Record<string, (...given: readonly unknown[]) => Promise<unknown>>
+      >;
       await repository[method]?.(...given);
       throw takenBack;
     });
@@ -85,7 +93,11 @@ async function again<T>(script: FaultScript, attemptOnce: () => Tried<T>): Promi
   }
 }
 
-function transaction<T>(storage: Storage, script: FaultScript, work: (r: Repositories, attempt: Attempt) => Promise<T>): Tried<T> {
+function transaction<T>(
+  storage: Storage,
+  script: FaultScript,
+  work: (r: Repositories, attempt: Attempt) => Promise<T>,
+): Tried<T> {
   let unit = new FaultyUnit(script);
   const run = async (): Promise<T> => {
     const fault = script.strike({ name: "transaction", given: [], within: "itself" });
@@ -96,7 +108,10 @@ function transaction<T>(storage: Storage, script: FaultScript, work: (r: Reposit
       unit = new FaultyUnit(script);
       if (losesLater) unit.fail(fault);
       const current = unit;
-      const done = await work(playedRepositories(r, "transaction", (call, send) => current.call(call, send)), (part) => current.part(part, attempt));
+      const done = await work(
+        playedRepositories(r, "transaction", (call, send) => current.call(call, send)),
+        (part) => current.part(part, attempt),
+      );
       await current.commit();
       return done;
     });

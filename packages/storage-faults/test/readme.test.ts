@@ -12,13 +12,20 @@ test("there are examples", () => {
   expect(examples).toHaveLength(3);
 });
 
-test.each(examples.map((code, index) => [index + 1, code] as const))("example %i does what it says", async (_number, code) => {
-  const cwd = fileURLToPath(new URL("..", import.meta.url));
-  await expect(run(process.execPath, ["--input-type=module", "--eval", code], { cwd })).resolves.toMatchObject({ stderr: "" });
-});
+test.each(examples.map((code, index) => [index + 1, code] as const))(
+  "example %i does what it says",
+  async (_number, code) => {
+    const cwd = fileURLToPath(new URL("..", import.meta.url));
+    await expect(run(process.execPath, ["--input-type=module", "--eval", code], { cwd })).resolves.toMatchObject({
+      stderr: "",
+    });
+  },
+);
 
 test("every fault is explained", () => {
   const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
-  const explained = rows.flatMap((row) => Array.from((row.split("|")[1] ?? "").matchAll(/`(\w+)/g), ([, name]) => name));
+  const explained = rows.flatMap((row) =>
+    Array.from((row.split("|")[1] ?? "").matchAll(/`(\w+)/g), ([, name]) => name),
+  );
   expect(explained.toSorted()).toEqual(Object.keys(faults).toSorted());
 });

@@ -1,9 +1,25 @@
 import { type NewObject, type Repositories, seesAll, ServiceError, type Storage } from "@sallyport/core";
-import { type CallName, DriverError, driverText, type Fault, faults, FaultScript, Gate, type OwnCall, withFaults } from "@sallyport/storage-faults";
+import {
+  type CallName,
+  DriverError,
+  driverText,
+  type Fault,
+  faults,
+  FaultScript,
+  Gate,
+  type OwnCall,
+  withFaults,
+} from "@sallyport/storage-faults";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
-const files: readonly NewObject[] = [1, 2, 3].map((number) => ({ className: "File", attributes: { Name: `file ${number}` } }));
-const throttleKey = { key: "key", policy: { freeFailures: 1, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: 60_000 } };
+const files: readonly NewObject[] = [1, 2, 3].map((number) => ({
+  className: "File",
+  attributes: { Name: `file ${number}` },
+}));
+const throttleKey = {
+  key: "key",
+  policy: { freeFailures: 1, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: 60_000 },
+};
 
 let inner: Storage;
 let script: FaultScript;
@@ -16,7 +32,11 @@ beforeEach(async () => {
   storage = withFaults(inner, script);
 });
 
-const errorOf = (call: Promise<unknown>) => call.then(() => undefined, (error: unknown) => error);
+const errorOf = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 const outcomeOf = async (call: Promise<unknown>) => {
   const error = await errorOf(call);
   return error instanceof ServiceError ? error.code : (error ?? "done");
@@ -93,7 +113,18 @@ const joined: readonly (readonly [string, CallName, Fault, number | "done", numb
 
 test.each(joined)("calls together that %s: %s, %j", async (_title, call, fault, outcome, kept) => {
   script.add({ call, fault });
-  const event = { type: "login.refused", requestId: "request", outcome: 302, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null, providerName: null } as const;
+  const event = {
+    type: "login.refused",
+    requestId: "request",
+    outcome: 302,
+    appKeyId: "key",
+    userId: null,
+    address: "192.0.2.1",
+    appNames: [],
+    className: null,
+    macroName: null,
+    providerName: null,
+  } as const;
   const work = storage.together((r) => Promise.all([r.throttle.fail([throttleKey]), r.audit.append(event)]));
   expect(await outcomeOf(work)).toBe(outcome);
   expect(await inner.repositories.audit.read(0, 10)).toHaveLength(kept);
@@ -136,7 +167,15 @@ test("a transaction that lost runs again from its start, and is struck where it 
   script.add({ call: "objects.insert", nth: 2, fault: faults.conflict(2) });
   const calls = await script.record(() => storage.transaction(insertTwice));
   const run = ["objects.insert", "objects.insert"];
-  expect(calls.map(({ name }) => name)).toEqual(["transaction", ...run, "transaction", ...run, "transaction", ...run, "commit"]);
+  expect(calls.map(({ name }) => name)).toEqual([
+    "transaction",
+    ...run,
+    "transaction",
+    ...run,
+    "transaction",
+    ...run,
+    "commit",
+  ]);
   expect(await count()).toBe(6);
 });
 
@@ -157,8 +196,20 @@ test("slow calls of a transaction wait for their gates, and so do its end and wh
     const gate = new Gate();
     script.add({ call, fault: faults.slow(gate) });
     const order: string[] = [];
-    const event = { type: "logout", requestId: "request", outcome: 0, appKeyId: "key", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null, providerName: null } as const;
-    const work = call === "audit.append" ? storage.together((r) => r.audit.append(event)) : storage.transaction(insertTwice);
+    const event = {
+      type: "logout",
+      requestId: "request",
+      outcome: 0,
+      appKeyId: "key",
+      userId: null,
+      address: "192.0.2.1",
+      appNames: [],
+      className: null,
+      macroName: null,
+      providerName: null,
+    } as const;
+    const work =
+      call === "audit.append" ? storage.together((r) => r.audit.append(event)) : storage.transaction(insertTwice);
     const done = work.then(() => order.push("done"));
     await gate.reached;
     order.push("open");
@@ -169,26 +220,46 @@ test("slow calls of a transaction wait for their gates, and so do its end and wh
   expect(await count()).toBe(12);
 });
 
-test.each<OwnCall>(["migrate", "alignIndexes", "readyIndexes", "health", "now"])("the storage's own call %s fails, too", async (call) => {
-  script.add({ call, nth: "every", fault: faults.unreachable });
-  const own = () => (call === "alignIndexes" || call === "readyIndexes" ? storage[call]([]) : (storage[call as "health"]() as Promise<unknown>));
-  expect([await outcomeOf(own()), await outcomeOf(own())]).toEqual([704, 704]);
-  script.clear();
-  expect(await outcomeOf(own())).toBe("done");
-});
+test.each<OwnCall>(["migrate", "alignIndexes", "readyIndexes", "health", "now"])(
+  "the storage's own call %s fails, too",
+  async (call) => {
+    script.add({ call, nth: "every", fault: faults.unreachable });
+    const own = () =>
+      call === "alignIndexes" || call === "readyIndexes"
+        ? storage[call]([])
+        : (storage[call as "health"]() as Promise<unknown>);
+    expect([await outcomeOf(own()), await outcomeOf(own())]).toEqual([704, 704]);
+    script.clear();
+    expect(await outcomeOf(own())).toBe("done");
+  },
+);
 
 test("the script finds calls by their number and by what they are given", async () => {
   script.add({ call: "objects.insert", nth: 2, fault: faults.unreachable });
-  const named = script.add({ call: ({ given: [objects] }) => Array.isArray(objects) && objects.length === 1, nth: "every", fault: faults.unexpected });
+  const named = script.add({
+    call: ({ given: [objects] }) => Array.isArray(objects) && objects.length === 1,
+    nth: "every",
+    fault: faults.unexpected,
+  });
   const { objects } = storage.repositories;
   const outcomes: unknown[] = [];
-  for (const inserted of [files, files, files, files.slice(1, 2), files.slice(2)]) outcomes.push(await outcomeOf(objects.insert(inserted)));
+  for (const inserted of [files, files, files, files.slice(1, 2), files.slice(2)])
+    outcomes.push(await outcomeOf(objects.insert(inserted)));
   expect(outcomes).toEqual(["done", 704, "done", 799, 799]);
   expect(named.strikes).toBe(2);
 });
 
 test("every fault has the text of a driver as its cause, or is one", async () => {
-  for (const fault of [faults.lostBefore, faults.unreachable, faults.poolExhausted, faults.locked, faults.unexpected, faults.foreign, faults.conflict(3), faults.partial(1)]) {
+  for (const fault of [
+    faults.lostBefore,
+    faults.unreachable,
+    faults.poolExhausted,
+    faults.locked,
+    faults.unexpected,
+    faults.foreign,
+    faults.conflict(3),
+    faults.partial(1),
+  ]) {
     script.add({ call: "objects.insert", fault });
     const error = (await errorOf(storage.repositories.objects.insert(files))) as Error;
     script.clear();

@@ -32,7 +32,11 @@ interface AccountRow {
 }
 
 /** The link in a row that has an account beside it. */
-type BoundRow = Omit<IdentityLinkRow, "id" | "user_id" | "email"> & { readonly link_id: string; readonly link_user: string; readonly link_email: string | null };
+type BoundRow = Omit<IdentityLinkRow, "id" | "user_id" | "email"> & {
+  readonly link_id: string;
+  readonly link_user: string;
+  readonly link_email: string | null;
+};
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
@@ -40,7 +44,9 @@ type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 type ProofRow<ObjectRow> = AccountRow & ObjectRow & { readonly part: "known" | "next" | "first" | "linked" };
 
 /** Of user objects it knows what makes one of a row. */
-export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }> implements AccountRepository {
+export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; readonly attributes: unknown }>
+  implements AccountRepository
+{
   constructor(
     private readonly sql: SqlRunner,
     private readonly statements: AccountStatements,
@@ -63,14 +69,21 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
 
   async byIdentity({ issuer, subject }: ProviderIdentity, links: readonly string[]): Promise<FoundIdentity> {
     if (!isStorableText(issuer) || !isStorableText(subject)) return { link: null, ...this.found([]) };
-    const { rows } = await this.sql.run<ProofRow<ObjectRow> & BoundRow>(this.statements.byIdentity, [issuer, subject, links]);
+    const { rows } = await this.sql.run<ProofRow<ObjectRow> & BoundRow>(this.statements.byIdentity, [
+      issuer,
+      subject,
+      links,
+    ]);
     const bound = rows.find(({ part }) => part === "known");
     if (bound === undefined) return { link: null, ...this.found([]) };
     const link = linkOf({ ...bound, id: bound.link_id, user_id: bound.link_user, email: bound.link_email });
     return { link, ...this.found(bound.user_id === null ? [] : rows) };
   }
 
-  async create({ userId, loginName, secret, administrator, email = null }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+  async create(
+    { userId, loginName, secret, administrator, email = null }: NewAccount,
+    confusableKey: string,
+  ): Promise<"created" | "nameTaken"> {
     acceptStorable([loginName, secret, confusableKey, email]);
     const values = [objectNumber(userId), loginName, confusableKey, secret, administrator, email];
     const { rowCount } = await this.sql.run(this.statements.create, values);
@@ -89,7 +102,10 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
 
   async rehash(userId: ObjectId, secret: string, newSecret: string): Promise<"stored" | "stale"> {
     const { rowCount } = await this.sql.build(
-      this.sql.table("accounts").where({ user_id: objectNumber(userId), secret }).update({ secret: newSecret }),
+      this.sql
+        .table("accounts")
+        .where({ user_id: objectNumber(userId), secret })
+        .update({ secret: newSecret }),
     );
     return rowCount === 1 ? "stored" : "stale";
   }
@@ -98,7 +114,10 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     acceptStorable([loginName, confusableKey]);
     if (!isObjectId(userId)) return false;
     const { rowCount } = await this.sql.build(
-      this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ login_name: loginName, confusable_key: confusableKey }),
+      this.sql
+        .table("accounts")
+        .where("user_id", objectNumber(userId))
+        .update({ login_name: loginName, confusable_key: confusableKey }),
     );
     return rowCount === 1;
   }
@@ -106,22 +125,33 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
   async setEmail(userId: ObjectId, email: string | null): Promise<boolean> {
     acceptStorable(email);
     if (!isObjectId(userId)) return false;
-    const { rowCount } = await this.sql.build(this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ email }));
+    const { rowCount } = await this.sql.build(
+      this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ email }),
+    );
     return rowCount === 1;
   }
 
   async setDisabled(userId: ObjectId, disabled: boolean): Promise<boolean> {
-    const { rowCount } = await this.sql.build(this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ disabled }));
+    const { rowCount } = await this.sql.build(
+      this.sql.table("accounts").where("user_id", objectNumber(userId)).update({ disabled }),
+    );
     return rowCount === 1;
   }
 
   async remove(userIds: readonly ObjectId[]): Promise<"removed" | "lastAdministrator"> {
-    const { rows } = await this.sql.run<{ removed: boolean }>(this.statements.remove, [objectNumbers(userIds), userIds.filter(isObjectId).map((id) => `user:${id}`)]);
+    const { rows } = await this.sql.run<{ removed: boolean }>(this.statements.remove, [
+      objectNumbers(userIds),
+      userIds.filter(isObjectId).map((id) => `user:${id}`),
+    ]);
     return rows[0]?.removed === true ? "removed" : "lastAdministrator";
   }
 
   async list(after: string | null, limit: number): Promise<ListedAccount[]> {
-    const query = this.sql.table("accounts").select("user_id", "login_name", "administrator", "disabled", "email").orderBy("login_name").limit(limit);
+    const query = this.sql
+      .table("accounts")
+      .select("user_id", "login_name", "administrator", "disabled", "email")
+      .orderBy("login_name")
+      .limit(limit);
     const { rows } = await this.sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
     return rows.map(({ user_id, login_name, administrator, disabled, email }) => {
       return { userId: objectIdOf(Number(user_id)), loginName: login_name, administrator, disabled, email };
@@ -133,7 +163,12 @@ export class KnexAccountRepository<ObjectRow extends { readonly oid: unknown; re
     return {
       account: known === undefined ? null : accountOf(known),
       user: known === undefined || known.oid === null ? null : this.objectOf(known),
-      linked: known === undefined ? [] : rows.filter(({ part, attributes }) => part === "linked" && attributes !== null).map((row) => this.objectOf(row)),
+      linked:
+        known === undefined
+          ? []
+          : rows
+              .filter(({ part, attributes }) => part === "linked" && attributes !== null)
+              .map((row) => this.objectOf(row)),
     };
   }
 }

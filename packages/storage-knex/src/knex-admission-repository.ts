@@ -27,10 +27,16 @@ export class KnexAdmissionRepository implements AdmissionRepository {
     const sessionDigest = bytesOf(session);
     const offset = this.offset();
     const enough = idleTimeout - touchInterval(idleTimeout);
-    const { rows } = await this.sql.run<AdmissionRow>(this.statements.admit[mode], [bytesOf(appKey), sessionDigest, offset, enough]);
+    const { rows } = await this.sql.run<AdmissionRow>(this.statements.admit[mode], [
+      bytesOf(appKey),
+      sessionDigest,
+      offset,
+      enough,
+    ]);
     // The settings always have their row.
     const row = rows[0] as AdmissionRow;
-    if (row.mode !== null && row.due) await this.sql.run(this.statements.touch, [sessionDigest, idleTimeout, offset, enough]);
+    if (row.mode !== null && row.due)
+      await this.sql.run(this.statements.touch, [sessionDigest, idleTimeout, offset, enough]);
     return admissionOf(row);
   }
 
@@ -45,8 +51,14 @@ function bytesOf(digest: Digest | null): Buffer | null {
   return digest === null ? null : Buffer.from(digest, "hex");
 }
 
-function settingsOf(row: ReturnRow | AdmissionRow): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
-  return { maintenance: row.maintenance, modelGeneration: Number(row.model_generation), macroGeneration: Number(row.macro_generation) };
+function settingsOf(
+  row: ReturnRow | AdmissionRow,
+): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
+  return {
+    maintenance: row.maintenance,
+    modelGeneration: Number(row.model_generation),
+    macroGeneration: Number(row.macro_generation),
+  };
 }
 
 function appKeyOf(row: ReturnRow | AdmissionRow): AppKey | null {
@@ -79,7 +91,9 @@ function sessionOf(row: AdmissionRow): Session {
     appNames: row.app_names,
     deviceId: row.device_id,
     entrance: entranceOf(row),
-    ...(row.wrapped_key === undefined ? {} : { channel: { wrappedKey: row.wrapped_key, ivPrefix: Uint8Array.from(row.iv_prefix) } }),
+    ...(row.wrapped_key === undefined
+      ? {}
+      : { channel: { wrappedKey: row.wrapped_key, ivPrefix: Uint8Array.from(row.iv_prefix) } }),
   };
 }
 

@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { acceptStorable, type AppKey, type AppKeyRepository, type Digest, isStorableText, type NewAppKey } from "@sallyport/core";
+import {
+  acceptStorable,
+  type AppKey,
+  type AppKeyRepository,
+  type Digest,
+  isStorableText,
+  type NewAppKey,
+} from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { AppKeyStatements } from "./statements/app-key-statements.ts";
 
@@ -18,11 +25,21 @@ export class KnexAppKeyRepository implements AppKeyRepository {
     private readonly statements: AppKeyStatements,
   ) {}
 
-  async create({ name, appNames, origins, returnAddresses = [] }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+  async create(
+    { name, appNames, origins, returnAddresses = [] }: NewAppKey,
+    digest: Digest,
+  ): Promise<"created" | "nameTaken"> {
     acceptStorable([name, appNames, origins, returnAddresses]);
     const id = randomBytes(9).toString("base64url");
     const names = appNames === null ? null : JSON.stringify(appNames);
-    const values = [id, name, Buffer.from(digest, "hex"), names, JSON.stringify(origins), JSON.stringify(returnAddresses)];
+    const values = [
+      id,
+      name,
+      Buffer.from(digest, "hex"),
+      names,
+      JSON.stringify(origins),
+      JSON.stringify(returnAddresses),
+    ];
     const { rowCount } = await this.sql.run(this.statements.create, values);
     return rowCount === 1 ? "created" : "nameTaken";
   }
@@ -39,8 +56,16 @@ export class KnexAppKeyRepository implements AppKeyRepository {
   }
 
   async list(after: string | null, limit: number): Promise<AppKey[]> {
-    const query = this.sql.table("app_keys").select("id", "name", "enabled", "app_names", "origins", "return_addresses").orderBy("name").limit(limit);
+    const query = this.sql
+      .table("app_keys")
+      .select("id", "name", "enabled", "app_names", "origins", "return_addresses")
+      .orderBy("name")
+      .limit(limit);
     const { rows } = await this.sql.build<AppKeyRow>(after === null ? query : query.where("name", ">", after));
-    return rows.map(({ app_names: appNames, return_addresses: returnAddresses, ...row }) => ({ ...row, appNames, returnAddresses }));
+    return rows.map(({ app_names: appNames, return_addresses: returnAddresses, ...row }) => ({
+      ...row,
+      appNames,
+      returnAddresses,
+    }));
   }
 }

@@ -1,4 +1,11 @@
-import { acceptStorable, type Application, type ApplicationRepository, isStorableText, type NewApplication, type SecondFactorRule } from "@sallyport/core";
+import {
+  acceptStorable,
+  type Application,
+  type ApplicationRepository,
+  isStorableText,
+  type NewApplication,
+  type SecondFactorRule,
+} from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { ApplicationStatements } from "./statements/application-statements.ts";
 
@@ -34,7 +41,9 @@ export class KnexApplicationRepository implements ApplicationRepository {
 
   async setSecondFactor(name: string, rule: SecondFactorRule): Promise<boolean> {
     if (!isStorableText(name)) return false;
-    const { rowCount } = await this.sql.build(this.sql.table("applications").where("name", name).update({ second_factor: rule }));
+    const { rowCount } = await this.sql.build(
+      this.sql.table("applications").where("name", name).update({ second_factor: rule }),
+    );
     return rowCount === 1;
   }
 

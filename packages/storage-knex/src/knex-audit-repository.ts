@@ -1,4 +1,10 @@
-import { type AuditEvent, type AuditRepository, type RecordedAuditEvent, objectIdOf, objectNumber } from "@sallyport/core";
+import {
+  type AuditEvent,
+  type AuditRepository,
+  type RecordedAuditEvent,
+  objectIdOf,
+  objectNumber,
+} from "@sallyport/core";
 import type { AuditRow, AuditStatements } from "./statements/audit-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 
@@ -47,8 +53,31 @@ export class KnexAuditRepository implements AuditRepository {
     return rowCount;
   }
 
-  private valuesOf({ type, requestId, outcome, appKeyId, userId, address, appNames, className, macroName, providerName }: AuditEvent): SqlValue[] {
+  private valuesOf({
+    type,
+    requestId,
+    outcome,
+    appKeyId,
+    userId,
+    address,
+    appNames,
+    className,
+    macroName,
+    providerName,
+  }: AuditEvent): SqlValue[] {
     const user = userId === null ? null : objectNumber(userId);
-    return [type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, macroName, providerName, this.offset()];
+    return [
+      type,
+      requestId,
+      outcome,
+      appKeyId,
+      user,
+      address,
+      JSON.stringify(appNames),
+      className,
+      macroName,
+      providerName,
+      this.offset(),
+    ];
   }
 }

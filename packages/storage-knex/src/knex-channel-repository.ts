@@ -42,7 +42,12 @@ export class KnexChannelRepository implements ChannelRepository {
     const distinct = [...new Set(blocks)].toSorted();
     const [only] = distinct;
     if (distinct.length === 1 && only !== undefined) {
-      const { rowCount } = await this.sql.run(this.blocks.claimNew, [bytesOf(only), bytesOf(clientKey), keyId, this.offset()]);
+      const { rowCount } = await this.sql.run(this.blocks.claimNew, [
+        bytesOf(only),
+        bytesOf(clientKey),
+        keyId,
+        this.offset(),
+      ]);
       if (rowCount === 1) return "first";
     }
     const values = [distinct, bytesOf(clientKey), keyId, this.offset()];

@@ -51,18 +51,33 @@ export class KnexCustomAccountRepository implements CustomAccountRepository {
   async find(id: string): Promise<CustomAccount | null> {
     if (!isUuid(id)) return null;
     const query = this.sql.table("custom_accounts").where({ id });
-    const { rows } = await this.sql.build<CustomAccountRow>(query.select("id", "login_name", "user_id", "email", "secret", "secret_version", "disabled"));
+    const { rows } = await this.sql.build<CustomAccountRow>(
+      query.select("id", "login_name", "user_id", "email", "secret", "secret_version", "disabled"),
+    );
     return rows[0] === undefined ? null : accountOf(rows[0]);
   }
 
-  async create({ id, loginName, userId, email, secret }: NewCustomAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+  async create(
+    { id, loginName, userId, email, secret }: NewCustomAccount,
+    confusableKey: string,
+  ): Promise<"created" | "nameTaken"> {
     acceptStorable([loginName, email, secret, confusableKey]);
-    const { rowCount } = await this.sql.run(this.statements.create, [id, loginName, confusableKey, objectNumber(userId), email, secret]);
+    const { rowCount } = await this.sql.run(this.statements.create, [
+      id,
+      loginName,
+      confusableKey,
+      objectNumber(userId),
+      email,
+      secret,
+    ]);
     return rowCount === 1 ? "created" : "nameTaken";
   }
 
   async setSecret(id: string, secret: string, expectedVersion: number): Promise<"stored" | "stale"> {
-    const isSet = await this.change({ id, secret_version: expectedVersion }, { secret, secret_version: expectedVersion + 1, ...nothingPending });
+    const isSet = await this.change(
+      { id, secret_version: expectedVersion },
+      { secret, secret_version: expectedVersion + 1, ...nothingPending },
+    );
     return isSet ? "stored" : "stale";
   }
 
@@ -70,7 +85,11 @@ export class KnexCustomAccountRepository implements CustomAccountRepository {
     return (await this.change({ id, secret }, { secret: newSecret })) ? "stored" : "stale";
   }
 
-  async request(id: string, { secret, code, lifetime, tries }: PendingPassword, expectedVersion: number): Promise<"kept" | "stale"> {
+  async request(
+    id: string,
+    { secret, code, lifetime, tries }: PendingPassword,
+    expectedVersion: number,
+  ): Promise<"kept" | "stale"> {
     if (!isUuid(id)) return "stale";
     const values = [id, expectedVersion, secret, Buffer.from(code, "hex"), tries, this.offset() + lifetime];
     const { rowCount } = await this.sql.run(this.statements.request, values);
@@ -116,14 +135,21 @@ export class KnexCustomAccountRepository implements CustomAccountRepository {
   }
 
   async list(after: string | null, limit: number): Promise<ListedCustomAccount[]> {
-    const query = this.sql.table("custom_accounts").select("id", "login_name", "user_id", "email", "disabled").orderBy("login_name").limit(limit);
+    const query = this.sql
+      .table("custom_accounts")
+      .select("id", "login_name", "user_id", "email", "disabled")
+      .orderBy("login_name")
+      .limit(limit);
     const { rows } = await this.sql.build<ListedRow>(after === null ? query : query.where("login_name", ">", after));
     return rows.map(({ id, login_name, user_id, email, disabled }) => {
       return { id, loginName: login_name, userId: objectIdOf(Number(user_id)), email, disabled };
     });
   }
 
-  private async change(account: { readonly id: string } & Readonly<Record<string, unknown>>, change: object): Promise<boolean> {
+  private async change(
+    account: { readonly id: string } & Readonly<Record<string, unknown>>,
+    change: object,
+  ): Promise<boolean> {
     if (!isUuid(account.id)) return false;
     const { rowCount } = await this.sql.build(this.sql.table("custom_accounts").where(account).update(change));
     return rowCount === 1;

@@ -20,7 +20,14 @@ import {
   type Visibility,
   type Writing,
 } from "@sallyport/core";
-import type { DepartureRow, DepartureStatements, HeldRow, RecycledRow, ReferrerRow, TargetRow } from "./dialects/postgres/statements/departure-statements.ts";
+import type {
+  DepartureRow,
+  DepartureStatements,
+  HeldRow,
+  RecycledRow,
+  ReferrerRow,
+  TargetRow,
+} from "./dialects/postgres/statements/departure-statements.ts";
 import { objectNumbers } from "./object-numbers.ts";
 import { objectOf } from "./object-of.ts";
 import type { ObjectRow } from "./object-row.ts";
@@ -48,7 +55,10 @@ export class KnexDepartureRepository implements DepartureRepository {
   }
 
   async referrers(ids: readonly ObjectId[], { attributes, limit }: ReferrerQuery): Promise<Referrer[]> {
-    const named = attributes === null ? null : JSON.stringify(attributes.map(({ className, attribute }) => ({ className, attribute })));
+    const named =
+      attributes === null
+        ? null
+        : JSON.stringify(attributes.map(({ className, attribute }) => ({ className, attribute })));
     const { rows } = await this.sql.run<ReferrerRow>(this.statements.referrers, [objectNumbers(ids), named, limit]);
     return rows.map(({ source, class: className, attribute, target }) => {
       return { id: objectIdOf(Number(source)), className, attribute, target: objectIdOf(Number(target)) };
@@ -56,17 +66,28 @@ export class KnexDepartureRepository implements DepartureRepository {
   }
 
   async clear(links: readonly Referrer[]): Promise<void> {
-    const asked = links.map(({ id, attribute, target }) => ({ source: objectNumber(id), attribute, target: objectNumber(target), id: target }));
+    const asked = links.map(({ id, attribute, target }) => ({
+      source: objectNumber(id),
+      attribute,
+      target: objectNumber(target),
+      id: target,
+    }));
     await this.sql.run(this.statements.clear, [JSON.stringify(asked), this.offset()]);
   }
 
-  async depart(ids: readonly ObjectId[], { recycled, leader, deletedBy = null, quota = 0 }: Leaving): Promise<"departed" | "full"> {
+  async depart(
+    ids: readonly ObjectId[],
+    { recycled, leader, deletedBy = null, quota = 0 }: Leaving,
+  ): Promise<"departed" | "full"> {
     const user = deletedBy === null ? null : objectNumber(deletedBy);
     const limit = recycled && user !== null ? quota : 0;
     const values = [objectNumbers(ids), recycled, objectNumber(leader), this.offset(), user, limit];
     const depart = (sql: SqlRunner) => sql.run<{ fits: boolean }>(this.statements.depart, values);
     // What is counted is read after the lock was taken, by a statement of its own.
-    const counted = () => this.sql.atomically(async (sql) => (await Promise.all([sql.run(this.statements.holdQuota, [user]), depart(sql)]))[1]);
+    const counted = () =>
+      this.sql.atomically(
+        async (sql) => (await Promise.all([sql.run(this.statements.holdQuota, [user]), depart(sql)]))[1],
+      );
     const { rows } = await (limit === 0 ? depart(this.sql) : counted());
     return rows[0]?.fits === false ? "full" : "departed";
   }
@@ -74,7 +95,11 @@ export class KnexDepartureRepository implements DepartureRepository {
   async find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
     const number = reference.kind === "id" && isObjectId(reference.id) ? objectNumber(reference.id) : null;
     const uuid = reference.kind === "uuid" && isUuid(reference.uuid) ? reference.uuid : null;
-    const { rows } = await this.sql.run<DepartureRow>(this.statements.find, [number, uuid, ...visibilityParameters(visibility)]);
+    const { rows } = await this.sql.run<DepartureRow>(this.statements.find, [
+      number,
+      uuid,
+      ...visibilityParameters(visibility),
+    ]);
     return rows[0] === undefined ? null : departureOf(rows[0]);
   }
 
@@ -89,7 +114,10 @@ export class KnexDepartureRepository implements DepartureRepository {
 
   async targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
     const numbers = objectNumbers(ids);
-    const { rows } = await this.afterHolding<TargetRow>([this.statements.holdTargets, [numbers]], [this.statements.targets, [numbers]]);
+    const { rows } = await this.afterHolding<TargetRow>(
+      [this.statements.holdTargets, [numbers]],
+      [this.statements.targets, [numbers]],
+    );
     return rows.map(({ oid, class: className, remains }) => ({ id: objectIdOf(Number(oid)), className, remains }));
   }
 
@@ -101,7 +129,14 @@ export class KnexDepartureRepository implements DepartureRepository {
       ? this.sql.run<RecycledRow>(listRecycled, values)
       : this.sql.run<RecycledRow>(listRecycledBy, [...values, objectNumber(deletedBy)]));
     return rows.map(({ oid, uuid, class: className, version, departed_at, deleted_by }) => {
-      return { id: objectIdOf(Number(oid)), uuid, className, version, departedAt: Number(departed_at), deletedBy: deleted_by === null ? null : objectIdOf(Number(deleted_by)) };
+      return {
+        id: objectIdOf(Number(oid)),
+        uuid,
+        className,
+        version,
+        departedAt: Number(departed_at),
+        deletedBy: deleted_by === null ? null : objectIdOf(Number(deleted_by)),
+      };
     });
   }
 
@@ -110,20 +145,29 @@ export class KnexDepartureRepository implements DepartureRepository {
   }
 
   async countRecycled(classes: readonly string[]): Promise<number> {
-    const { rows } = await this.sql.run<{ count: string }>(this.statements.countRecycled, [classes.filter(isStorableText)]);
+    const { rows } = await this.sql.run<{ count: string }>(this.statements.countRecycled, [
+      classes.filter(isStorableText),
+    ]);
     return Number(rows[0]?.count);
   }
 
   async restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
     const asked = objects.map(({ id, attributes }) => ({ oid: objectNumber(id), attributes }));
     const [linked] = linkParameters(objects.map(({ id, links }) => ({ source: { source: objectNumber(id) }, links })));
-    const { rows } = await this.sql.run<ObjectRow>(this.statements.restore, [JSON.stringify(asked), linked, this.offset()]);
+    const { rows } = await this.sql.run<ObjectRow>(this.statements.restore, [
+      JSON.stringify(asked),
+      linked,
+      this.offset(),
+    ]);
     const restored = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), objectOf(row)]));
     return objects.flatMap(({ id }) => restored.get(id) ?? []);
   }
 
   /** Reads in a statement of its own, which sees what those have left who were waited for. */
-  private async afterHolding<Row>(hold: Parameters<SqlRunner["run"]>, read: [DepartureStatements["held"], readonly SqlValue[]]) {
+  private async afterHolding<Row>(
+    hold: Parameters<SqlRunner["run"]>,
+    read: [DepartureStatements["held"], readonly SqlValue[]],
+  ) {
     const [, result] = await this.sql.atomically((sql) => Promise.all([sql.run(...hold), sql.run<Row>(...read)]));
     return result;
   }

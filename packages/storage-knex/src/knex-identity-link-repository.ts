@@ -28,7 +28,16 @@ export class KnexIdentityLinkRepository implements IdentityLinkRepository {
     return rows[0] === undefined ? null : linkOf(rows[0]);
   }
 
-  async create({ id, provider, issuer, subject, userId, shared, email, displayName }: NewIdentityLink): Promise<"created" | "taken"> {
+  async create({
+    id,
+    provider,
+    issuer,
+    subject,
+    userId,
+    shared,
+    email,
+    displayName,
+  }: NewIdentityLink): Promise<"created" | "taken"> {
     acceptStorable([issuer, subject, email, displayName]);
     const values = [id, provider, issuer, subject, objectNumber(userId), shared, email, displayName, this.offset()];
     const { rowCount } = await this.sql.run(this.statements.create, values);
@@ -41,12 +50,17 @@ export class KnexIdentityLinkRepository implements IdentityLinkRepository {
     return rows.map(linkOf);
   }
 
-  async remove(selector: { readonly id: string } | { readonly userId: ObjectId; readonly provider: ProviderType }): Promise<string[]> {
+  async remove(
+    selector: { readonly id: string } | { readonly userId: ObjectId; readonly provider: ProviderType },
+  ): Promise<string[]> {
     if ("id" in selector ? !isUuid(selector.id) : !isObjectId(selector.userId)) return [];
     const { rows } =
       "id" in selector
         ? await this.sql.run<{ id: string }>(this.statements.removeOne, [selector.id])
-        : await this.sql.run<{ id: string }>(this.statements.removeOfUser, [objectNumber(selector.userId), selector.provider]);
+        : await this.sql.run<{ id: string }>(this.statements.removeOfUser, [
+            objectNumber(selector.userId),
+            selector.provider,
+          ]);
     return rows.map(({ id }) => id);
   }
 
@@ -56,6 +70,26 @@ export class KnexIdentityLinkRepository implements IdentityLinkRepository {
   }
 }
 
-export function linkOf({ id, provider, issuer, subject, user_id, shared, email, display_name, linked }: IdentityLinkRow): IdentityLink {
-  return { id, provider, issuer, subject, userId: objectIdOf(Number(user_id)), shared, email, displayName: display_name, linkedAt: Number(linked) };
+export function linkOf({
+  id,
+  provider,
+  issuer,
+  subject,
+  user_id,
+  shared,
+  email,
+  display_name,
+  linked,
+}: IdentityLinkRow): IdentityLink {
+  return {
+    id,
+    provider,
+    issuer,
+    subject,
+    userId: objectIdOf(Number(user_id)),
+    shared,
+    email,
+    displayName: display_name,
+    linkedAt: Number(linked),
+  };
 }

@@ -1,4 +1,10 @@
-import { type KeyRepository, type ServerKeyKind, ServiceError, type StoredKey, type WrappedKeyPair } from "@sallyport/core";
+import {
+  type KeyRepository,
+  type ServerKeyKind,
+  ServiceError,
+  type StoredKey,
+  type WrappedKeyPair,
+} from "@sallyport/core";
 import type { KeyRow, KeyStatements } from "./statements/key-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 

@@ -25,7 +25,10 @@ export class KnexLockRepository implements LockRepository {
 
   async state(id: ObjectId): Promise<Lock | null> {
     if (!isObjectId(id)) return null;
-    const { rows } = await this.sql.run<{ session: Digest; since: string }>(this.statements.state, [objectNumber(id), this.offset()]);
+    const { rows } = await this.sql.run<{ session: Digest; since: string }>(this.statements.state, [
+      objectNumber(id),
+      this.offset(),
+    ]);
     const [row] = rows;
     return row === undefined ? null : { session: row.session, since: Number(row.since) };
   }

@@ -32,7 +32,10 @@ export class KnexMacroRepository implements MacroRepository {
     };
   }
 
-  async put({ name, text, language, changedBy }: GivenMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
+  async put(
+    { name, text, language, changedBy }: GivenMacro,
+    expectedVersion: number | null,
+  ): Promise<"stored" | "stale"> {
     acceptStorable([name, text, changedBy]);
     return this.alone(name, async (sql, { version, known }) => {
       if (expectedVersion !== null && expectedVersion !== (known ? version : 0)) return "stale";

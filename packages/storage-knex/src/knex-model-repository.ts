@@ -1,4 +1,10 @@
-import { acceptStorable, type ClassDefinition, type ModelDelta, type ModelRepository, type StoredModel } from "@sallyport/core";
+import {
+  acceptStorable,
+  type ClassDefinition,
+  type ModelDelta,
+  type ModelRepository,
+  type StoredModel,
+} from "@sallyport/core";
 import type { ModelStatements } from "./dialects/postgres/statements/model-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 

@@ -51,22 +51,35 @@ export class KnexObjectRepository implements ObjectRepository {
     const [id] = ids;
     if (id === undefined || (ids.length === 1 && !isObjectId(id))) return [];
     if (ids.length === 1) {
-      const { rows } = await this.sql.run<ObjectRow>(this.statements.getOne, [objectNumber(id), ...visibilityParameters(visibility)]);
+      const { rows } = await this.sql.run<ObjectRow>(this.statements.getOne, [
+        objectNumber(id),
+        ...visibilityParameters(visibility),
+      ]);
       return rows.map(objectOf);
     }
-    const { rows } = await this.sql.run<BoundedRow>(this.statements.getSeveral, [objectNumbers(ids), ...visibilityParameters(visibility), bytes]);
+    const { rows } = await this.sql.run<BoundedRow>(this.statements.getSeveral, [
+      objectNumbers(ids),
+      ...visibilityParameters(visibility),
+      bytes,
+    ]);
     return objectsWithin(rows);
   }
 
   async getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
     if (!isUuid(uuid)) return null;
-    const { rows } = await this.sql.run<ObjectRow>(this.statements.getByUuid, [uuid, ...visibilityParameters(visibility)]);
+    const { rows } = await this.sql.run<ObjectRow>(this.statements.getByUuid, [
+      uuid,
+      ...visibilityParameters(visibility),
+    ]);
     return rows[0] === undefined ? null : objectOf(rows[0]);
   }
 
   async outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
     if (ids.length === 0) return [];
-    const { rows } = await this.sql.run<OutlineRow>(this.statements.outlines, [objectNumbers(ids), ...visibilityParameters(visibility)]);
+    const { rows } = await this.sql.run<OutlineRow>(this.statements.outlines, [
+      objectNumbers(ids),
+      ...visibilityParameters(visibility),
+    ]);
     return rows.map(outlineOf);
   }
 
@@ -86,10 +99,18 @@ export class KnexObjectRepository implements ObjectRepository {
     return rows.map(outlineOf);
   }
 
-  async getByUuids(uuids: readonly string[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
+  async getByUuids(
+    uuids: readonly string[],
+    visibility: Visibility,
+    bytes = defaultAnswerBytes,
+  ): Promise<StoredObject[]> {
     const wanted = uuids.filter(isUuid);
     if (wanted.length === 0) return [];
-    const { rows } = await this.sql.run<BoundedRow>(this.statements.getByUuids, [wanted, ...visibilityParameters(visibility), bytes]);
+    const { rows } = await this.sql.run<BoundedRow>(this.statements.getByUuids, [
+      wanted,
+      ...visibilityParameters(visibility),
+      bytes,
+    ]);
     return objectsWithin(rows);
   }
 
@@ -97,7 +118,10 @@ export class KnexObjectRepository implements ObjectRepository {
     const classes = seenOf(query.classes, visibility);
     if (classes.length === 0) return 0;
     if (query.filter === undefined) {
-      const { rows } = await this.sql.run<{ count: string }>(this.statements.count, [classes, principalsOf(visibility)]);
+      const { rows } = await this.sql.run<{ count: string }>(this.statements.count, [
+        classes,
+        principalsOf(visibility),
+      ]);
       return Math.min(Number(rows[0]?.count), atMost ?? Number.POSITIVE_INFINITY);
     }
     const { text, values } = countText(this.tables, { ...query, classes }, visibility, atMost);
@@ -121,9 +145,12 @@ export class KnexObjectRepository implements ObjectRepository {
       readers: readers ?? null,
     }));
     if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw uuidInUse();
-    const links = linkParameters(objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })));
+    const links = linkParameters(
+      objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })),
+    );
     const elements = wanted.map((object, index) => elementOf(object, objects[index]?.uuid === undefined));
-    const [statement, asked] = elements.length === 1 ? [this.statements.insertOne, elements[0]] : [this.statements.insert, elements];
+    const [statement, asked] =
+      elements.length === 1 ? [this.statements.insertOne, elements[0]] : [this.statements.insert, elements];
     const values = [JSON.stringify(asked), ...links, by?.modelGeneration ?? null, this.offset()];
     const { rows } = await this.sql.run<ObjectRow>(statement, values);
     const byUuid = new Map(rows.map((row) => [row.uuid, row]));
@@ -141,21 +168,39 @@ export class KnexObjectRepository implements ObjectRepository {
       const change = { oid: objectNumber(id), attributes, versions: expectedVersions };
       return readers === undefined ? change : { ...change, narrows: true, readers: readersOf(readers) };
     });
-    const links = linkParameters(changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })));
+    const links = linkParameters(
+      changes.map((change) => ({ source: { source: objectNumber(change.id) }, links: change.links })),
+    );
     const session = by.session === null ? null : Buffer.from(by.session, "hex");
-    const values = [JSON.stringify(asked), ...links, session, by.modelGeneration ?? null, by.className ?? null, ...visibilityParameters(by.visibility ?? seesAll), this.offset()];
+    const values = [
+      JSON.stringify(asked),
+      ...links,
+      session,
+      by.modelGeneration ?? null,
+      by.className ?? null,
+      ...visibilityParameters(by.visibility ?? seesAll),
+      this.offset(),
+    ];
     const { rows } = await this.sql.run<ObjectRow>(this.statements.update, values);
     const changed = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), row]));
     return changes.map(({ id }) => objectOf(changed.get(id) as ObjectRow));
   }
 
-  private async list(classes: readonly string[], visibility: Visibility, { offset, limit }: Extract<Page, { offset: number }>, bytes: number): Promise<ObjectPage> {
+  private async list(
+    classes: readonly string[],
+    visibility: Visibility,
+    { offset, limit }: Extract<Page, { offset: number }>,
+    bytes: number,
+  ): Promise<ObjectPage> {
     const { findNear, findInOne, findInSeveral } = this.statements;
     const ofOne = offset <= nearEnough ? findNear : findInOne;
-    const { rows } = await this.sql.run<BoundedRow>(
-      classes.length === 1 ? ofOne : findInSeveral,
-      [classes.length === 1 ? (classes[0] as string) : classes, principalsOf(visibility), offset, limit, bytes],
-    );
+    const { rows } = await this.sql.run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
+      classes.length === 1 ? (classes[0] as string) : classes,
+      principalsOf(visibility),
+      offset,
+      limit,
+      bytes,
+    ]);
     const objects = objectsWithin(rows);
     const last = objects.at(-1);
     return { objects, last: last === undefined ? null : { values: [], id: last.id } };
@@ -165,7 +210,10 @@ export class KnexObjectRepository implements ObjectRepository {
     const { text, values } = findText(this.tables, query, visibility, page, bytes);
     const { rows } = await this.sql.runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
     const last = rows.at(-1);
-    return { objects: objectsWithin(rows), last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last.oid) };
+    return {
+      objects: objectsWithin(rows),
+      last: last === undefined ? null : positionFrom(query.sort ?? [], last.position, last.oid),
+    };
   }
 }
 
@@ -175,7 +223,10 @@ function isPlain({ filter, sort }: ObjectQuery): boolean {
 }
 
 /** A fresh UUID was made here; a given one may be that of another object. */
-function elementOf({ uuid, className, attributes, readers }: Required<Omit<NewObject, "links">>, fresh: boolean): object {
+function elementOf(
+  { uuid, className, attributes, readers }: Required<Omit<NewObject, "links">>,
+  fresh: boolean,
+): object {
   return { uuid, fresh, class: className, attributes, readers: readersOf(readers) };
 }
 

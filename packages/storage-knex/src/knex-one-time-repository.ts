@@ -26,8 +26,15 @@ export class KnexOneTimeRepository implements OneTimeRepository {
     if (rowCount === 0) await this.issueAnew(values);
   }
 
-  async issueWithin(secret: OneTimeSecret & { readonly subject: string }, { ofSubject, inAll }: OneTimeRoom): Promise<OneTimeIssue> {
-    const { rows } = await this.sql.run<OneTimeIssueRow>(this.statements.issueWithin, [...this.valuesOf(secret), ofSubject, inAll]);
+  async issueWithin(
+    secret: OneTimeSecret & { readonly subject: string },
+    { ofSubject, inAll }: OneTimeRoom,
+  ): Promise<OneTimeIssue> {
+    const { rows } = await this.sql.run<OneTimeIssueRow>(this.statements.issueWithin, [
+      ...this.valuesOf(secret),
+      ofSubject,
+      inAll,
+    ]);
     const { outcome } = rows[0] as OneTimeIssueRow;
     if (outcome === "known") throw twice();
     return outcome;

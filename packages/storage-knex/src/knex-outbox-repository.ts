@@ -1,4 +1,11 @@
-import { acceptStorable, type MailHindrance, type OutboxEntry, type OutboxRepository, ServiceError, type WaitingMail } from "@sallyport/core";
+import {
+  acceptStorable,
+  type MailHindrance,
+  type OutboxEntry,
+  type OutboxRepository,
+  ServiceError,
+  type WaitingMail,
+} from "@sallyport/core";
 import type { OutboxRow, OutboxStatements, WaitingRow } from "./statements/outbox-statements.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
@@ -10,7 +17,10 @@ export class KnexOutboxRepository implements OutboxRepository {
     private readonly offset: () => number,
   ) {}
 
-  async put(sealedOrder: string, { lifetime, limit }: { readonly lifetime: number; readonly limit: number }): Promise<void> {
+  async put(
+    sealedOrder: string,
+    { lifetime, limit }: { readonly lifetime: number; readonly limit: number },
+  ): Promise<void> {
     acceptStorable(sealedOrder);
     const added = await this.sql.atomically(async (sql) => {
       // What is counted in a statement of its own is what those have left who were waited for.

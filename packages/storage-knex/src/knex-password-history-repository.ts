@@ -18,7 +18,10 @@ export class KnexPasswordHistoryRepository implements PasswordHistoryRepository 
     acceptStorable([subject, secret]);
     await this.sql.atomically(async (sql) => {
       const adding = sql.run(this.statements.add, [subject, secret]);
-      const [, { rows }] = await Promise.all([adding, sql.run<{ position: string }>(this.statements.beyond, [subject, keep])]);
+      const [, { rows }] = await Promise.all([
+        adding,
+        sql.run<{ position: string }>(this.statements.beyond, [subject, keep]),
+      ]);
       await Promise.all(rows.map(({ position }) => sql.run(this.statements.forget, [position])));
     });
   }

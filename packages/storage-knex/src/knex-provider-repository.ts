@@ -1,4 +1,12 @@
-import { acceptStorable, isObjectId, objectIdOf, objectNumber, type ProviderEntry, type ProviderRepository, type ProviderType } from "@sallyport/core";
+import {
+  acceptStorable,
+  isObjectId,
+  objectIdOf,
+  objectNumber,
+  type ProviderEntry,
+  type ProviderRepository,
+  type ProviderType,
+} from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { ProviderRow, ProviderStatements } from "./statements/provider-statements.ts";
 

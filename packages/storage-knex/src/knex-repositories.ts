@@ -29,7 +29,12 @@ import { objectOf } from "./object-of.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 /** All repositories over one runner: those of the storage, or those of a transaction. */
-export function knexRepositories(sql: SqlRunner, statements: Statements, tables: Tables, offset: () => number): Repositories {
+export function knexRepositories(
+  sql: SqlRunner,
+  statements: Statements,
+  tables: Tables,
+  offset: () => number,
+): Repositories {
   return {
     admission: new KnexAdmissionRepository(sql, statements.admission, offset),
     accounts: new KnexAccountRepository(sql, statements.accounts, objectOf),

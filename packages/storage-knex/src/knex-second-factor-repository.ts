@@ -34,7 +34,10 @@ export class KnexSecondFactorRepository implements SecondFactorRepository {
     });
   }
 
-  async accept({ subject, appName, sealedSecret }: FactorKey & Pick<SecondFactor, "sealedSecret">, step: number): Promise<boolean> {
+  async accept(
+    { subject, appName, sealedSecret }: FactorKey & Pick<SecondFactor, "sealedSecret">,
+    step: number,
+  ): Promise<boolean> {
     if (![subject, appName, sealedSecret].every(isStorableText)) return false;
     return (await this.sql.run(this.statements.accept, [subject, appName, sealedSecret, step])).rowCount === 1;
   }
@@ -50,12 +53,23 @@ export class KnexSecondFactorRepository implements SecondFactorRepository {
   }
 
   async list(after: FactorKey | null, limit: number): Promise<SecondFactor[]> {
-    const { rows } = await this.sql.run<SecondFactorRow>(this.statements.list, [after?.subject ?? null, after?.appName ?? null, limit]);
+    const { rows } = await this.sql.run<SecondFactorRow>(this.statements.list, [
+      after?.subject ?? null,
+      after?.appName ?? null,
+      limit,
+    ]);
     return rows.map(factorOf);
   }
 }
 
 function factorOf(row: SecondFactorRow): SecondFactor {
-  const { subject, app_name: appName, sealed_secret: sealedSecret, confirmed, last_step: lastStep, recovery_codes: recoveryCodes } = row;
+  const {
+    subject,
+    app_name: appName,
+    sealed_secret: sealedSecret,
+    confirmed,
+    last_step: lastStep,
+    recovery_codes: recoveryCodes,
+  } = row;
   return { subject, appName, sealedSecret, confirmed, lastStep: Number(lastStep), recoveryCodes };
 }

@@ -32,7 +32,9 @@ export class KnexSessionRepository implements SessionRepository {
       return;
     }
     const opened = [Buffer.from(session.digest, "hex"), channel.wrappedKey, Buffer.from(channel.ivPrefix)];
-    await this.sql.atomically((sql) => Promise.all([sql.run(this.statements.open, values), sql.run(this.channels.open, opened)]));
+    await this.sql.atomically((sql) =>
+      Promise.all([sql.run(this.statements.open, values), sql.run(this.channels.open, opened)]),
+    );
   }
 
   async end(selector: SessionSelector): Promise<number> {
@@ -43,7 +45,11 @@ export class KnexSessionRepository implements SessionRepository {
   }
 
   async renew(digest: Digest, secretVersion: number): Promise<boolean> {
-    const { rowCount } = await this.sql.run(this.statements.renew, [Buffer.from(digest, "hex"), this.offset(), secretVersion]);
+    const { rowCount } = await this.sql.run(this.statements.renew, [
+      Buffer.from(digest, "hex"),
+      this.offset(),
+      secretVersion,
+    ]);
     return rowCount === 1;
   }
 
@@ -64,11 +70,16 @@ export class KnexSessionRepository implements SessionRepository {
     const except = "except" in selector && selector.except !== undefined ? Buffer.from(selector.except, "hex") : null;
     if ("userId" in selector) return [this.statements.endAllOfUser, [objectNumber(selector.userId), offset, except]];
     const [statement, id] =
-      "linkId" in selector ? [this.statements.endAllOfLink, selector.linkId] : [this.statements.endAllOfCustomAccount, selector.customAccountId];
+      "linkId" in selector
+        ? [this.statements.endAllOfLink, selector.linkId]
+        : [this.statements.endAllOfCustomAccount, selector.customAccountId];
     return isUuid(id) ? [statement, [id, offset, except]] : null;
   }
 
-  private valuesOf({ digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, entrance }: NewSession, policy: SessionPolicy): SqlValue[] {
+  private valuesOf(
+    { digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, entrance }: NewSession,
+    policy: SessionPolicy,
+  ): SqlValue[] {
     return [
       Buffer.from(digest, "hex"),
       mode,

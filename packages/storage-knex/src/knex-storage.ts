@@ -1,4 +1,16 @@
-import { type Attempt, type AttributeIndex, builtInClasses, type ClassDefinition, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import {
+  type Attempt,
+  type AttributeIndex,
+  builtInClasses,
+  type ClassDefinition,
+  type IndexReport,
+  type JointRepositories,
+  type MigrationReport,
+  type Repositories,
+  ServiceError,
+  type Storage,
+  type StorageCapabilities,
+} from "@sallyport/core";
 import type { Knex } from "knex";
 import { PostgresArchive } from "./dialects/postgres/archive/postgres-archive.ts";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
@@ -67,7 +79,9 @@ export class KnexStorage implements Storage {
   }
 
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
-    return this.sql.atomically((sql, attempt) => work(knexRepositories(sql, this.statements, this.tables, this.offset), attempt));
+    return this.sql.atomically((sql, attempt) =>
+      work(knexRepositories(sql, this.statements, this.tables, this.offset), attempt),
+    );
   }
 
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
@@ -115,10 +129,14 @@ export class KnexStorage implements Storage {
     const query = { text: `select name from ${this.tables.migrations}` };
     await withConnection(this.knex, async (connection) => {
       const { rows } = await runOn<{ name: string }>(connection, query);
-      const pending = pendingMigrations(migrations, rows.map(({ name }) => name));
+      const pending = pendingMigrations(
+        migrations,
+        rows.map(({ name }) => name),
+      );
       if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
       const restored = await stampsAreAhead((each) => runOn(connection, each), this.tables);
-      if (restored) throw new ServiceError(705, { detail: "The database comes from another server and has to be migrated here." });
+      if (restored)
+        throw new ServiceError(705, { detail: "The database comes from another server and has to be migrated here." });
     });
     this.migrated = true;
   }

@@ -1,4 +1,11 @@
-import { type ExemptionGrant, exemptionRenewal, type ThrottleExemption, type ThrottleKey, type ThrottleRepository, type ThrottleVerdict } from "@sallyport/core";
+import {
+  type ExemptionGrant,
+  exemptionRenewal,
+  type ThrottleExemption,
+  type ThrottleKey,
+  type ThrottleRepository,
+  type ThrottleVerdict,
+} from "@sallyport/core";
 import type { ThrottleStatements } from "./statements/throttle-statements.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
@@ -52,7 +59,15 @@ function askedOf(keys: readonly ThrottleKey[]): string | null {
   const asked = new Map<string, object>();
   for (const { key, policy, exemption } of keys) {
     const { freeFailures: free, firstDelay: first, longestDelay: longest, forgetAfter: forget } = policy;
-    if (free > 0) asked.set(key, { key, free, first, longest, forget, exempt: exemption === undefined ? null : exemptionKey(exemption) });
+    if (free > 0)
+      asked.set(key, {
+        key,
+        free,
+        first,
+        longest,
+        forget,
+        exempt: exemption === undefined ? null : exemptionKey(exemption),
+      });
   }
   const names = [...asked.keys()].toSorted();
   return names.length === 0 ? null : JSON.stringify(names.map((name) => asked.get(name)));

@@ -8,8 +8,12 @@ interface LinkedAttribute {
 }
 
 /** The links of several objects as parameters: all of them with what names their source, or null; and their targets, each once. */
-export function linkParameters(sources: readonly { readonly source: object; readonly links: Links | undefined }[]): [SqlValue, SqlValue] {
-  const linked = sources.flatMap(({ source, links = {} }) => linkedAttributes(links).map((each) => ({ ...source, ...each })));
+export function linkParameters(
+  sources: readonly { readonly source: object; readonly links: Links | undefined }[],
+): [SqlValue, SqlValue] {
+  const linked = sources.flatMap(({ source, links = {} }) =>
+    linkedAttributes(links).map((each) => ({ ...source, ...each })),
+  );
   const targets = new Set(linked.flatMap((each) => each.targets));
   return [linked.length === 0 ? null : JSON.stringify(linked), [...targets]];
 }

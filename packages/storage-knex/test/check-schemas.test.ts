@@ -4,7 +4,8 @@ import { openTestDatabase, startTimeout, type TestDatabase } from "./test-databa
 describe("schemas for checks", () => {
   let database: TestDatabase;
   let schemas: CheckSchemas;
-  const run = async <Row>(text: string): Promise<Row[]> => [await database.admin.query(text)].flat().at(-1)?.rows as Row[];
+  const run = async <Row>(text: string): Promise<Row[]> =>
+    [await database.admin.query(text)].flat().at(-1)?.rows as Row[];
 
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -14,8 +15,13 @@ describe("schemas for checks", () => {
 
   /** Everything that the tables of a schema hold, but the times of its migrations. */
   const contents = async (schema: string) => {
-    const tables = await run<{ name: string }>(`select relname as name from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r' order by relname`);
-    const held = tables.map(async ({ name }) => [name, await run(`select to_jsonb(t) - 'applied_at' as row from ${schema}.${name} t order by 1`)]);
+    const tables = await run<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r' order by relname`,
+    );
+    const held = tables.map(async ({ name }) => [
+      name,
+      await run(`select to_jsonb(t) - 'applied_at' as row from ${schema}.${name} t order by 1`),
+    ]);
     return Object.fromEntries(await Promise.all(held)) as object;
   };
 
@@ -25,7 +31,10 @@ describe("schemas for checks", () => {
     const { repositories: r } = database.storage({ schema });
     const insert = () => r.objects.insert([{ className: "User", attributes: { Name: "somebody" } }]);
     const [first] = await insert();
-    await r.accounts.create({ userId: first?.id ?? "", loginName: "somebody", secret: "", administrator: false }, "somebody");
+    await r.accounts.create(
+      { userId: first?.id ?? "", loginName: "somebody", secret: "", administrator: false },
+      "somebody",
+    );
     await r.maintenance.set(true);
     const { generation } = await r.model.load();
     await r.model.change({ put: [{ name: "New", base: null, attributes: [], rights: [] }] }, generation);
@@ -38,7 +47,12 @@ describe("schemas for checks", () => {
   });
 
   test("are not used again when a check has changed their tables, or wants one that is not migrated", async () => {
-    for (const change of ["alter table $ add column note text", "create trigger t before insert on $ for each row execute function suppress_redundant_updates_trigger()", "alter table $ disable trigger all", "create index on $ (uuid, class)"]) {
+    for (const change of [
+      "alter table $ add column note text",
+      "create trigger t before insert on $ for each row execute function suppress_redundant_updates_trigger()",
+      "alter table $ disable trigger all",
+      "create index on $ (uuid, class)",
+    ]) {
       const schema = await schemas.take({ migrated: true });
       await run(change.replace("$", `${schema}.objects`));
       await schemas.giveBack(schema);

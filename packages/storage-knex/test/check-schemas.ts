@@ -37,7 +37,11 @@ export class CheckSchemas {
   /** Takes a schema back that nobody uses any more. */
   async giveBack(name: string): Promise<void> {
     const migrated = this.migrated.get(name);
-    if (migrated !== undefined && (migrated.uses += 1) < mostUses && (await this.structureOf(name)) === migrated.structure) {
+    if (
+      migrated !== undefined &&
+      (migrated.uses += 1) < mostUses &&
+      (await this.structureOf(name)) === migrated.structure
+    ) {
       await this.run(migrated.reset);
       this.free.push(name);
     } else {
@@ -70,7 +74,9 @@ export class CheckSchemas {
       // Twice: triggers may write into tables that are empty already.
       ...deletions,
       ...deletions,
-      ...filled.toReversed().map((table) => `insert into ${name}.${table} overriding system value table ${name}_initial.${table}`),
+      ...filled
+        .toReversed()
+        .map((table) => `insert into ${name}.${table} overriding system value table ${name}_initial.${table}`),
       ...sequences.map(({ id, start }) => `select setval(${id}::regclass, ${start}, false)`),
       "commit",
     ];

@@ -17,7 +17,8 @@ describe("failures of the database", () => {
   afterAll(() => database.drop());
 
   const storageOver = ({ knex }: PostgresKnex) => new KnexStorage({ knex, schema: "test" });
-  const sleepOn = ({ knex }: PostgresKnex) => withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(30)" }));
+  const sleepOn = ({ knex }: PostgresKnex) =>
+    withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(30)" }));
 
   /** Ends the server's side of all connections under this name, once one of them runs a query that sleeps. */
   async function terminate(applicationName: string): Promise<void> {
@@ -28,7 +29,9 @@ describe("failures of the database", () => {
       );
       if (rowCount !== 0) break;
     }
-    await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [applicationName]);
+    await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [
+      applicationName,
+    ]);
   }
 
   test("a connection that is ended in the middle of a query is 704, and the next call has another one", async () => {
@@ -44,7 +47,9 @@ describe("failures of the database", () => {
     const storage = storageOver(database.connect({ applicationName: "cut", pool: { max: 1 } }));
     const cut = storage.transaction(async (r) => {
       await r.sessions.open(newSession("lost"), openPolicy);
-      await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'");
+      await database.admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'",
+      );
       await r.sessions.count();
     });
     expect(await codeOf(cut)).toBe(704);
@@ -103,7 +108,9 @@ describe("failures of the database", () => {
 
   test("a slow statement keeps its own timeout", async () => {
     const { knex } = database.connect({ applicationName: "slow" });
-    await expect(withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(6)" }))).resolves.toMatchObject({ rowCount: 1 });
+    await expect(
+      withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(6)" })),
+    ).resolves.toMatchObject({ rowCount: 1 });
   }, 20_000);
 
   test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
@@ -114,17 +121,26 @@ describe("failures of the database", () => {
     const stranger = new URL(database.url);
     stranger.username = "no_such_role";
     stranger.password = "open-sesame";
-    const error = await storageOver(database.connect({ url: stranger.href })).health().catch((reason: unknown) => reason);
+    const error = await storageOver(database.connect({ url: stranger.href }))
+      .health()
+      .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 704 });
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("open-sesame");
 
-    const settings = { pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 }, connectTimeout: 1, statementTimeout: 1 };
+    const settings = {
+      pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 },
+      connectTimeout: 1,
+      statementTimeout: 1,
+    };
     const unreadable = () => createPostgresKnex({ ...settings, url: "postgres://user:open-sesame@host:port/" });
     expect(unreadable).toThrow(expect.not.objectContaining({ message: expect.stringContaining("open-sesame") }));
   });
 
   test("a pool without a free connection is 607: after the time to wait, and at once when too many wait", async () => {
-    const engine = database.connect({ applicationName: "busy", pool: { max: 1, acquireTimeout: 2_000, maxPendingAcquires: 2 } });
+    const engine = database.connect({
+      applicationName: "busy",
+      pool: { max: 1, acquireTimeout: 2_000, maxPendingAcquires: 2 },
+    });
     const storage = storageOver(engine);
     await storage.health();
     const sleeping = codeOf(sleepOn(engine));

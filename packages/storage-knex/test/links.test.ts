@@ -23,14 +23,19 @@ describe("links", () => {
   afterAll(() => database.drop());
 
   const links = async () => {
-    const { rows } = await database.admin.query(`select source || '.' || attribute || '>' || target as link from test.links order by source, attribute, target`);
+    const { rows } = await database.admin.query(
+      `select source || '.' || attribute || '>' || target as link from test.links order by source, attribute, target`,
+    );
     return rows.map(({ link }: { link: string }) => link);
   };
   const create = async (linked?: Links) => {
-    const [object] = await r.objects.insert([{ className: "File", attributes: {}, ...(linked === undefined ? {} : { links: linked }) }]);
+    const [object] = await r.objects.insert([
+      { className: "File", attributes: {}, ...(linked === undefined ? {} : { links: linked }) },
+    ]);
     return object?.id ?? "";
   };
-  const update = (id: string, linked: Links) => r.objects.update([{ id, attributes: {}, links: linked, expectedVersions: null }], anybody);
+  const update = (id: string, linked: Links) =>
+    r.objects.update([{ id, attributes: {}, links: linked, expectedVersions: null }], anybody);
 
   test("are written with their objects and follow their changes, attribute by attribute", async () => {
     const [one, two] = [await create(), await create()];
@@ -56,7 +61,12 @@ describe("links", () => {
       { className: "File", attributes: {}, links: { Boss: ["2"] } },
     ]);
     expect(await links()).toEqual(["3.Boss>1", "5.Boss>2"]);
-    const changes = made.map(({ id }, index) => ({ id, attributes: {}, links: index === 0 ? {} : { Boss: ["1"], Other: ["2"] }, expectedVersions: null }));
+    const changes = made.map(({ id }, index) => ({
+      id,
+      attributes: {},
+      links: index === 0 ? {} : { Boss: ["1"], Other: ["2"] },
+      expectedVersions: null,
+    }));
     await r.objects.update(changes, anybody);
     expect(await links()).toEqual(["3.Boss>1", "4.Boss>1", "4.Other>2", "5.Boss>1", "5.Other>2"]);
   });
@@ -100,8 +110,13 @@ describe("links", () => {
     let deleting: Promise<unknown> = Promise.resolve();
     await storage.transaction(async (inside) => {
       await inside.objects.insert([{ className: "File", attributes: {}, links: { Boss: ["1"] } }]);
-      deleting = database.admin.query("delete from test.objects o where oid = 1 and not exists (select from test.links where target = o.oid)");
-      await inside.objects.update([{ id: "1", attributes: { Name: "still there" }, links: {}, expectedVersions: [1] }], anybody);
+      deleting = database.admin.query(
+        "delete from test.objects o where oid = 1 and not exists (select from test.links where target = o.oid)",
+      );
+      await inside.objects.update(
+        [{ id: "1", attributes: { Name: "still there" }, links: {}, expectedVersions: [1] }],
+        anybody,
+      );
     });
     await deleting;
     expect(await links()).toEqual(["2.Boss>1"]);
@@ -134,7 +149,9 @@ describe("links", () => {
     const { knex, close } = database.connect({ pool: { max: 1 } });
     try {
       for (let look = 0; look < 500; look += 1) {
-        const { rows } = await knex.raw("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
+        const { rows } = await knex.raw(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
         if (rows.length > 0) return;
       }
       throw new Error("Nobody waits.");

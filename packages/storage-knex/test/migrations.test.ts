@@ -17,23 +17,31 @@ describe("migrations", () => {
 
   const names = migrations.map(({ name }) => name);
   const migrator = (extra: readonly Migration[]) =>
-    new Migrator(database.connect().knex, tablesOf("test"), [...migrations, ...extra], { patience: { lockTimeout: 50, pause: 20 } });
+    new Migrator(database.connect().knex, tablesOf("test"), [...migrations, ...extra], {
+      patience: { lockTimeout: 50, pause: 20 },
+    });
 
   test("are applied once, in order, and recorded", async () => {
     const storage = database.storage();
     expect(await storage.migrate()).toEqual({ applied: names });
     expect(await storage.migrate()).toEqual({ applied: [] });
-    const { rows } = await database.admin.query<{ name: string; applied_at: Date }>("select * from test.migrations order by name");
+    const { rows } = await database.admin.query<{ name: string; applied_at: Date }>(
+      "select * from test.migrations order by name",
+    );
     expect(rows.map(({ name }) => name)).toEqual(names);
     expect(rows.every(({ applied_at }) => Math.abs(applied_at.getTime() - Date.now()) < 60_000)).toBe(true);
     await expect(storage.health()).resolves.toBeUndefined();
   });
 
-  test("of several processes at once wait for one another", async () => {
-    const reports = (await runWorkers(database.url, "migrate", [{}, {}, {}, {}])) as { applied: string[] }[];
-    expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(names);
-    await expect(database.storage().health()).resolves.toBeUndefined();
-  }, processTimeout);
+  test(
+    "of several processes at once wait for one another",
+    async () => {
+      const reports = (await runWorkers(database.url, "migrate", [{}, {}, {}, {}])) as { applied: string[] }[];
+      expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(names);
+      await expect(database.storage().health()).resolves.toBeUndefined();
+    },
+    processTimeout,
+  );
 
   test("that are missing make every call answer 705", async () => {
     const storage = database.storage();
@@ -56,7 +64,8 @@ describe("migrations", () => {
     await database.admin.query("insert into test.migrations (name) values ('9999-from-the-future')");
     const storage = database.storage();
     const calls = [() => storage.migrate(), () => storage.health(), () => storage.repositories.sessions.count()];
-    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
   });
 
   test("of an older version make every call answer 705", async () => {
@@ -68,7 +77,9 @@ describe("migrations", () => {
   test("that fail leave nothing behind, and keep what went before", async () => {
     const broken = { name: "9998-broken", statements: () => ["create table test.half (id integer)", "select 1 / 0"] };
     expect(await codeOf(migrator([broken]).migrate())).toBe(799);
-    const { rows } = await database.admin.query("select to_regclass('test.half') as half, array(select name from test.migrations) as names");
+    const { rows } = await database.admin.query(
+      "select to_regclass('test.half') as half, array(select name from test.migrations) as names",
+    );
     expect(rows).toEqual([{ half: null, names }]);
   });
 
@@ -84,7 +95,8 @@ describe("migrations", () => {
         .migrate()
         .then(() => (migrated = true));
       // Each of these would queue behind the change of the table if it waited for its lock without an end.
-      for (let done = 0; done < 200; done += 1) await storage.repositories.sessions.open(newSession(`under load ${done}`), openPolicy);
+      for (let done = 0; done < 200; done += 1)
+        await storage.repositories.sessions.open(newSession(`under load ${done}`), openPolicy);
       expect(migrated).toBe(false);
     });
     await migrating;

@@ -56,11 +56,15 @@ describe("counts of objects", () => {
       await r.objects.insert([file]);
       await r.objects.insert([file, file]);
       // Fails in the middle of the statement.
-      await expect(attempt(() => r.objects.insert([{ ...file, attributes: { Name: "x".repeat(maximumObjectBytes) } }]))).rejects.toMatchObject({ code: 801 });
+      await expect(
+        attempt(() => r.objects.insert([{ ...file, attributes: { Name: "x".repeat(maximumObjectBytes) } }])),
+      ).rejects.toMatchObject({ code: 801 });
       await r.objects.insert([file, file]);
       await r.objects.insert([{ ...file, readers: ["1"] }]);
     });
-    await database.admin.query("select * from test.insert_object($1, null, '{}', null, 0)", [JSON.stringify({ uuid: randomUUID(), class: "File", attributes: {}, readers: null })]);
+    await database.admin.query("select * from test.insert_object($1, null, '{}', null, 0)", [
+      JSON.stringify({ uuid: randomUUID(), class: "File", attributes: {}, readers: null }),
+    ]);
     await fill("File", 3, "null");
     await expectExact(10);
     await database.admin.query("delete from test.objects");
@@ -69,7 +73,9 @@ describe("counts of objects", () => {
   test("stay exact under writers side by side", async () => {
     const { objects } = database.storage().repositories;
     const several = Array.from({ length: 5 }, () => ({ className: "Image", attributes: {} }));
-    await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? fill("Image", 5, "null") : objects.insert(several))));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => (n % 4 === 3 ? fill("Image", 5, "null") : objects.insert(several))),
+    );
     await expectExact(200);
   });
 });

@@ -12,6 +12,11 @@ describe("the room of one-time secrets on Postgres", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  const connections = async () => ((await database.admin.query("select current_setting('max_connections')::integer as most")).rows[0] as { most: number }).most;
+  const connections = async () =>
+    (
+      (await database.admin.query("select current_setting('max_connections')::integer as most")).rows[0] as {
+        most: number;
+      }
+    ).most;
   oneTimeRoomSuite(() => ({ url: database.url, schema: "test", storage, connections }));
 });

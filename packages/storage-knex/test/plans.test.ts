@@ -57,15 +57,36 @@ describe("plans of the statements that run on every request", () => {
       insert into test.links (source, target, attribute) select i, 1 + i % 3000, 'Boss' from generate_series(1, 30000) as i;
       insert into test.locks (oid, session, since) select i, sha256(('s' || i)::bytea), now() from generate_series(1, 5000) as i;
       insert into test.throttle select 'key' || i, 1, now(), now() + interval '1 h' from generate_series(1, 5000) as i`);
-    for (const table of ["objects", "departures", "links", "locks", "accounts", "app_keys", "sessions", "channels", "cipher_blocks", "audit", "throttle", "identity_links", "custom_accounts"]) await database.admin.query(`vacuum analyze test.${table}`);
+    for (const table of [
+      "objects",
+      "departures",
+      "links",
+      "locks",
+      "accounts",
+      "app_keys",
+      "sessions",
+      "channels",
+      "cipher_blocks",
+      "audit",
+      "throttle",
+      "identity_links",
+      "custom_accounts",
+    ])
+      await database.admin.query(`vacuum analyze test.${table}`);
   }, startTimeout);
   afterAll(() => database.drop());
 
   /** All nodes of the plan: by default of the one that is used whatever the parameters are. */
-  async function nodesOf(statement: Statement, parameters: readonly string[], mode = "force_generic_plan"): Promise<PlanNode[]> {
+  async function nodesOf(
+    statement: Statement,
+    parameters: readonly string[],
+    mode = "force_generic_plan",
+  ): Promise<PlanNode[]> {
     await database.admin.query(`set plan_cache_mode = ${mode}`);
     await database.admin.query(`prepare explained as ${statement.text}`);
-    const { rows } = await database.admin.query(`explain (format json) execute explained ${parameters.length === 0 ? "" : `(${parameters.join(", ")})`}`);
+    const { rows } = await database.admin.query(
+      `explain (format json) execute explained ${parameters.length === 0 ? "" : `(${parameters.join(", ")})`}`,
+    );
     await database.admin.query("deallocate explained");
     const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
     return flatten(rows[0]["QUERY PLAN"][0].Plan as PlanNode);
@@ -75,28 +96,80 @@ describe("plans of the statements that run on every request", () => {
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
 
-  const { accounts, admission, audit, changes, channels, cipherBlocks, departures, identityLinks, objects, sessions, throttle } = statements;
+  const {
+    accounts,
+    admission,
+    audit,
+    changes,
+    channels,
+    cipherBlocks,
+    departures,
+    identityLinks,
+    objects,
+    sessions,
+    throttle,
+  } = statements;
   const secureDigest = `'\\x${digestOf("secure1")}'`;
   const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
 
   test.each<[string, Statement, string[], string[]]>([
-    ["admission", admission.admit.session, [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "custom_accounts_pkey", "identity_links_pkey", "objects_pkey", "sessions_pkey"]],
-    ["admission of a secure session", admission.admit.secure, [`'\\x${digestOf("k1")}'`, secureDigest, "0", "1000"], ["accounts_pkey", "app_keys_digest_key", "channels_pkey", "custom_accounts_pkey", "identity_links_pkey", "objects_pkey", "sessions_pkey"]],
+    [
+      "admission",
+      admission.admit.session,
+      [`'\\x${digestOf("k1")}'`, sessionDigest, "0", "1000"],
+      [
+        "accounts_pkey",
+        "app_keys_digest_key",
+        "custom_accounts_pkey",
+        "identity_links_pkey",
+        "objects_pkey",
+        "sessions_pkey",
+      ],
+    ],
+    [
+      "admission of a secure session",
+      admission.admit.secure,
+      [`'\\x${digestOf("k1")}'`, secureDigest, "0", "1000"],
+      [
+        "accounts_pkey",
+        "app_keys_digest_key",
+        "channels_pkey",
+        "custom_accounts_pkey",
+        "identity_links_pkey",
+        "objects_pkey",
+        "sessions_pkey",
+      ],
+    ],
     ["number of an incoming message", channels.acceptIn, [secureDigest, "18446744073709551615"], ["channels_pkey"]],
     ["numbers of outgoing messages", channels.reserveOut, [secureDigest, "100"], ["channels_pkey"]],
     ["claim of cipher blocks", cipherBlocks.claim, [...claim, "3", "60000"], ["cipher_blocks_pkey"]],
-    ["sweep of cipher blocks", cipherBlocks.sweep, ["'{key}'", "1000", "1000", "0"], ["cipher_blocks_key", "cipher_blocks_pkey"]],
+    [
+      "sweep of cipher blocks",
+      cipherBlocks.sweep,
+      ["'{key}'", "1000", "1000", "0"],
+      ["cipher_blocks_key", "cipher_blocks_pkey"],
+    ],
     ["sweep of the audit", audit.sweep, ["1000", "1000", "0"], ["audit_pkey"]],
     ["sweep of the throttle", throttle.sweep, ["1000", "0"], ["throttle_forget", "throttle_pkey"]],
     ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
     ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
     ["end of a user's sessions", sessions.endAllOfUser, ["1", "0", sessionDigest], ["sessions_device"]],
-    ["end of a custom account's sessions", sessions.endAllOfCustomAccount, ["gen_random_uuid()", "0", "null"], ["sessions_custom_account"]],
+    [
+      "end of a custom account's sessions",
+      sessions.endAllOfCustomAccount,
+      ["gen_random_uuid()", "0", "null"],
+      ["sessions_custom_account"],
+    ],
     ["end of a link's sessions", sessions.endAllOfLink, ["gen_random_uuid()", "0", "null"], ["sessions_identity_link"]],
     ["renewal of a session", sessions.renew, [sessionDigest, "0", "2"], ["sessions_pkey"]],
     ["account of a user", accounts.byUser, ["7", "'{Groups}'"], ["accounts_pkey", "objects_pkey"]],
-    ["link of an identity", identityLinks.find, ["'https://issuer.example'", "'7'"], ["identity_links_issuer_subject_key"]],
+    [
+      "link of an identity",
+      identityLinks.find,
+      ["'https://issuer.example'", "'7'"],
+      ["identity_links_issuer_subject_key"],
+    ],
     ["links of a user", identityLinks.ofUser, ["7"], ["identity_links_user"]],
     ["proof", accounts.forProof, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
@@ -104,44 +177,129 @@ describe("plans of the statements that run on every request", () => {
     ["outlines of objects", objects.outlines, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
     ["object by UUID", objects.getByUuid, ["gen_random_uuid()", "null", "null"], ["objects_uuid_key"]],
     ["hold of objects", objects.hold, ["'{7,8}'"], ["objects_pkey"]],
-    ["objects by UUID", objects.getByUuids, ["array[gen_random_uuid(), gen_random_uuid()]", "null", "'{1}'", "1000000"], ["objects_uuid_key"]],
-    ["list of a class near its beginning", objects.findNear, ["'File'", "'{1}'", "0", "50", "1000000"], ["objects_open", "objects_restricted"]],
-    ["list of a class", objects.findInOne, ["'File'", "'{1}'", "0", "50", "1000000"], ["objects_open", "objects_pkey", "objects_restricted"]],
-    ["list of several classes", objects.findInSeveral, ["'{File,User}'", "'{1}'", "0", "50", "1000000"], ["objects_open", "objects_pkey", "objects_restricted"]],
+    [
+      "objects by UUID",
+      objects.getByUuids,
+      ["array[gen_random_uuid(), gen_random_uuid()]", "null", "'{1}'", "1000000"],
+      ["objects_uuid_key"],
+    ],
+    [
+      "list of a class near its beginning",
+      objects.findNear,
+      ["'File'", "'{1}'", "0", "50", "1000000"],
+      ["objects_open", "objects_restricted"],
+    ],
+    [
+      "list of a class",
+      objects.findInOne,
+      ["'File'", "'{1}'", "0", "50", "1000000"],
+      ["objects_open", "objects_pkey", "objects_restricted"],
+    ],
+    [
+      "list of several classes",
+      objects.findInSeveral,
+      ["'{File,User}'", "'{1}'", "0", "50", "1000000"],
+      ["objects_open", "objects_pkey", "objects_restricted"],
+    ],
     ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["departures_stamp", "objects_stamp"]],
     ["watermark of the changes", changes.watermark, [], ["departures_stamp", "objects_stamp"]],
     ["objects that are held", departures.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
-    ["referrers of an object", departures.referrers, ["'{7,8}'", `'[{"className": "File", "attribute": "Boss"}]'`, "100"], ["links_pkey", "objects_pkey"]],
-    ["departure", departures.depart, ["'{7,8}'", "true", "7", "0", "7", "10000"], ["departures_deleted_by", "links_source", "locks_pkey", "objects_pkey"]],
-    ["what is left of an object", departures.find, ["7", "null", "'{File}'", "'{1}'"], ["departures_pkey", "departures_uuid_key"]],
+    [
+      "referrers of an object",
+      departures.referrers,
+      ["'{7,8}'", `'[{"className": "File", "attribute": "Boss"}]'`, "100"],
+      ["links_pkey", "objects_pkey"],
+    ],
+    [
+      "departure",
+      departures.depart,
+      ["'{7,8}'", "true", "7", "0", "7", "10000"],
+      ["departures_deleted_by", "links_source", "locks_pkey", "objects_pkey"],
+    ],
+    [
+      "what is left of an object",
+      departures.find,
+      ["7", "null", "'{File}'", "'{1}'"],
+      ["departures_pkey", "departures_uuid_key"],
+    ],
     ["what was recycled with an object", departures.group, ["40001"], ["departures_leader", "departures_pkey"]],
-    ["what a user has recycled", departures.listRecycledBy, ["null", "null", "50", "'{File}'", "'{1}'", "7"], ["departures_deleted_by"]],
-    ["what all users have recycled", departures.listRecycled, ["1795512345678", "40001", "50", "null", "null"], ["departures_departed_at"]],
+    [
+      "what a user has recycled",
+      departures.listRecycledBy,
+      ["null", "null", "50", "'{File}'", "'{1}'", "7"],
+      ["departures_deleted_by"],
+    ],
+    [
+      "what all users have recycled",
+      departures.listRecycled,
+      ["1795512345678", "40001", "50", "null", "null"],
+      ["departures_departed_at"],
+    ],
     ["what links lead to", departures.targets, ["'{7,40001}'"], ["departures_pkey", "objects_pkey"]],
     ["how much of a class is in the recycler", departures.countRecycled, ["'{Rare}'"], ["departures_class"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
     expect(indexesOf(nodes)).toEqual(indexes);
-    expect(scannedWhole(nodes).filter((relation) => relation !== "settings" && relation !== "session_counts")).toEqual([]);
+    expect(scannedWhole(nodes).filter((relation) => relation !== "settings" && relation !== "session_counts")).toEqual(
+      [],
+    );
   });
 
   test.each([
-    ["clearing of failures", throttle.pass, ["'{key1,key2,nobody}'", keys, "'{key2}'", "7200000", "null", "null", "null", "null", "null"], "throttle"],
-    ["granting of an exemption", throttle.pass, ["'{key1,nobody}'", keys, "'{}'", "0", "'exempt:group:new'", "'exempt:group:'", "5", "86400000", "3600000"], "throttle"],
-    ["entry", sessions.open, [`'\\x${digestOf("new")}'`, "'session'", "'key1'", "7", "'[]'", "'d6'", "1", "1", "0", "1", "1000000", "1000", "null", "null", "null", "2"], "sessions"],
-  ] as const)("%s reads its table by an index, whatever the parameters are", async (_, statement, parameters, table) => {
-    await database.admin.query("set plan_cache_mode = force_generic_plan");
-    // What earlier statements have counted is kept back for a second, and would be taken for this transaction's.
-    await database.admin.query("select pg_stat_force_next_flush()");
-    await database.admin.query("begin");
-    await database.admin.query(`prepare tried as ${statement.text}`);
-    await database.admin.query(`execute tried (${parameters.join(", ")})`);
-    const { rows } = await database.admin.query("select seq_scan, idx_scan > 0 as indexed from pg_stat_xact_user_tables where schemaname = 'test' and relname = $1", [table]);
-    await database.admin.query("rollback");
-    await database.admin.query("deallocate tried");
-    expect(rows).toEqual([{ seq_scan: "0", indexed: true }]);
-  });
+    [
+      "clearing of failures",
+      throttle.pass,
+      ["'{key1,key2,nobody}'", keys, "'{key2}'", "7200000", "null", "null", "null", "null", "null"],
+      "throttle",
+    ],
+    [
+      "granting of an exemption",
+      throttle.pass,
+      ["'{key1,nobody}'", keys, "'{}'", "0", "'exempt:group:new'", "'exempt:group:'", "5", "86400000", "3600000"],
+      "throttle",
+    ],
+    [
+      "entry",
+      sessions.open,
+      [
+        `'\\x${digestOf("new")}'`,
+        "'session'",
+        "'key1'",
+        "7",
+        "'[]'",
+        "'d6'",
+        "1",
+        "1",
+        "0",
+        "1",
+        "1000000",
+        "1000",
+        "null",
+        "null",
+        "null",
+        "2",
+      ],
+      "sessions",
+    ],
+  ] as const)(
+    "%s reads its table by an index, whatever the parameters are",
+    async (_, statement, parameters, table) => {
+      await database.admin.query("set plan_cache_mode = force_generic_plan");
+      // What earlier statements have counted is kept back for a second, and would be taken for this transaction's.
+      await database.admin.query("select pg_stat_force_next_flush()");
+      await database.admin.query("begin");
+      await database.admin.query(`prepare tried as ${statement.text}`);
+      await database.admin.query(`execute tried (${parameters.join(", ")})`);
+      const { rows } = await database.admin.query(
+        "select seq_scan, idx_scan > 0 as indexed from pg_stat_xact_user_tables where schemaname = 'test' and relname = $1",
+        [table],
+      );
+      await database.admin.query("rollback");
+      await database.admin.query("deallocate tried");
+      expect(rows).toEqual([{ seq_scan: "0", indexed: true }]);
+    },
+  );
 
   test("count of a class reads its counters, and the index of what has readers", async () => {
     const nodes = await nodesOf(objects.count, ["'{Rare}'", "'{1}'"], "auto");

@@ -18,7 +18,9 @@ describe("prepared statements", () => {
   test("are prepared once per connection, and again on a new one", async () => {
     const { knex, storage } = storageWith("prepared");
     const prepared = async () => {
-      const { rows } = await knex.raw("select pg_backend_pid() as pid, count(*)::int as count from pg_prepared_statements where name like 'session\\_count\\_%'");
+      const { rows } = await knex.raw(
+        "select pg_backend_pid() as pid, count(*)::int as count from pg_prepared_statements where name like 'session\\_count\\_%'",
+      );
       return rows[0] as { pid: number; count: number };
     };
     for (let time = 0; time < 3; time += 1) await storage.repositories.sessions.count();
@@ -58,7 +60,8 @@ describe("prepared statements", () => {
     const other = new KnexStorage({ knex, schema: "other" });
     await other.migrate();
     await other.repositories.maintenance.set(true);
-    const admit = async (each: KnexStorage) => (await each.repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance;
+    const admit = async (each: KnexStorage) =>
+      (await each.repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1 })).maintenance;
     expect([await admit(storage), await admit(other), await admit(storage)]).toEqual([false, true, false]);
   });
 });

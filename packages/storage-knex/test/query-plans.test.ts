@@ -1,4 +1,15 @@
-import { type AttributeIndex, defaultAnswerBytes, type Filter, type ObjectQuery, type Page, type SortKey, seesAll, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
+import {
+  type AttributeIndex,
+  defaultAnswerBytes,
+  type Filter,
+  type ObjectQuery,
+  type Page,
+  type SortKey,
+  seesAll,
+  type ValuePath,
+  type ValueType,
+  type Visibility,
+} from "@sallyport/core";
 import { type ComposedText, countText, findText } from "../src/dialects/postgres/query/object-query-text.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
@@ -31,7 +42,10 @@ const at = (leaf: string, type: ValueType, ...hops: string[]): ValuePath => {
 };
 const is = (path: ValuePath, ...values: (string | number)[]): Filter => ({ kind: "oneOf", path, values });
 const by = (path: ValuePath, descending = false): SortKey[] => [{ path, descending }];
-const someone: Visibility = { classes: new Set(["Order", "RushOrder", "Buyer", "Rare"]), principals: new Set(["1", "2"]) };
+const someone: Visibility = {
+  classes: new Set(["Order", "RushOrder", "Buyer", "Rare"]),
+  principals: new Set(["1", "2"]),
+};
 const first: Page = { offset: 0, limit: 20 };
 
 /** Of rows that are looked at. */
@@ -40,33 +54,105 @@ const few = 4_000;
 /** Queries that must not read many more rows than they give, of 40,000 that there are. */
 const quick: readonly [string, ObjectQuery, Page?][] = [
   ["an equal text", { classes: ["Order"], filter: is(at("Number", "string"), "order 4711") }],
-  ["a text that is longer than what an index holds", { classes: ["Order"], filter: is(at("Number", "string"), "o".repeat(1_000)) }],
-  ["the start of a text", { classes: ["Order"], filter: { kind: "like", path: at("Number", "string"), pattern: "order 471_" } }],
-  ["an equal date and more", { classes: ["Order"], filter: { kind: "all", filters: [is(at("Day", "date"), "2001-02-03"), { kind: "compare", path: at("Amount", "number"), operator: "gt", value: 5 }] } }],
-  ["one of two texts", { classes: ["Order"], filter: { kind: "any", filters: [is(at("Number", "string"), "order 11"), is(at("Number", "string"), "order 13")] } }],
+  [
+    "a text that is longer than what an index holds",
+    { classes: ["Order"], filter: is(at("Number", "string"), "o".repeat(1_000)) },
+  ],
+  [
+    "the start of a text",
+    { classes: ["Order"], filter: { kind: "like", path: at("Number", "string"), pattern: "order 471_" } },
+  ],
+  [
+    "an equal date and more",
+    {
+      classes: ["Order"],
+      filter: {
+        kind: "all",
+        filters: [
+          is(at("Day", "date"), "2001-02-03"),
+          { kind: "compare", path: at("Amount", "number"), operator: "gt", value: 5 },
+        ],
+      },
+    },
+  ],
+  [
+    "one of two texts",
+    {
+      classes: ["Order"],
+      filter: {
+        kind: "any",
+        filters: [is(at("Number", "string"), "order 11"), is(at("Number", "string"), "order 13")],
+      },
+    },
+  ],
   ["a reference", { classes: ["Order"], filter: is(at("Buyer", "reference"), "8") }],
   ["a value behind a reference", { classes: ["Order"], filter: is(at("Name", "string", "Buyer"), "buyer 7") }],
-  ["a value behind a reference, sorted", { classes: ["Order"], filter: is(at("Name", "string", "Buyer"), "buyer 7"), sort: by(at("Day", "date"), true) }],
-  ["an equal text of two classes", { classes: ["Order", "RushOrder"], filter: is(at("Number", "string"), "order 4711") }],
+  [
+    "a value behind a reference, sorted",
+    { classes: ["Order"], filter: is(at("Name", "string", "Buyer"), "buyer 7"), sort: by(at("Day", "date"), true) },
+  ],
+  [
+    "an equal text of two classes",
+    { classes: ["Order", "RushOrder"], filter: is(at("Number", "string"), "order 4711") },
+  ],
   ["ids", { classes: ["Order"], filter: is(at("~ObjectID", "id"), "A8", "A9") }],
-  ["ids and UUIDs", { classes: ["Order"], filter: { kind: "any", filters: [is(at("~ObjectID", "id"), "A8"), is(at("~UUID", "uuid"), "00000000-0000-4000-8000-000000000000")] } }],
+  [
+    "ids and UUIDs",
+    {
+      classes: ["Order"],
+      filter: {
+        kind: "any",
+        filters: [is(at("~ObjectID", "id"), "A8"), is(at("~UUID", "uuid"), "00000000-0000-4000-8000-000000000000")],
+      },
+    },
+  ],
   ["what a small class has, without an index", { classes: ["Rare"], filter: is(at("Name", "string"), "rare 7") }],
   ["a small class in order, without an index", { classes: ["Rare"], sort: by(at("Name", "string")) }],
   ["an order of texts", { classes: ["Order"], sort: by(at("Number", "string")) }],
   ["an order of texts turned round", { classes: ["Order"], sort: by(at("Number", "string"), true) }],
   ["an order of texts that most do not have", { classes: ["Order"], sort: by(at("Note", "string")) }],
-  ["an order of texts that most do not have, turned round", { classes: ["Order"], sort: by(at("Note", "string"), true) }],
+  [
+    "an order of texts that most do not have, turned round",
+    { classes: ["Order"], sort: by(at("Note", "string"), true) },
+  ],
   ["an order of texts that many have", { classes: ["Order"], sort: by(at("State", "string")) }],
-  ["the way on among those with one text", { classes: ["Order"], sort: by(at("State", "string")) }, { after: { values: ["state 2"], id: "G0G" }, limit: 20 }],
-  ["the way on among those with one number", { classes: ["Order"], sort: by(at("Rank", "number")) }, { after: { values: [2], id: "G0G" }, limit: 20 }],
-  ["the way on among those without a text", { classes: ["Order"], sort: by(at("Note", "string")) }, { after: { values: [null], id: "A8" }, limit: 20 }],
+  [
+    "the way on among those with one text",
+    { classes: ["Order"], sort: by(at("State", "string")) },
+    { after: { values: ["state 2"], id: "G0G" }, limit: 20 },
+  ],
+  [
+    "the way on among those with one number",
+    { classes: ["Order"], sort: by(at("Rank", "number")) },
+    { after: { values: [2], id: "G0G" }, limit: 20 },
+  ],
+  [
+    "the way on among those without a text",
+    { classes: ["Order"], sort: by(at("Note", "string")) },
+    { after: { values: [null], id: "A8" }, limit: 20 },
+  ],
   ["what has no date", { classes: ["Order"], filter: { kind: "empty", path: at("Day", "date") } }],
-  ["what has no text", { classes: ["Order"], filter: { kind: "all", filters: [{ kind: "empty", path: at("Number", "string") }] } }],
+  [
+    "what has no text",
+    { classes: ["Order"], filter: { kind: "all", filters: [{ kind: "empty", path: at("Number", "string") }] } },
+  ],
   ["an order of numbers", { classes: ["Order"], sort: by(at("Amount", "number")) }],
   ["an order of numbers of two classes", { classes: ["Order", "RushOrder"], sort: by(at("Amount", "number"), true) }],
-  ["the way on in an order of texts", { classes: ["Order"], sort: by(at("Number", "string")) }, { after: { values: ["order 30000"], id: "1" }, limit: 20 }],
-  ["the way on in an order of numbers turned round", { classes: ["Order"], sort: by(at("Amount", "number"), true) }, { after: { values: [20_000], id: "1" }, limit: 20 }],
-  ["the way on in an order of dates turned round", { classes: ["Order"], sort: by(at("Day", "date"), true) }, { after: { values: ["2001-01-01"], id: "1" }, limit: 20 }],
+  [
+    "the way on in an order of texts",
+    { classes: ["Order"], sort: by(at("Number", "string")) },
+    { after: { values: ["order 30000"], id: "1" }, limit: 20 },
+  ],
+  [
+    "the way on in an order of numbers turned round",
+    { classes: ["Order"], sort: by(at("Amount", "number"), true) },
+    { after: { values: [20_000], id: "1" }, limit: 20 },
+  ],
+  [
+    "the way on in an order of dates turned round",
+    { classes: ["Order"], sort: by(at("Day", "date"), true) },
+    { after: { values: ["2001-01-01"], id: "1" }, limit: 20 },
+  ],
   ["the way on without an order", { classes: ["Order"] }, { after: { values: [], id: "A8" }, limit: 20 }],
   ["the way on in a small class", { classes: ["Rare"] }, { after: { values: [], id: "A8" }, limit: 20 }],
 ];
@@ -84,7 +170,11 @@ describe("queries of 40,000 objects read few of them for", () => {
           select gen_random_uuid(), '${className}', ${attributes}, now(), case when i % 50 = 0 then array[1::bigint] end from generate_series(1, ${count}) as i`);
     await insert("Buyer", 2_000, "jsonb_build_object('Name', 'buyer ' || i)");
     const order = `jsonb_build_object('Number', 'order ' || i, 'Amount', i * 7 % 30011, 'Day', to_char(date '2000-01-01' + i % 9000, 'YYYY-MM-DD'), 'Buyer', substr('123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', 1 + i % 35, 1), 'State', 'state ' || i % 3, 'Rank', i % 3)`;
-    await insert("Order", 32_000, `${order} || case when i % 1000 = 0 then jsonb_build_object('Note', 'note ' || i) else '{}' end`);
+    await insert(
+      "Order",
+      32_000,
+      `${order} || case when i % 1000 = 0 then jsonb_build_object('Note', 'note ' || i) else '{}' end`,
+    );
     await insert("RushOrder", 6_000, order);
     await insert("Rare", 30, "jsonb_build_object('Name', 'rare ' || i)");
     await storage.alignIndexes(indexes);
@@ -96,31 +186,54 @@ describe("queries of 40,000 objects read few of them for", () => {
   async function rowsRead({ text, values }: ComposedText): Promise<number> {
     const { rows } = await database.admin.query(`explain (analyze, format json) ${text}`, [...values]);
     const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
-    const nodes = flatten(rows[0]["QUERY PLAN"][0].Plan as PlanNode).filter((node) => node["Node Type"].includes("Scan") && node["Node Type"] !== "Subquery Scan");
-    return nodes.reduce((sum, node) => sum + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"], 0);
+    const nodes = flatten(rows[0]["QUERY PLAN"][0].Plan as PlanNode).filter(
+      (node) => node["Node Type"].includes("Scan") && node["Node Type"] !== "Subquery Scan",
+    );
+    return nodes.reduce(
+      (sum, node) => sum + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
+      0,
+    );
   }
 
   test.each<[string, ObjectQuery, Page?]>(quick)("%s", async (_what, query, page = first) => {
     for (const visibility of [seesAll, someone]) {
       expect(await rowsRead(findText(tables, query, visibility, page, defaultAnswerBytes))).toBeLessThan(few);
-      if (query.filter !== undefined) expect(await rowsRead(countText(tables, query, visibility, undefined))).toBeLessThan(few);
+      if (query.filter !== undefined)
+        expect(await rowsRead(countText(tables, query, visibility, undefined))).toBeLessThan(few);
     }
   });
 
   test("a bounded count of many", async () => {
-    const query: ObjectQuery = { classes: ["Order"], filter: { kind: "compare", path: at("Amount", "number"), operator: "gt", value: 0 } };
+    const query: ObjectQuery = {
+      classes: ["Order"],
+      filter: { kind: "compare", path: at("Amount", "number"), operator: "gt", value: 0 },
+    };
     expect(await rowsRead(countText(tables, query, seesAll, 500))).toBeLessThan(few);
   });
 
-  test.each(["all", "any"] as const)("nothing, and are planned soon, with %s of many conditions behind references", async (kind) => {
-    for (const [count, hops] of [[500, 1], [250, 4]] as const) {
-      const conditions = Array.from({ length: count }, (_, index) => is(at("Name", "string", ...Array.from({ length: hops }, () => "Buyer")), `x${index}`));
-      for (const filters of [conditions, conditions.map((filter): Filter => ({ kind: "not", filter }))]) {
-        const { text, values } = findText(tables, { classes: ["Order"], filter: { kind, filters } }, someone, first, defaultAnswerBytes);
-        const start = performance.now();
-        await database.admin.query(`explain ${text}`, [...values]);
-        expect(performance.now() - start).toBeLessThan(5_000);
+  test.each(["all", "any"] as const)(
+    "nothing, and are planned soon, with %s of many conditions behind references",
+    async (kind) => {
+      for (const [count, hops] of [
+        [500, 1],
+        [250, 4],
+      ] as const) {
+        const conditions = Array.from({ length: count }, (_, index) =>
+          is(at("Name", "string", ...Array.from({ length: hops }, () => "Buyer")), `x${index}`),
+        );
+        for (const filters of [conditions, conditions.map((filter): Filter => ({ kind: "not", filter }))]) {
+          const { text, values } = findText(
+            tables,
+            { classes: ["Order"], filter: { kind, filters } },
+            someone,
+            first,
+            defaultAnswerBytes,
+          );
+          const start = performance.now();
+          await database.admin.query(`explain ${text}`, [...values]);
+          expect(performance.now() - start).toBeLessThan(5_000);
+        }
       }
-    }
-  });
+    },
+  );
 });

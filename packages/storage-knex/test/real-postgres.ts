@@ -70,7 +70,9 @@ export async function startRealPostgres(): Promise<RealPostgres> {
           await dropDatabase(unfinished);
           await create(unfinished);
           await prepare(databaseUrl(url, unfinished));
-          await maintenance.query(`alter database ${pg.escapeIdentifier(unfinished)} rename to ${pg.escapeIdentifier(name)}`);
+          await maintenance.query(
+            `alter database ${pg.escapeIdentifier(unfinished)} rename to ${pg.escapeIdentifier(name)}`,
+          );
         }
       } finally {
         await maintenance.query("select pg_advisory_unlock(hashtextextended($1, 0))", lock);

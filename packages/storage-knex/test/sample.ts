@@ -5,7 +5,13 @@ export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-export const openPolicy: SessionPolicy = { idleTimeout: 600_000, absoluteLifetime: 3_600_000, limit: 0, perUserLimit: 0, perDevice: 5 };
+export const openPolicy: SessionPolicy = {
+  idleTimeout: 600_000,
+  absoluteLifetime: 3_600_000,
+  limit: 0,
+  perUserLimit: 0,
+  perDevice: 5,
+};
 
 export function newSession(name: string, changes: Partial<NewSession> = {}): NewSession {
   return {

@@ -33,7 +33,15 @@ const classes: readonly ClassDefinition[] = [
     ],
     rights: [],
   },
-  { name: "Author", base: null, attributes: [{ name: "Name", type: "string" }, { name: "Room", type: "reference", target: "Room" }], rights: [] },
+  {
+    name: "Author",
+    base: null,
+    attributes: [
+      { name: "Name", type: "string" },
+      { name: "Room", type: "reference", target: "Room" },
+    ],
+    rights: [],
+  },
   { name: "Room", base: null, attributes: [{ name: "Name", type: "string" }], rights: [] },
 ];
 
@@ -54,19 +62,34 @@ describe("statements of a serialized page", () => {
     const { objects, model: models } = storage.repositories;
     await models.change({ put: classes }, (await models.load()).generation);
     model = new Model(await models.load());
-    const insert = async (className: string, count: number, attributes: (index: number) => object, hidden = (_index: number) => false) => {
-      const wanted = Array.from({ length: count }, (_, index) => ({ className, attributes: attributes(index) as never, readers: hidden(index) ? ["ZZZ"] : null }));
+    const insert = async (
+      className: string,
+      count: number,
+      attributes: (index: number) => object,
+      hidden = (_index: number) => false,
+    ) => {
+      const wanted = Array.from({ length: count }, (_, index) => ({
+        className,
+        attributes: attributes(index) as never,
+        readers: hidden(index) ? ["ZZZ"] : null,
+      }));
       return (await objects.insert(wanted)).map(({ id }) => id);
     };
     const rooms = await insert("Room", 40, (index) => ({ Name: `Room ${index}` }));
-    const authors = await insert("Author", 50, (index) => ({ Name: `Author ${index}`, Room: rooms[20 + (index % 20)] }));
+    const authors = await insert("Author", 50, (index) => ({
+      Name: `Author ${index}`,
+      Room: rooms[20 + (index % 20)],
+    }));
     const books = await insert(
       "Book",
       shelves * booksOnShelf,
       (index) => ({ Title: `Book ${index}`, Authors: [authors[index % 50], authors[(index + 7) % 50]] }),
       (index) => index % 10 === 3,
     );
-    await insert("Shelf", shelves, (index) => ({ Books: books.slice(index * booksOnShelf, (index + 1) * booksOnShelf), Room: rooms[index % 20] }));
+    await insert("Shelf", shelves, (index) => ({
+      Books: books.slice(index * booksOnShelf, (index + 1) * booksOnShelf),
+      Room: rooms[index % 20],
+    }));
     query = jest.spyOn(pg.Client.prototype, "query");
   }, startTimeout);
   afterAll(async () => {
@@ -81,10 +104,20 @@ describe("statements of a serialized page", () => {
     query.mockClear();
     const { objects: roots } = await objects.find({ classes: ["Shelf"] }, visibility, { offset: 0, limit });
     const plan = planSerialization(serialization, { model, visibility, className: "Shelf" });
-    const written = await new ObjectSerializer({ objects, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes }, plan).run(roots);
+    const written = await new ObjectSerializer(
+      { objects, visibility, storeTime: new StoreTime("UTC"), answerBytes: defaultAnswerBytes },
+      plan,
+    ).run(roots);
     return { statements: query.mock.calls.length, written: JSON.parse(JSON.stringify(written)) };
   };
-  const paged = [{ name: "Books", page: 1, perPage: 5, fields: ["Title", { name: "Authors", perPage: 1, fields: ["Name", "Room.Name"] }] }];
+  const paged = [
+    {
+      name: "Books",
+      page: 1,
+      perPage: 5,
+      fields: ["Title", { name: "Authors", perPage: 1, fields: ["Name", "Room.Name"] }],
+    },
+  ];
 
   test.each<[string, Serialization | undefined, number]>([
     ["nothing but the page for meta-fields", { type: "empty" }, 1],
@@ -92,7 +125,11 @@ describe("statements of a serialized page", () => {
     ["one for the targets of the default depth, one for theirs, one for theirs", undefined, 4],
     ["one for depth 0", { depth: 0 }, 2],
     ["one for a path of two names", { type: "custom", fields: ["Room.Name"] }, 2],
-    ["one for each step of the longest path", { type: "custom", fields: ["Room.Name", "Books.Title", "Books.Authors.Name", "Books.Authors.Room.Name"] }, 4],
+    [
+      "one for each step of the longest path",
+      { type: "custom", fields: ["Room.Name", "Books.Title", "Books.Authors.Name", "Books.Authors.Room.Name"] },
+      4,
+    ],
     ["one more for a step on which a part of a collection is written", { type: "custom", fields: paged }, 6],
   ])("are %s, however many objects there are", async (_what, serialization, statements) => {
     expect((await page(serialization, 1)).statements).toBe(statements);
@@ -108,7 +145,10 @@ describe("statements of a serialized page", () => {
       // Every tenth is hidden, from the fourth on.
       const titles = [5, 6, 7, 8, 9].map((place) => `Book ${index * booksOnShelf + place + 1}`);
       expect(Books["~Elements"].map(({ Title }: { Title: string }) => Title)).toEqual(titles);
-      expect(Books["~Elements"][0].Authors).toMatchObject({ "~Count": 2, "~Elements": [{ Name: expect.any(String), Room: { Name: expect.any(String) } }] });
+      expect(Books["~Elements"][0].Authors).toMatchObject({
+        "~Count": 2,
+        "~Elements": [{ Name: expect.any(String), Room: { Name: expect.any(String) } }],
+      });
     }
   });
 });

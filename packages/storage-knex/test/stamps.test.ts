@@ -19,8 +19,10 @@ describe("stamps of objects", () => {
 
   const tables = tablesOf("test");
   const file = { className: "File", attributes: {} };
-  const query = async <Row>(text: string, values: unknown[] = []) => (await database.admin.query(text, values)).rows as Row[];
-  const stamps = async () => (await query<{ stamp: string }>("select stamp from test.objects order by oid")).map(({ stamp }) => Number(stamp));
+  const query = async <Row>(text: string, values: unknown[] = []) =>
+    (await database.admin.query(text, values)).rows as Row[];
+  const stamps = async () =>
+    (await query<{ stamp: string }>("select stamp from test.objects order by oid")).map(({ stamp }) => Number(stamp));
   const migrated = async (): Promise<KnexStorage> => {
     const storage = database.storage();
     await storage.migrate();
@@ -35,10 +37,18 @@ describe("stamps of objects", () => {
     (await changes.read(beforeAllChanges, await changes.watermark(), 1_000)).map(({ id }) => id);
 
   test("are given to objects from before the migration without writing them", async () => {
-    const before = migrations.slice(0, migrations.findIndex(({ name }) => name === "0008-changes"));
+    const before = migrations.slice(
+      0,
+      migrations.findIndex(({ name }) => name === "0008-changes"),
+    );
     await new Migrator(database.connect().knex, tables, before).migrate();
-    await query("insert into test.objects (uuid, class, attributes, stored_at) select gen_random_uuid(), 'File', '{}', now() from generate_series(1, 100)");
-    const places = () => query("select pg_relation_filenode('test.objects') as file, array_agg(ctid order by oid) as rows from test.objects");
+    await query(
+      "insert into test.objects (uuid, class, attributes, stored_at) select gen_random_uuid(), 'File', '{}', now() from generate_series(1, 100)",
+    );
+    const places = () =>
+      query(
+        "select pg_relation_filenode('test.objects') as file, array_agg(ctid order by oid) as rows from test.objects",
+      );
     const placed = await places();
     const storage = await migrated();
     expect(await places()).toEqual(placed);
@@ -65,7 +75,10 @@ describe("stamps of objects", () => {
       `insert into test.objects (${columns}, stamp) values (gen_random_uuid(), 'File', '{}', now(), 9000000000000000)`,
     );
     expect(await stamps()).toEqual(Array.from({ length: 6 }, () => first));
-    const second = await own("update test.objects set version = version + 1 where oid <= 2", "update test.objects set stamp = 7 where oid = 3");
+    const second = await own(
+      "update test.objects set version = version + 1 where oid <= 2",
+      "update test.objects set stamp = 7 where oid = 3",
+    );
     expect(await stamps()).toEqual([second, second, second, first, first, first]);
   });
 
@@ -111,7 +124,10 @@ describe("stamps of objects", () => {
 
     const restored = database.storage();
     expect(await codeOf(restored.repositories.sessions.count())).toBe(705);
-    await expect(restored.health()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("another server") });
+    await expect(restored.health()).rejects.toMatchObject({
+      code: 705,
+      detail: expect.stringContaining("another server"),
+    });
     expect(await restored.migrate()).toEqual({ applied: [] });
     await restored.health();
 
@@ -125,7 +141,9 @@ describe("stamps of objects", () => {
     expect(await told(restored)).toHaveLength(14);
     await restored.migrate();
     await restored.health();
-    expect(Number((await query<{ offset: string }>("select test.stamp_offset() as offset"))[0]?.offset)).toBeLessThan(further + 1_000_000);
+    expect(Number((await query<{ offset: string }>("select test.stamp_offset() as offset"))[0]?.offset)).toBeLessThan(
+      further + 1_000_000,
+    );
   });
 
   test("go on above them also for transactions that were open when the database was migrated", async () => {
@@ -147,7 +165,11 @@ describe("stamps of objects", () => {
     const storage = await migrated();
     await storage.repositories.objects.insert([file]);
     await comeFromElsewhere(1_000_000);
-    const impatient = () => new Migrator(database.connect().knex, tables, migrations, { patience: { lockTimeout: 50, pause: 20 }, finish: (run) => raiseStamps(run, tables) }).migrate();
+    const impatient = () =>
+      new Migrator(database.connect().knex, tables, migrations, {
+        patience: { lockTimeout: 50, pause: 20 },
+        finish: (run) => raiseStamps(run, tables),
+      }).migrate();
     let raised = false;
     let raising: Promise<unknown> = Promise.resolve();
     await storage.transaction(async (r) => {
@@ -163,8 +185,10 @@ describe("stamps of objects", () => {
   test("are all that old versions of the server need, which do not know of them", async () => {
     const storage = await migrated();
     const [object] = await storage.repositories.objects.insert([file]);
-    await query("update test.objects set attributes = '{\"Name\": \"changed\"}', version = 2");
+    await query('update test.objects set attributes = \'{"Name": "changed"}\', version = 2');
     await comesUpTo(storage, (await stamps())[0] as number);
-    expect(await storage.repositories.changes.read(beforeAllChanges, await storage.repositories.changes.watermark(), 10)).toMatchObject([{ id: object?.id, version: 2 }]);
+    expect(
+      await storage.repositories.changes.read(beforeAllChanges, await storage.repositories.changes.watermark(), 10),
+    ).toMatchObject([{ id: object?.id, version: 2 }]);
   });
 });

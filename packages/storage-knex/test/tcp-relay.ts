@@ -48,7 +48,10 @@ export class TcpRelay {
   private relay(client: Socket): void {
     this.keep(client);
     if (this.silent) return;
-    const database = connect(Number(this.target.port || (this.target.protocol.startsWith("postgres") ? 5432 : 3306)), this.target.hostname);
+    const database = connect(
+      Number(this.target.port || (this.target.protocol.startsWith("postgres") ? 5432 : 3306)),
+      this.target.hostname,
+    );
     this.keep(database);
     client.pipe(database).pipe(client);
     client.on("close", () => database.destroy());

@@ -1,5 +1,11 @@
 import pg from "pg";
-import { createPostgresKnex, KnexStorage, type KnexStorageOptions, type PostgresKnex, type PostgresSettings } from "../src/index.ts";
+import {
+  createPostgresKnex,
+  KnexStorage,
+  type KnexStorageOptions,
+  type PostgresKnex,
+  type PostgresSettings,
+} from "../src/index.ts";
 import { startRealPostgres } from "./real-postgres.ts";
 
 /** Milliseconds that a test file may take to begin, when it is the first and the server has to start. */
@@ -13,7 +19,9 @@ export interface TestDatabase {
   readonly url: string;
   /** A connection that is not one of the pool's. */
   readonly admin: pg.Client;
-  connect(settings?: Partial<Omit<PostgresSettings, "pool">> & { pool?: Partial<PostgresSettings["pool"]> }): PostgresKnex;
+  connect(
+    settings?: Partial<Omit<PostgresSettings, "pool">> & { pool?: Partial<PostgresSettings["pool"]> },
+  ): PostgresKnex;
   storage(options?: Partial<KnexStorageOptions>): KnexStorage;
   drop(): Promise<void>;
 }

@@ -18,37 +18,57 @@ describe("the throttle in SQL", () => {
 
   test("knows the delays of the domain", async () => {
     const { throttle } = storage.repositories;
-    for (const odd of [policy, { ...policy, freeFailures: 1, firstDelay: 1, longestDelay: 2 ** 40 }, { ...policy, firstDelay: 0 }]) {
+    for (const odd of [
+      policy,
+      { ...policy, freeFailures: 1, firstDelay: 1, longestDelay: 2 ** 40 },
+      { ...policy, firstDelay: 0 },
+    ]) {
       const keys = [{ key: `delays ${JSON.stringify(odd)}`, policy: odd }];
-      for (let failures = 1; failures <= 40; failures += 1) expect(await throttle.fail(keys)).toBe(delayAfter(failures, odd));
+      for (let failures = 1; failures <= 40; failures += 1)
+        expect(await throttle.fail(keys)).toBe(delayAfter(failures, odd));
     }
   });
 
-  test("lets one of several processes try when a delay is over", async () => {
-    const keys = ["user", "address"].map((key) => ({ key, policy }));
-    offset = -policy.firstDelay;
-    for (let failures = 0; failures < policy.freeFailures; failures += 1) await storage.repositories.throttle.fail(keys);
-    offset = 0;
-    const inputs = Array.from({ length: 3 }, () => ({ keys, times: 20 }));
-    const attempts = (await runWorkers(database.url, "attempt", inputs)).flat() as { wait: number; claimed: boolean }[];
-    expect(attempts.filter(({ claimed }) => claimed)).toEqual([{ wait: 0, claimed: true }]);
-    expect(attempts.filter(({ wait }) => wait > 0)).toHaveLength(59);
-  }, processTimeout);
+  test(
+    "lets one of several processes try when a delay is over",
+    async () => {
+      const keys = ["user", "address"].map((key) => ({ key, policy }));
+      offset = -policy.firstDelay;
+      for (let failures = 0; failures < policy.freeFailures; failures += 1)
+        await storage.repositories.throttle.fail(keys);
+      offset = 0;
+      const inputs = Array.from({ length: 3 }, () => ({ keys, times: 20 }));
+      const attempts = (await runWorkers(database.url, "attempt", inputs)).flat() as {
+        wait: number;
+        claimed: boolean;
+      }[];
+      expect(attempts.filter(({ claimed }) => claimed)).toEqual([{ wait: 0, claimed: true }]);
+      expect(attempts.filter(({ wait }) => wait > 0)).toHaveLength(59);
+    },
+    processTimeout,
+  );
 
   test("counts every one of many failures at once, on keys given in any order", async () => {
     const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, freeFailures: 1_000 } }));
     const { throttle } = storage.repositories;
-    await Promise.all(Array.from({ length: 60 }, (_, index) => throttle.fail(index % 2 === 0 ? keys : keys.toReversed())));
-    const { rows } = await database.admin.query("select distinct failures from test.throttle where key in ('x', 'y', 'z')");
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => throttle.fail(index % 2 === 0 ? keys : keys.toReversed())),
+    );
+    const { rows } = await database.admin.query(
+      "select distinct failures from test.throttle where key in ('x', 'y', 'z')",
+    );
     expect(rows).toEqual([{ failures: 60 }]);
   });
 
   test("clears away what is forgotten", async () => {
     const { throttle } = storage.repositories;
-    for (let index = 0; index < 30; index += 1) await throttle.fail([{ key: `passer-by ${index}`, policy: { ...policy, forgetAfter: 1_000 } }]);
+    for (let index = 0; index < 30; index += 1)
+      await throttle.fail([{ key: `passer-by ${index}`, policy: { ...policy, forgetAfter: 1_000 } }]);
     offset = 2_000;
     for (let index = 0; index < 3; index += 1) await throttle.fail([{ key: "last", policy }]);
-    const { rows } = await database.admin.query("select count(*)::int as left from test.throttle where key like 'passer-by %'");
+    const { rows } = await database.admin.query(
+      "select count(*)::int as left from test.throttle where key like 'passer-by %'",
+    );
     expect(rows).toEqual([{ left: 0 }]);
     offset = 0;
   });

@@ -26,7 +26,10 @@ describe("transactions on a server", () => {
     storage = database.storage();
     await storage.migrate();
     for (const [index, name] of ["a", "b"].entries()) {
-      await storage.repositories.accounts.create({ userId: `${index + 1}`, loginName: name, secret: "s", administrator: false }, name);
+      await storage.repositories.accounts.create(
+        { userId: `${index + 1}`, loginName: name, secret: "s", administrator: false },
+        name,
+      );
     }
   }, startTimeout);
   afterAll(() => database.drop());
@@ -72,7 +75,8 @@ describe("transactions on a server", () => {
   test("that are refused in the middle keep their connection", async () => {
     const { knex } = database.connect({ applicationName: "kept", pool: { max: 1 } });
     const kept = new KnexStorage({ knex, schema: "test" });
-    const backend = async () => (await database.admin.query("select pid from pg_stat_activity where application_name = 'kept'")).rows;
+    const backend = async () =>
+      (await database.admin.query("select pid from pg_stat_activity where application_name = 'kept'")).rows;
     await kept.health();
     const before = await backend();
     const full = { ...openPolicy, perUserLimit: 1 };
@@ -118,7 +122,9 @@ describe("transactions on a server", () => {
 
   test("run calls that are made at once one after the other", async () => {
     const count = await storage.transaction(async (r) => {
-      await Promise.all(Array.from({ length: 10 }, (_, index) => r.sessions.open(newSession(`many ${index}`), openPolicy)));
+      await Promise.all(
+        Array.from({ length: 10 }, (_, index) => r.sessions.open(newSession(`many ${index}`), openPolicy)),
+      );
       return r.sessions.count();
     });
     expect(count).toBe(10);
@@ -155,7 +161,14 @@ describe("transactions on a server", () => {
         throw new Error("undone");
       }).catch(() => {});
     });
-    const parts = ["savepoint part_1", "statement", "release savepoint part_1", "savepoint part_1", "savepoint part_2", "statement"];
+    const parts = [
+      "savepoint part_1",
+      "statement",
+      "release savepoint part_1",
+      "savepoint part_1",
+      "savepoint part_2",
+      "statement",
+    ];
     const ends = ["release savepoint part_2", "rollback to savepoint part_1", "release savepoint part_1"];
     expect(sent).toEqual(["begin isolation level read committed", "statement", ...parts, ...ends, "commit"]);
   });
@@ -168,8 +181,13 @@ describe("transactions on a server", () => {
     let later: unknown;
     const late = impatient.transaction(async (r, attempt) => {
       await r.audit.append(auditEvent);
-      const caught = await attempt(() => attempt(() => r.applications.create({ name: "late", seats: null }))).catch((error: unknown) => error);
-      later = await r.audit.read(0, 1).then(() => "answered", (error: unknown) => error === caught);
+      const caught = await attempt(() => attempt(() => r.applications.create({ name: "late", seats: null }))).catch(
+        (error: unknown) => error,
+      );
+      later = await r.audit.read(0, 1).then(
+        () => "answered",
+        (error: unknown) => error === caught,
+      );
     });
     expect(await codeOf(late)).toBe(706);
     expect(later).toBe(true);
@@ -184,7 +202,9 @@ describe("transactions on a server", () => {
     const lost = cut.transaction(async (r, attempt) => {
       await r.audit.append(auditEvent);
       await attempt(async () => {
-        await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a part'");
+        await database.admin.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a part'",
+        );
         await r.audit.append(auditEvent);
       }).catch(() => {});
       return codeOf(attempt(() => r.audit.read(0, 1)));

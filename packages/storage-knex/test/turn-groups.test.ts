@@ -22,14 +22,20 @@ describe("admissions of several requests", () => {
       await new Promise(process.nextTick);
     }
     const results = await Promise.all(answers);
-    const { rows } = await database.admin.query("select count(*)::int as count from pg_stat_activity where application_name = $1", [applicationName]);
+    const { rows } = await database.admin.query(
+      "select count(*)::int as count from pg_stat_activity where application_name = $1",
+      [applicationName],
+    );
     return { results, connections: rows[0].count as number };
   };
-  const admit = ({ repositories }: KnexStorage) => repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 });
+  const admit = ({ repositories }: KnexStorage) =>
+    repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 });
 
   test("travel together, eight to a connection", async () => {
     const { results, connections } = await asked("admissions", 17, admit);
-    expect(results).toEqual(Array.from({ length: 17 }, () => expect.objectContaining({ appKey: null, maintenance: false })));
+    expect(results).toEqual(
+      Array.from({ length: 17 }, () => expect.objectContaining({ appKey: null, maintenance: false })),
+    );
     expect(connections).toBe(3);
   });
 

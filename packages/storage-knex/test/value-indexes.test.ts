@@ -7,8 +7,18 @@ import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import type { KnexStorage } from "../src/index.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
-const index = (attribute: string, type: AttributeIndex["type"]): AttributeIndex => ({ className: "File", attribute, type });
-const all = [index("Name", "string"), index("Size", "number"), index("Made", "date"), index("Maker", "reference"), index("Open", "boolean")];
+const index = (attribute: string, type: AttributeIndex["type"]): AttributeIndex => ({
+  className: "File",
+  attribute,
+  type,
+});
+const all = [
+  index("Name", "string"),
+  index("Size", "number"),
+  index("Made", "date"),
+  index("Maker", "reference"),
+  index("Open", "boolean"),
+];
 const nameOf = (each: AttributeIndex) => valueIndex(tablesOf("test"), each).name;
 
 const fill = (admin: pg.Client, rows: number) =>
@@ -43,24 +53,60 @@ describe("indexes over values serve", () => {
   async function scans(): Promise<Map<string, number>> {
     // The one connection of the storage tells what it has counted.
     await knex.raw("select pg_stat_force_next_flush()");
-    const { rows } = await database.admin.query("select indexrelname as name, idx_scan as scans from pg_stat_user_indexes where schemaname = 'test' and relname = 'objects'");
+    const { rows } = await database.admin.query(
+      "select indexrelname as name, idx_scan as scans from pg_stat_user_indexes where schemaname = 'test' and relname = 'objects'",
+    );
     return new Map(rows.map(({ name, scans: count }) => [name as string, Number(count)]));
   }
 
   const path = (leaf: string, type: AttributeIndex["type"]) => ({ hops: [], leaf, type });
   const filtered = (filter: Filter): ObjectQuery => ({ classes: ["File"], filter });
-  const sorted = (leaf: string, type: AttributeIndex["type"], descending: boolean): ObjectQuery => ({ classes: ["File"], sort: [{ path: path(leaf, type), descending }] });
+  const sorted = (leaf: string, type: AttributeIndex["type"], descending: boolean): ObjectQuery => ({
+    classes: ["File"],
+    sort: [{ path: path(leaf, type), descending }],
+  });
   test.each<[string, AttributeIndex, ObjectQuery]>([
-    ["an equal text", index("Name", "string"), filtered({ kind: "oneOf", path: path("Name", "string"), values: ["name 4712"] })],
-    ["a range of texts", index("Name", "string"), filtered({ kind: "all", filters: [
-      { kind: "compare", path: path("Name", "string"), operator: "gte", value: "name 4711" },
-      { kind: "compare", path: path("Name", "string"), operator: "lt", value: "name 472" },
-    ] })],
-    ["an equal number", index("Size", "number"), filtered({ kind: "oneOf", path: path("Size", "number"), values: [4712] })],
-    ["a range of numbers", index("Size", "number"), filtered({ kind: "compare", path: path("Size", "number"), operator: "lt", value: 100 })],
-    ["a range of dates", index("Made", "date"), filtered({ kind: "compare", path: path("Made", "date"), operator: "lt", value: "2000-01-10" })],
-    ["an equal reference", index("Maker", "reference"), filtered({ kind: "oneOf", path: path("Maker", "reference"), values: ["A8"] })],
-    ["a rare truth", index("Open", "boolean"), filtered({ kind: "oneOf", path: path("Open", "boolean"), values: [true] })],
+    [
+      "an equal text",
+      index("Name", "string"),
+      filtered({ kind: "oneOf", path: path("Name", "string"), values: ["name 4712"] }),
+    ],
+    [
+      "a range of texts",
+      index("Name", "string"),
+      filtered({
+        kind: "all",
+        filters: [
+          { kind: "compare", path: path("Name", "string"), operator: "gte", value: "name 4711" },
+          { kind: "compare", path: path("Name", "string"), operator: "lt", value: "name 472" },
+        ],
+      }),
+    ],
+    [
+      "an equal number",
+      index("Size", "number"),
+      filtered({ kind: "oneOf", path: path("Size", "number"), values: [4712] }),
+    ],
+    [
+      "a range of numbers",
+      index("Size", "number"),
+      filtered({ kind: "compare", path: path("Size", "number"), operator: "lt", value: 100 }),
+    ],
+    [
+      "a range of dates",
+      index("Made", "date"),
+      filtered({ kind: "compare", path: path("Made", "date"), operator: "lt", value: "2000-01-10" }),
+    ],
+    [
+      "an equal reference",
+      index("Maker", "reference"),
+      filtered({ kind: "oneOf", path: path("Maker", "reference"), values: ["A8"] }),
+    ],
+    [
+      "a rare truth",
+      index("Open", "boolean"),
+      filtered({ kind: "oneOf", path: path("Open", "boolean"), values: [true] }),
+    ],
     ["a list sorted by a text", index("Name", "string"), sorted("Name", "string", false)],
     ["a list sorted by a number, the highest first", index("Size", "number"), sorted("Size", "number", true)],
   ])("%s", async (_what, wanted, query) => {
@@ -101,25 +147,36 @@ describe("indexes over values", () => {
     const building = storage.alignIndexes(all.slice(0, 1));
     building.catch(() => {});
     for (;;) {
-      const { rows } = await database.admin.query<{ pid: number }>("select pid from pg_stat_activity where query like 'create index concurrently%' and wait_event_type = 'Lock'");
+      const { rows } = await database.admin.query<{ pid: number }>(
+        "select pid from pg_stat_activity where query like 'create index concurrently%' and wait_event_type = 'Lock'",
+      );
       if (rows[0] !== undefined) return { building, pid: rows[0].pid };
     }
   }
 
   const names = async () => {
-    const { rows } = await database.admin.query("select indexname as name from pg_indexes where schemaname = 'test' and indexname like 'objects_value_%'");
+    const { rows } = await database.admin.query(
+      "select indexname as name from pg_indexes where schemaname = 'test' and indexname like 'objects_value_%'",
+    );
     return rows.map(({ name }) => name as string).toSorted();
   };
 
   test("are named by what they hold, and say so", async () => {
     await database.storage().alignIndexes(all);
     expect(await names()).toEqual(all.map(nameOf).toSorted());
-    const { rows } = await database.admin.query(`select obj_description('test."${nameOf(all[0] as AttributeIndex)}"'::regclass) as comment`);
+    const { rows } = await database.admin.query(
+      `select obj_description('test."${nameOf(all[0] as AttributeIndex)}"'::regclass) as comment`,
+    );
     expect(rows).toEqual([{ comment: "File.Name" }]);
   });
 
   test("leave the other indexes of the table alone", async () => {
-    const others = async () => (await database.admin.query("select count(*) from pg_indexes where schemaname = 'test' and indexname not like 'objects_value_%'")).rows;
+    const others = async () =>
+      (
+        await database.admin.query(
+          "select count(*) from pg_indexes where schemaname = 'test' and indexname not like 'objects_value_%'",
+        )
+      ).rows;
     const before = await others();
     await database.storage().alignIndexes(all);
     await database.storage().alignIndexes([]);
@@ -172,7 +229,9 @@ describe("indexes over values", () => {
     const { knex, close } = database.connect({ pool: { max: 1 }, statementTimeout: 1_234 });
     const storage = database.storage({ knex, onClose: close });
     await storage.alignIndexes(all);
-    const { rows } = await knex.raw("select current_setting('statement_timeout') as timeout, (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks");
+    const { rows } = await knex.raw(
+      "select current_setting('statement_timeout') as timeout, (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks",
+    );
     expect(rows).toEqual([{ timeout: "1234ms", locks: "0" }]);
     await storage.close();
   });
@@ -180,7 +239,10 @@ describe("indexes over values", () => {
   test("fail no query that is planned while their statistics are dropped", async () => {
     const storage = database.storage();
     const { objects } = storage.repositories;
-    const query: ObjectQuery = { classes: ["File"], filter: { kind: "oneOf", path: { hops: [], leaf: "Name", type: "string" }, values: ["none"] } };
+    const query: ObjectQuery = {
+      classes: ["File"],
+      filter: { kind: "oneOf", path: { hops: [], leaf: "Name", type: "string" }, values: ["none"] },
+    };
     const until = performance.now() + 1_500;
     const ask = async () => {
       while (performance.now() < until) await objects.find(query, seesAll, { offset: 0, limit: 1 });
@@ -196,7 +258,9 @@ describe("indexes over values", () => {
 
   test("need no right to create anything when they are all there", async () => {
     await database.storage().alignIndexes(all);
-    await database.admin.query("drop role if exists sallyport_indexless; create role sallyport_indexless login password 'x'; grant usage on schema test to sallyport_indexless; grant select on all tables in schema test to sallyport_indexless");
+    await database.admin.query(
+      "drop role if exists sallyport_indexless; create role sallyport_indexless login password 'x'; grant usage on schema test to sallyport_indexless; grant select on all tables in schema test to sallyport_indexless",
+    );
     const url = new URL(database.url);
     url.username = "sallyport_indexless";
     url.password = "x";

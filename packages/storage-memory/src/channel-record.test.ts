@@ -5,7 +5,11 @@ const opened = () => openedChannel({ wrappedKey: "wrapped", ivPrefix: Uint8Array
 const highest = 2n ** 64n - 1n;
 
 /** Steps from one number to the next: near, about the size of the window, or far. */
-const step = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -1_030, max: 1_030 }), fc.integer({ min: 0, max: 2 ** 40 }));
+const step = fc.oneof(
+  fc.integer({ min: -5, max: 5 }),
+  fc.integer({ min: -1_030, max: 1_030 }),
+  fc.integer({ min: 0, max: 2 ** 40 }),
+);
 
 test("judges numbers like a set of all that were accepted", () => {
   fc.assert(
@@ -20,7 +24,9 @@ test("judges numbers like a set of all that were accepted", () => {
         expect(verdict).toBe(expected);
         if (expected === "fresh") known.add(number);
         record = after;
-        number = [0n, number + BigInt(each), highest].toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))[1] as bigint;
+        number = [0n, number + BigInt(each), highest].toSorted((one, other) =>
+          one < other ? -1 : one > other ? 1 : 0,
+        )[1] as bigint;
       }
     }),
   );

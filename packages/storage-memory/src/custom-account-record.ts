@@ -8,6 +8,10 @@ export interface CustomAccountRecord extends CustomAccount {
 }
 
 /** Without what is the storage's business. */
-export function customAccountOf({ confusableKey: _confusableKey, pending: _pending, ...account }: CustomAccountRecord): CustomAccount {
+export function customAccountOf({
+  confusableKey: _confusableKey,
+  pending: _pending,
+  ...account
+}: CustomAccountRecord): CustomAccount {
   return Object.freeze(account);
 }

@@ -1,4 +1,14 @@
-import { type Attributes, isObjectId, isVisible, type Links, objectNumber, type ObjectChange, type ObjectId, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  type Attributes,
+  isObjectId,
+  isVisible,
+  type Links,
+  objectNumber,
+  type ObjectChange,
+  type ObjectId,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import { kindOf } from "./departure-record.ts";
 import type { State } from "./state.ts";
 
@@ -13,7 +23,9 @@ export function keepMembers(
     const given = listOf(attributes, name);
     if (given === null) return [];
     const named = new Set(given);
-    const members = (listOf(object.attributes, name) ?? []).filter((id) => !named.has(id) && stays(state, id, visibility));
+    const members = (listOf(object.attributes, name) ?? []).filter(
+      (id) => !named.has(id) && stays(state, id, visibility),
+    );
     return members.length === 0 ? [] : [[name, Object.freeze([...given, ...members])] as const];
   });
   const lists = Object.fromEntries(kept);

@@ -30,7 +30,8 @@ export class MemoryAccountRepository implements AccountRepository {
     return this.access.read((state) => {
       const { accounts, accountNames } = state;
       const userId = accountNames.get(`name:${loginName}`);
-      const nextAfter = (name: string | null) => partByName(accounts.values(), (account) => account.loginName, name, 1)[0];
+      const nextAfter = (name: string | null) =>
+        partByName(accounts.values(), (account) => account.loginName, name, 1)[0];
       const next = nextAfter(loginName) ?? nextAfter(null);
       const account = userId === undefined ? undefined : accounts.get(userId);
       return { ...found(state, account, links), decoy: next?.secret ?? null };
@@ -48,12 +49,18 @@ export class MemoryAccountRepository implements AccountRepository {
     });
   }
 
-  async create({ userId, loginName, secret, administrator, email = null }: NewAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+  async create(
+    { userId, loginName, secret, administrator, email = null }: NewAccount,
+    confusableKey: string,
+  ): Promise<"created" | "nameTaken"> {
     acceptStorable([loginName, secret, confusableKey, email]);
     return this.access.write(({ accounts, accountNames }) => {
       const names = [`name:${loginName}`, `key:${confusableKey}`];
       if (accounts.has(userId) || names.some((name) => accountNames.has(name))) return "nameTaken";
-      accounts.set(userId, frozenCopy({ userId, loginName, secret, secretVersion: 1, administrator, disabled: false, email }));
+      accounts.set(
+        userId,
+        frozenCopy({ userId, loginName, secret, secretVersion: 1, administrator, disabled: false, email }),
+      );
       for (const name of names) accountNames.set(name, userId);
       return "created";
     });
@@ -116,7 +123,8 @@ export class MemoryAccountRepository implements AccountRepository {
     return this.access.write((state) => {
       const { accounts, accountNames } = state;
       const administrators = [...accounts.values()].filter(({ administrator, disabled }) => administrator && !disabled);
-      if (administrators.length > 0 && administrators.every(({ userId }) => userIds.includes(userId))) return "lastAdministrator";
+      if (administrators.length > 0 && administrators.every(({ userId }) => userIds.includes(userId)))
+        return "lastAdministrator";
       for (const [name, userId] of accountNames.entries()) if (userIds.includes(userId)) accountNames.delete(name);
       for (const userId of userIds) accounts.delete(userId);
       removeBelongings(state, userIds);
@@ -126,9 +134,11 @@ export class MemoryAccountRepository implements AccountRepository {
 
   list(after: string | null, limit: number): Promise<ListedAccount[]> {
     return this.access.read(({ accounts }) =>
-      partByName(accounts.values(), ({ loginName }) => loginName, after, limit).map(({ userId, loginName, administrator, disabled, email }) => {
-        return { userId, loginName, administrator, disabled, email };
-      }),
+      partByName(accounts.values(), ({ loginName }) => loginName, after, limit).map(
+        ({ userId, loginName, administrator, disabled, email }) => {
+          return { userId, loginName, administrator, disabled, email };
+        },
+      ),
     );
   }
 }

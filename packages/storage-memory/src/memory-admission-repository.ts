@@ -1,4 +1,17 @@
-import type { Account, Admission, AdmissionRepository, AdmissionRequest, AppKey, Digest, Entrance, OneTimePayload, Principal, ReturnAdmission, Session, SessionMode } from "@sallyport/core";
+import type {
+  Account,
+  Admission,
+  AdmissionRepository,
+  AdmissionRequest,
+  AppKey,
+  Digest,
+  Entrance,
+  OneTimePayload,
+  Principal,
+  ReturnAdmission,
+  Session,
+  SessionMode,
+} from "@sallyport/core";
 import { objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { channelOfRecord } from "./channel-record.ts";
@@ -15,7 +28,8 @@ export class MemoryAdmissionRepository implements AdmissionRepository {
     if (!seen.touchDue) return seen.admission;
     return this.access.write((state, now) => {
       const { admission, record, touchDue } = look(state, request, now);
-      if (touchDue) state.sessions.set(request.session as string, touched(record as SessionRecord, request.idleTimeout, now));
+      if (touchDue)
+        state.sessions.set(request.session as string, touched(record as SessionRecord, request.idleTimeout, now));
       return admission;
     });
   }
@@ -29,7 +43,10 @@ export class MemoryAdmissionRepository implements AdmissionRepository {
   }
 }
 
-function settingsOf({ switches, numbers }: State): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
+function settingsOf({
+  switches,
+  numbers,
+}: State): Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
   return {
     maintenance: switches.get("maintenance") ?? false,
     modelGeneration: numbers.get("modelGeneration") ?? 0,
@@ -49,7 +66,11 @@ interface Look {
   readonly touchDue: boolean;
 }
 
-function look(state: State, { appKey: keyDigest, session: digest, mode = "session", idleTimeout }: AdmissionRequest, now: number): Look {
+function look(
+  state: State,
+  { appKey: keyDigest, session: digest, mode = "session", idleTimeout }: AdmissionRequest,
+  now: number,
+): Look {
   const appKey = appKeyOf(state, keyDigest);
   const found = appKey === null || digest === null ? null : liveSession(state, digest, mode, appKey, now);
   const admission = {
@@ -58,7 +79,11 @@ function look(state: State, { appKey: keyDigest, session: digest, mode = "sessio
     session: found === null ? null : sessionOf(state, digest as string, found),
     principal: found === null ? null : principalOf(state, found.account),
   };
-  return { admission, record: found?.record ?? null, touchDue: found !== null && isTouchDue(found.record, idleTimeout, now) };
+  return {
+    admission,
+    record: found?.record ?? null,
+    touchDue: found !== null && isTouchDue(found.record, idleTimeout, now),
+  };
 }
 
 function appKeyOf({ appKeys, appKeyDigests }: State, digest: string | null): AppKey | null {
@@ -72,15 +97,15 @@ interface LiveSession {
   readonly entrance: Entrance;
 }
 
-function liveSession(
-  state: State,
-  digest: string,
-  mode: SessionMode,
-  appKey: AppKey,
-  now: number,
-): LiveSession | null {
+function liveSession(state: State, digest: string, mode: SessionMode, appKey: AppKey, now: number): LiveSession | null {
   const record = state.sessions.get(digest);
-  if (record === undefined || record.session.mode !== mode || record.session.appKeyId !== appKey.id || !isLive(record, now)) return null;
+  if (
+    record === undefined ||
+    record.session.mode !== mode ||
+    record.session.appKeyId !== appKey.id ||
+    !isLive(record, now)
+  )
+    return null;
   const account = state.accounts.get(record.session.userId);
   if (account === undefined || account.disabled || account.secretVersion !== record.secretVersion) return null;
   const entrance = currentEntrance(state, record.session.entrance);
@@ -94,7 +119,9 @@ function currentEntrance({ customAccounts, identityLinks }: State, entrance: Ent
       return entrance;
     case "custom": {
       const account = customAccounts.get(entrance.accountId);
-      return account !== undefined && !account.disabled && account.secretVersion === entrance.secretVersion ? entrance : null;
+      return account !== undefined && !account.disabled && account.secretVersion === entrance.secretVersion
+        ? entrance
+        : null;
     }
     case "provider": {
       const link = identityLinks.get(entrance.linkId);

@@ -7,7 +7,10 @@ import { nextNumber } from "./state.ts";
 export class MemoryAppKeyRepository implements AppKeyRepository {
   constructor(private readonly access: Access) {}
 
-  async create({ name, appNames, origins, returnAddresses = [] }: NewAppKey, digest: Digest): Promise<"created" | "nameTaken"> {
+  async create(
+    { name, appNames, origins, returnAddresses = [] }: NewAppKey,
+    digest: Digest,
+  ): Promise<"created" | "nameTaken"> {
     acceptStorable([name, appNames, origins, returnAddresses]);
     return this.access.write((state) => {
       if (state.appKeys.has(name) || state.appKeyDigests.has(digest)) return "nameTaken";

@@ -1,4 +1,10 @@
-import { acceptStorable, type Application, type ApplicationRepository, type NewApplication, type SecondFactorRule } from "@sallyport/core";
+import {
+  acceptStorable,
+  type Application,
+  type ApplicationRepository,
+  type NewApplication,
+  type SecondFactorRule,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { partByName } from "./part-by-name.ts";

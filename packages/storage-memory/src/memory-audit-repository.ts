@@ -35,7 +35,9 @@ export class MemoryAuditRepository implements AuditRepository {
   }
 
   read(after: number, limit: number): Promise<RecordedAuditEvent[]> {
-    return this.access.read(({ audit }) => [...audit.values()].filter(({ sequence }) => sequence > after).slice(0, limit));
+    return this.access.read(({ audit }) =>
+      [...audit.values()].filter(({ sequence }) => sequence > after).slice(0, limit),
+    );
   }
 
   sweep(age: number, limit: number): Promise<number> {

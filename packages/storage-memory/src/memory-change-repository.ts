@@ -14,7 +14,9 @@ export class MemoryChangeRepository implements ChangeRepository {
     const behind = after.id === null ? Infinity : objectNumber(after.id);
     return this.access.read((state) =>
       [...state.stamps.entries()]
-        .filter(([number, stamp]) => stamp <= upTo && (stamp > after.stamp || (stamp === after.stamp && number > behind)))
+        .filter(
+          ([number, stamp]) => stamp <= upTo && (stamp > after.stamp || (stamp === after.stamp && number > behind)),
+        )
         .toSorted(([number, stamp], [other, otherStamp]) => stamp - otherStamp || number - other)
         .slice(0, limit)
         .flatMap(([number, stamp]) => changeOf(state, number, stamp)),

@@ -39,7 +39,9 @@ export class MemoryChannelRepository implements ChannelRepository {
     const wanted = new Set(blocks);
     return this.access.write(({ cipherBlocks }, now) => {
       const known = [...wanted].flatMap((block) => cipherBlocks.get(block) ?? []);
-      const allowed = known.every((each) => each.clientKey === clientKey && each.uses < uses && now - each.firstUsedAt <= within);
+      const allowed = known.every(
+        (each) => each.clientKey === clientKey && each.uses < uses && now - each.firstUsedAt <= within,
+      );
       if (!allowed) return "refused";
       for (const block of wanted) {
         const before = cipherBlocks.get(block) ?? { clientKey, keyId, uses: 0, firstUsedAt: now };

@@ -19,7 +19,8 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
 
   forProof(loginName: string): Promise<ForCustomProof> {
     return this.access.read(({ customAccounts }) => {
-      const nextAfter = (name: string | null) => partByName(customAccounts.values(), (record) => record.loginName, name, 1)[0];
+      const nextAfter = (name: string | null) =>
+        partByName(customAccounts.values(), (record) => record.loginName, name, 1)[0];
       const next = nextAfter(loginName) ?? nextAfter(null);
       const known = [...customAccounts.values()].find((record) => record.loginName === loginName);
       return { account: known === undefined ? null : customAccountOf(known), decoy: next?.secret ?? null };
@@ -33,10 +34,15 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
     });
   }
 
-  async create({ id, loginName, userId, email, secret }: NewCustomAccount, confusableKey: string): Promise<"created" | "nameTaken"> {
+  async create(
+    { id, loginName, userId, email, secret }: NewCustomAccount,
+    confusableKey: string,
+  ): Promise<"created" | "nameTaken"> {
     acceptStorable([loginName, email, secret, confusableKey]);
     return this.access.write(({ customAccounts }) => {
-      const isTaken = [...customAccounts.values()].some((each) => each.loginName === loginName || each.confusableKey === confusableKey);
+      const isTaken = [...customAccounts.values()].some(
+        (each) => each.loginName === loginName || each.confusableKey === confusableKey,
+      );
       if (isTaken || customAccounts.has(id)) return "nameTaken";
       const account = { id, loginName, userId, email, secret, secretVersion: 1, disabled: false };
       customAccounts.set(id, frozenCopy({ ...account, confusableKey, pending: null }));
@@ -53,11 +59,17 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
   }
 
   async rehash(id: string, secret: string, newSecret: string): Promise<"stored" | "stale"> {
-    const isSet = await this.change(id, (record) => (record.secret === secret ? { ...record, secret: newSecret } : null));
+    const isSet = await this.change(id, (record) =>
+      record.secret === secret ? { ...record, secret: newSecret } : null,
+    );
     return isSet ? "stored" : "stale";
   }
 
-  async request(id: string, { secret, code, lifetime, tries }: PendingPassword, expectedVersion: number): Promise<"kept" | "stale"> {
+  async request(
+    id: string,
+    { secret, code, lifetime, tries }: PendingPassword,
+    expectedVersion: number,
+  ): Promise<"kept" | "stale"> {
     const isKept = await this.change(id, (record, now) => {
       if (record.secretVersion !== expectedVersion) return null;
       return { ...record, pending: { secret, code, tries, until: now + lifetime } };
@@ -109,7 +121,10 @@ export class MemoryCustomAccountRepository implements CustomAccountRepository {
   }
 
   /** Whether the record was replaced by what the change makes of it. */
-  private change(id: string, changed: (record: CustomAccountRecord, now: number) => CustomAccountRecord | null): Promise<boolean> {
+  private change(
+    id: string,
+    changed: (record: CustomAccountRecord, now: number) => CustomAccountRecord | null,
+  ): Promise<boolean> {
     return this.access.write(({ customAccounts }, now) => {
       const record = customAccounts.get(id);
       const replaced = record === undefined ? null : changed(record, now);

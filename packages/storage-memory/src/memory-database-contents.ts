@@ -5,9 +5,32 @@ export class MemoryDatabaseContents implements DatabaseContents {
   constructor(private readonly access: Access) {}
 
   isEmpty(): Promise<boolean> {
-    return this.access.read(({ accounts, appKeys, applications, customAccounts, departures, identityLinks, identityProviders, macros, objects, numbers }) => {
-      const tables = [accounts, appKeys, applications, customAccounts, departures, identityLinks, identityProviders, macros, objects];
-      return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
-    });
+    return this.access.read(
+      ({
+        accounts,
+        appKeys,
+        applications,
+        customAccounts,
+        departures,
+        identityLinks,
+        identityProviders,
+        macros,
+        objects,
+        numbers,
+      }) => {
+        const tables = [
+          accounts,
+          appKeys,
+          applications,
+          customAccounts,
+          departures,
+          identityLinks,
+          identityProviders,
+          macros,
+          objects,
+        ];
+        return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
+      },
+    );
   }
 }

@@ -39,7 +39,9 @@ export class MemoryDepartureRepository implements DepartureRepository {
       acceptModel(state, { ...by, session: null });
       return numbersOf(ids).flatMap((number) => {
         const object = state.objects.get(number);
-        return object === undefined ? [] : [{ object: outlineOf(object), lockedBy: liveLock(state, number, now)?.session ?? null }];
+        return object === undefined
+          ? []
+          : [{ object: outlineOf(object), lockedBy: liveLock(state, number, now)?.session ?? null }];
       });
     });
   }
@@ -54,7 +56,13 @@ export class MemoryDepartureRepository implements DepartureRepository {
 
   clear(links: readonly Referrer[]): Promise<void> {
     return this.access.write((state, now) => {
-      for (const id of new Set(links.map((link) => link.id))) clearOne(state, id, links.filter((link) => link.id === id), now);
+      for (const id of new Set(links.map((link) => link.id)))
+        clearOne(
+          state,
+          id,
+          links.filter((link) => link.id === id),
+          now,
+        );
     });
   }
 
@@ -78,7 +86,9 @@ export class MemoryDepartureRepository implements DepartureRepository {
     return this.access.read((state) => {
       acceptModel(state, { ...by, session: null });
       const leader = numbersOf([id]).flatMap((number) => state.departures.get(number)?.leader ?? [])[0];
-      const group = [...state.departures.values()].filter((record) => record.leader === leader && kindOf(record) === "recycled");
+      const group = [...state.departures.values()].filter(
+        (record) => record.leader === leader && kindOf(record) === "recycled",
+      );
       const objects = group.map(({ object }) => object as StoredObject);
       if (!objects.some((object) => object.id === id)) return [];
       return objects.toSorted((one, other) => objectNumber(one.id) - objectNumber(other.id));
@@ -91,9 +101,13 @@ export class MemoryDepartureRepository implements DepartureRepository {
 
   listRecycled({ deletedBy, visibility, after, limit }: RecyclerQuery): Promise<RecycledRoot[]> {
     return this.access.read(({ departures }) => {
-      const roots = [...departures.values()].filter((record) => kindOf(record) === "recycled" && record.leader === record.object.id);
+      const roots = [...departures.values()].filter(
+        (record) => kindOf(record) === "recycled" && record.leader === record.object.id,
+      );
       return roots
-        .filter((record) => (deletedBy === null || record.deletedBy === deletedBy) && isVisible(record.object, visibility))
+        .filter(
+          (record) => (deletedBy === null || record.deletedBy === deletedBy) && isVisible(record.object, visibility),
+        )
         .map(rootOf)
         .toSorted(newestFirst)
         .filter((root) => after === null || newestFirst(after, root) < 0)
@@ -108,7 +122,12 @@ export class MemoryDepartureRepository implements DepartureRepository {
   }
 
   countRecycled(classes: readonly string[]): Promise<number> {
-    return this.access.read(({ departures }) => [...departures.values()].filter((record) => kindOf(record) === "recycled" && classes.includes(record.object.className)).length);
+    return this.access.read(
+      ({ departures }) =>
+        [...departures.values()].filter(
+          (record) => kindOf(record) === "recycled" && classes.includes(record.object.className),
+        ).length,
+    );
   }
 
   restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
@@ -131,7 +150,8 @@ function* linksTo({ objects, links }: State, targets: ReadonlySet<ObjectId>): Ge
     const source = objects.get(number);
     if (source === undefined || targets.has(source.id)) continue;
     for (const [attribute, ids] of Object.entries(linked)) {
-      for (const target of new Set(ids)) if (targets.has(target)) yield { id: source.id, className: source.className, attribute, target };
+      for (const target of new Set(ids))
+        if (targets.has(target)) yield { id: source.id, className: source.className, attribute, target };
     }
   }
 }
@@ -143,7 +163,11 @@ function clearOne(state: State, id: ObjectId, lost: readonly Referrer[], storedA
   const attributes: Record<string, JsonValue> = { ...object.attributes };
   for (const { attribute, target } of lost) {
     const value = attributes[attribute] ?? null;
-    attributes[attribute] = Array.isArray(value) ? value.filter((member) => member !== target) : value === target ? null : value;
+    attributes[attribute] = Array.isArray(value)
+      ? value.filter((member) => member !== target)
+      : value === target
+        ? null
+        : value;
     linked[attribute] = (linked[attribute] ?? []).filter((each) => each !== target);
   }
   keepObject(state, frozenCopy({ ...object, attributes, version: object.version + 1, storedAt }));
@@ -151,13 +175,20 @@ function clearOne(state: State, id: ObjectId, lost: readonly Referrer[], storedA
 }
 
 /** Whether the user would have more in the recycle bin than the quota. */
-function isFull({ objects, departures }: State, ids: readonly ObjectId[], { recycled, deletedBy = null, quota = 0 }: Leaving): boolean {
+function isFull(
+  { objects, departures }: State,
+  ids: readonly ObjectId[],
+  { recycled, deletedBy = null, quota = 0 }: Leaving,
+): boolean {
   if (!recycled || deletedBy === null || quota === 0) return false;
   const before = [...departures.values()].filter((record) => record.deletedBy === deletedBy).length;
   return before + numbersOf(ids).filter((number) => objects.has(number)).length > quota;
 }
 
-function newestFirst(one: Pick<RecycledRoot, "id" | "departedAt">, other: Pick<RecycledRoot, "id" | "departedAt">): number {
+function newestFirst(
+  one: Pick<RecycledRoot, "id" | "departedAt">,
+  other: Pick<RecycledRoot, "id" | "departedAt">,
+): number {
   return other.departedAt - one.departedAt || objectNumber(other.id) - objectNumber(one.id);
 }
 
@@ -170,18 +201,37 @@ function purgeOne(state: State, number: number, storedAt: number): void {
   const record = state.departures.get(number);
   if (record === undefined || kindOf(record) === "deleted") return;
   const { attributes: _, ...object } = record.object;
-  state.departures.set(number, Object.freeze({ object: Object.freeze({ ...object, version: object.version + 1, storedAt }), leader: record.leader, deletedBy: null }));
+  state.departures.set(
+    number,
+    Object.freeze({
+      object: Object.freeze({ ...object, version: object.version + 1, storedAt }),
+      leader: record.leader,
+      deletedBy: null,
+    }),
+  );
   state.stamps.set(number, writeStamp(state));
 }
 
-function departOne(state: State, number: number, { recycled, leader, deletedBy = null }: Leaving, storedAt: number): void {
+function departOne(
+  state: State,
+  number: number,
+  { recycled, leader, deletedBy = null }: Leaving,
+  storedAt: number,
+): void {
   const object = state.objects.get(number);
   if (object === undefined) return;
   const { attributes, ...rest } = { ...object, version: object.version + 1, storedAt };
   state.objects.delete(number);
   state.links.delete(number);
   state.locks.delete(number);
-  state.departures.set(number, Object.freeze({ object: Object.freeze(recycled ? { ...rest, attributes } : rest), leader, deletedBy: recycled ? deletedBy : null }));
+  state.departures.set(
+    number,
+    Object.freeze({
+      object: Object.freeze(recycled ? { ...rest, attributes } : rest),
+      leader,
+      deletedBy: recycled ? deletedBy : null,
+    }),
+  );
   state.stamps.set(number, writeStamp(state));
 }
 
@@ -194,13 +244,20 @@ function targetOf({ objects, departures }: State, number: number): LinkTarget | 
   const live = objects.get(number);
   if (live !== undefined) return { id: live.id, className: live.className, remains: true };
   const departure = departures.get(number);
-  return departure === undefined ? undefined : { id: departure.object.id, className: departure.object.className, remains: kindOf(departure) === "recycled" };
+  return departure === undefined
+    ? undefined
+    : { id: departure.object.id, className: departure.object.className, remains: kindOf(departure) === "recycled" };
 }
 
 function restoreOne(state: State, { id, attributes, links }: Restoration, storedAt: number): StoredObject {
   const number = objectNumber(id);
   const { object } = state.departures.get(number) as { object: StoredObject };
-  const restored = frozenCopy({ ...object, attributes: { ...object.attributes, ...attributes }, version: object.version + 1, storedAt });
+  const restored = frozenCopy({
+    ...object,
+    attributes: { ...object.attributes, ...attributes },
+    version: object.version + 1,
+    storedAt,
+  });
   state.departures.delete(number);
   state.links.set(number, links);
   keepObject(state, restored);

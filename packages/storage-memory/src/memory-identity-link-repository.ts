@@ -33,15 +33,21 @@ export class MemoryIdentityLinkRepository implements IdentityLinkRepository {
     return this.access.read(({ identityLinks }) => {
       const links = [...identityLinks.values()].filter((link) => link.userId === userId);
       return partByName(links, ({ id }) => id, null, links.length).toSorted((one, other) => {
-        return Number(one.provider > other.provider) - Number(one.provider < other.provider) || one.linkedAt - other.linkedAt;
+        return (
+          Number(one.provider > other.provider) - Number(one.provider < other.provider) || one.linkedAt - other.linkedAt
+        );
       });
     });
   }
 
-  remove(selector: { readonly id: string } | { readonly userId: ObjectId; readonly provider: ProviderType }): Promise<string[]> {
+  remove(
+    selector: { readonly id: string } | { readonly userId: ObjectId; readonly provider: ProviderType },
+  ): Promise<string[]> {
     return this.access.write(({ identityLinks }) => {
       const removed = [...identityLinks.values()].filter((link) => {
-        return "id" in selector ? link.id === selector.id : link.userId === selector.userId && link.provider === selector.provider;
+        return "id" in selector
+          ? link.id === selector.id
+          : link.userId === selector.userId && link.provider === selector.provider;
       });
       for (const { id } of removed) identityLinks.delete(id);
       return removed.map(({ id }) => id);

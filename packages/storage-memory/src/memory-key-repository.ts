@@ -15,7 +15,9 @@ export class MemoryKeyRepository implements KeyRepository {
 
   kept(kind: ServerKeyKind): Promise<StoredKey[]> {
     return this.access.read((state, now) => {
-      const kept = latestFirst(state, kind).filter((key) => key.acceptedUntil === null || key.wrappedPrivateKey !== swept);
+      const kept = latestFirst(state, kind).filter(
+        (key) => key.acceptedUntil === null || key.wrappedPrivateKey !== swept,
+      );
       return [...kept.filter((key) => isAccepted(key, now)), ...kept.filter((key) => !isAccepted(key, now))];
     });
   }

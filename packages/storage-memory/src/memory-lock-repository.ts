@@ -33,7 +33,9 @@ export class MemoryLockRepository implements LockRepository {
 
   sweep(limit: number): Promise<number> {
     return this.access.write((state, now) => {
-      const over = [...state.locks.entries()].filter(([number]) => liveLock(state, number, now) === null).slice(0, limit);
+      const over = [...state.locks.entries()]
+        .filter(([number]) => liveLock(state, number, now) === null)
+        .slice(0, limit);
       for (const [number] of over) state.locks.delete(number);
       return over.length;
     });

@@ -1,4 +1,12 @@
-import { acceptStorable, type GivenMacro, type MacroRemoval, type MacroRepository, type MacroVersion, type StoredMacro, type StoredMacros } from "@sallyport/core";
+import {
+  acceptStorable,
+  type GivenMacro,
+  type MacroRemoval,
+  type MacroRepository,
+  type MacroVersion,
+  type StoredMacro,
+  type StoredMacros,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { macroKey } from "./macro-key.ts";
 import { partByName } from "./part-by-name.ts";
@@ -17,7 +25,10 @@ export class MemoryMacroRepository implements MacroRepository {
     });
   }
 
-  async put({ name, text, language, changedBy }: GivenMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
+  async put(
+    { name, text, language, changedBy }: GivenMacro,
+    expectedVersion: number | null,
+  ): Promise<"stored" | "stale"> {
     acceptStorable([name, text, changedBy]);
     return this.access.write((state, now) => {
       const latest = latestOf(state, name);

@@ -29,7 +29,9 @@ export class MemoryObjectRepository implements ObjectRepository {
   constructor(private readonly access: Access) {}
 
   get(ids: readonly ObjectId[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    return this.access.read((state) => withinBytes(objectsOf(state, ids, visibility), ids.length === 1 ? Number.POSITIVE_INFINITY : bytes));
+    return this.access.read((state) =>
+      withinBytes(objectsOf(state, ids, visibility), ids.length === 1 ? Number.POSITIVE_INFINITY : bytes),
+    );
   }
 
   getByUuid(uuid: string, visibility: Visibility): Promise<StoredObject | null> {
@@ -53,14 +55,19 @@ export class MemoryObjectRepository implements ObjectRepository {
 
   match({ classes, filter }: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]> {
     const query = filter === undefined ? { classes } : { classes, filter };
-    return this.access.read((state) => pageOf(state, query, visibility, { offset: 0, limit: atMost }).objects.map(outlineOf));
+    return this.access.read((state) =>
+      pageOf(state, query, visibility, { offset: 0, limit: atMost }).objects.map(outlineOf),
+    );
   }
 
   getByUuids(uuids: readonly string[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
     const wanted = new Set(uuids.map((uuid) => uuid.toLowerCase()));
     return this.access.read(({ objects, uuids: known }) => {
       const found = [...wanted].flatMap((uuid) => objects.get(known.get(uuid) ?? 0) ?? []);
-      return withinBytes(found.filter((object) => isVisible(object, visibility)), bytes);
+      return withinBytes(
+        found.filter((object) => isVisible(object, visibility)),
+        bytes,
+      );
     });
   }
 

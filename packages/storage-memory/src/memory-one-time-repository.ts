@@ -42,7 +42,9 @@ export class MemoryOneTimeRepository implements OneTimeRepository {
 
   revoke(kind: OneTimeKind, subject: string): Promise<number> {
     return this.access.write(({ oneTimeSecrets }, now) => {
-      const revoked = [...oneTimeSecrets.entries()].filter(([, each]) => each.kind === kind && each.subject === subject && each.expiresAt > now);
+      const revoked = [...oneTimeSecrets.entries()].filter(
+        ([, each]) => each.kind === kind && each.subject === subject && each.expiresAt > now,
+      );
       for (const [key] of revoked) oneTimeSecrets.delete(key);
       return revoked.length;
     });
@@ -62,13 +64,19 @@ function keeping({ kind, digest, subject, payload, lifetime }: OneTimeSecret): (
   acceptStorable([subject, payload]);
   const kept = frozenCopy({ kind, subject, payload });
   return (state, now) => {
-    if (good(state, kind, digest, now) !== undefined) throw new ServiceError(799, { detail: "A secret was given out twice." });
+    if (good(state, kind, digest, now) !== undefined)
+      throw new ServiceError(799, { detail: "A secret was given out twice." });
     state.oneTimeSecrets.set(oneTimeKey(kind, digest), Object.freeze({ ...kept, expiresAt: now + lifetime }));
   };
 }
 
 /** Whose room is used up; `null` if there is some. */
-function wantingRoom({ oneTimeSecrets }: State, now: number, { kind, subject }: OneTimeSecret, { ofSubject, inAll }: OneTimeRoom): "subjectFull" | "full" | null {
+function wantingRoom(
+  { oneTimeSecrets }: State,
+  now: number,
+  { kind, subject }: OneTimeSecret,
+  { ofSubject, inAll }: OneTimeRoom,
+): "subjectFull" | "full" | null {
   let [own, all] = [0, 0];
   for (const [, record] of oneTimeSecrets.entries()) {
     if (record.kind !== kind || record.expiresAt <= now) continue;

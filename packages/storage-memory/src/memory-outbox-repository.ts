@@ -1,4 +1,11 @@
-import { acceptStorable, type MailHindrance, type OutboxEntry, type OutboxRepository, ServiceError, type WaitingMail } from "@sallyport/core";
+import {
+  acceptStorable,
+  type MailHindrance,
+  type OutboxEntry,
+  type OutboxRepository,
+  ServiceError,
+  type WaitingMail,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { OutboxRecord } from "./outbox-record.ts";
 import { nextNumber, type State } from "./state.ts";
@@ -6,11 +13,21 @@ import { nextNumber, type State } from "./state.ts";
 export class MemoryOutboxRepository implements OutboxRepository {
   constructor(private readonly access: Access) {}
 
-  async put(sealedOrder: string, { lifetime, limit }: { readonly lifetime: number; readonly limit: number }): Promise<void> {
+  async put(
+    sealedOrder: string,
+    { lifetime, limit }: { readonly lifetime: number; readonly limit: number },
+  ): Promise<void> {
     acceptStorable(sealedOrder);
     return this.access.write((state, now) => {
       if (live(state, now).length >= limit) throw new ServiceError(706, { detail: "Too much mail waits." });
-      keep(state, nextNumber(state, "outbox"), { sealedOrder, attempts: 0, putAt: now, dueAt: now, expiresAt: now + lifetime, stuckSince: null });
+      keep(state, nextNumber(state, "outbox"), {
+        sealedOrder,
+        attempts: 0,
+        putAt: now,
+        dueAt: now,
+        expiresAt: now + lifetime,
+        stuckSince: null,
+      });
     });
   }
 
@@ -44,7 +61,8 @@ export class MemoryOutboxRepository implements OutboxRepository {
   waiting(): Promise<WaitingMail> {
     return this.access.read((state, now) => {
       const records = live(state, now).map(([, record]) => record);
-      const longestSince = (times: readonly (number | null)[]) => Math.max(0, ...times.map((time) => now - (time ?? now)));
+      const longestSince = (times: readonly (number | null)[]) =>
+        Math.max(0, ...times.map((time) => now - (time ?? now)));
       return {
         count: records.length,
         oldest: longestSince(records.map(({ putAt }) => putAt)),
@@ -62,7 +80,11 @@ export class MemoryOutboxRepository implements OutboxRepository {
   }
 
   /** Changes an order, or forgets it, if this is its latest claim. */
-  private change(id: number, attempts: number, work: (record: OutboxRecord, now: number) => OutboxRecord | null): Promise<boolean> {
+  private change(
+    id: number,
+    attempts: number,
+    work: (record: OutboxRecord, now: number) => OutboxRecord | null,
+  ): Promise<boolean> {
     return this.access.write((state, now) => {
       const record = state.outbox.get(id);
       if (record?.attempts !== attempts) return false;

@@ -25,6 +25,8 @@ export class MemoryProviderRepository implements ProviderRepository {
   }
 
   list(): Promise<ProviderEntry[]> {
-    return this.access.read(({ identityProviders }) => partByName(identityProviders.values(), ({ type }) => type, null, Number.POSITIVE_INFINITY));
+    return this.access.read(({ identityProviders }) =>
+      partByName(identityProviders.values(), ({ type }) => type, null, Number.POSITIVE_INFINITY),
+    );
   }
 }

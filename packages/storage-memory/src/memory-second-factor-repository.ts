@@ -1,4 +1,12 @@
-import { acceptStorable, type Digest, type FactorKey, type FactorSubject, type NewSecondFactor, type SecondFactor, type SecondFactorRepository } from "@sallyport/core";
+import {
+  acceptStorable,
+  type Digest,
+  type FactorKey,
+  type FactorSubject,
+  type NewSecondFactor,
+  type SecondFactor,
+  type SecondFactorRepository,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { factorKey } from "./factor-key.ts";
 import { frozenCopy } from "./frozen-copy.ts";
@@ -9,7 +17,13 @@ export class MemorySecondFactorRepository implements SecondFactorRepository {
 
   find(subject: FactorSubject, appNames: readonly string[]): Promise<SecondFactor[]> {
     const keys = [...new Set(appNames)].map((appName) => factorKey({ subject, appName }));
-    return this.access.read(({ secondFactors }) => byKey(keys.flatMap((key) => secondFactors.get(key) ?? []), null, keys.length));
+    return this.access.read(({ secondFactors }) =>
+      byKey(
+        keys.flatMap((key) => secondFactors.get(key) ?? []),
+        null,
+        keys.length,
+      ),
+    );
   }
 
   async enrol({ subject, appName, sealedSecret, recoveryCodes }: NewSecondFactor): Promise<"enrolled" | "confirmed"> {
@@ -35,14 +49,19 @@ export class MemorySecondFactorRepository implements SecondFactorRepository {
     return this.access.write(({ secondFactors }) => {
       const known = secondFactors.get(factorKey(factor));
       if (known?.confirmed !== true || !known.recoveryCodes.includes(code)) return false;
-      secondFactors.set(factorKey(factor), frozenCopy({ ...known, recoveryCodes: known.recoveryCodes.filter((each) => each !== code) }));
+      secondFactors.set(
+        factorKey(factor),
+        frozenCopy({ ...known, recoveryCodes: known.recoveryCodes.filter((each) => each !== code) }),
+      );
       return true;
     });
   }
 
   remove(subject: FactorSubject, appName: string | null): Promise<boolean> {
     return this.access.write(({ secondFactors }) => {
-      const gone = [...secondFactors.values()].filter((factor) => factor.subject === subject && (appName === null || factor.appName === appName));
+      const gone = [...secondFactors.values()].filter(
+        (factor) => factor.subject === subject && (appName === null || factor.appName === appName),
+      );
       for (const factor of gone) secondFactors.delete(factorKey(factor));
       return gone.length > 0;
     });

@@ -29,11 +29,17 @@ export class MemorySessionRepository implements SessionRepository {
       const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
       const others = live.filter(([, record]) => !sharesDevice(session, record.session));
       const ofUser = others.filter(([, record]) => record.session.userId === session.userId);
-      const room = Math.min(policy.perDevice, roomBeside(others.length, policy.limit), roomBeside(ofUser.length, policy.perUserLimit));
+      const room = Math.min(
+        policy.perDevice,
+        roomBeside(others.length, policy.limit),
+        roomBeside(ofUser.length, policy.perUserLimit),
+      );
       if (room < 1) throw new ServiceError(315);
       if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
       // Entries come by age, and sorting keeps that order where the expiry is the same.
-      const ofDevice = live.filter(([, record]) => sharesDevice(session, record.session)).toSorted(([, one], [, other]) => one.expiresAt - other.expiresAt);
+      const ofDevice = live
+        .filter(([, record]) => sharesDevice(session, record.session))
+        .toSorted(([, one], [, other]) => one.expiresAt - other.expiresAt);
       for (const [old] of ofDevice.slice(0, Math.max(0, ofDevice.length - (room - 1)))) forget(state, old);
       const endsAt = now + policy.absoluteLifetime;
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
@@ -55,14 +61,19 @@ export class MemorySessionRepository implements SessionRepository {
       const record = sessions.get(digest);
       if (record === undefined || !isLive(record, now)) return false;
       const { entrance } = record.session;
-      const renewed = entrance.kind === "custom" ? { session: Object.freeze({ ...record.session, entrance: { ...entrance, secretVersion } }) } : { secretVersion };
+      const renewed =
+        entrance.kind === "custom"
+          ? { session: Object.freeze({ ...record.session, entrance: { ...entrance, secretVersion } }) }
+          : { secretVersion };
       sessions.set(digest, { ...record, ...renewed });
       return true;
     });
   }
 
   count(): Promise<number> {
-    return this.access.read(({ sessions }, now) => [...sessions.values()].filter((record) => isLive(record, now)).length);
+    return this.access.read(
+      ({ sessions }, now) => [...sessions.values()].filter((record) => isLive(record, now)).length,
+    );
   }
 
   sweep(limit: number): Promise<number> {

@@ -1,6 +1,12 @@
 import { AsyncResource } from "node:async_hooks";
 import { MessageChannel } from "node:worker_threads";
-import { type ClassDefinition, type Repositories, seesAll, type ServiceError, type StoredObject } from "@sallyport/core";
+import {
+  type ClassDefinition,
+  type Repositories,
+  seesAll,
+  type ServiceError,
+  type StoredObject,
+} from "@sallyport/core";
 import { MemoryStorage } from "./memory-storage.ts";
 
 async function migrated(): Promise<MemoryStorage> {
@@ -21,21 +27,25 @@ test("keeps callers from changing what is stored", async () => {
   expect(() => (definition.attributes as unknown[]).push({})).toThrow(TypeError);
 });
 
-test.each(["read", "write", "transaction"] as const)("refuses a %s past the transaction that awaits it", async (kind) => {
-  const storage = await migrated();
-  const { audit, maintenance } = storage.repositories;
-  const calls = {
-    read: () => audit.read(0, 1),
-    write: () => maintenance.set(true),
-    transaction: () => storage.transaction(async () => {}),
-  };
-  await expect(storage.transaction(() => calls[kind]() as Promise<unknown>)).rejects.toMatchObject({ code: 799 });
-  await calls[kind]();
-});
+test.each(["read", "write", "transaction"] as const)(
+  "refuses a %s past the transaction that awaits it",
+  async (kind) => {
+    const storage = await migrated();
+    const { audit, maintenance } = storage.repositories;
+    const calls = {
+      read: () => audit.read(0, 1),
+      write: () => maintenance.set(true),
+      transaction: () => storage.transaction(async () => {}),
+    };
+    await expect(storage.transaction(() => calls[kind]() as Promise<unknown>)).rejects.toMatchObject({ code: 799 });
+    await calls[kind]();
+  },
+);
 
 test("gives no number again that a transaction or a part was given", async () => {
   const storage = await migrated();
-  const insert = async ({ objects }: Repositories) => (await objects.insert([{ className: "File", attributes: {} }]))[0]?.id;
+  const insert = async ({ objects }: Repositories) =>
+    (await objects.insert([{ className: "File", attributes: {} }]))[0]?.id;
   const ids: unknown[] = [];
   const failing = storage.transaction(async (r, attempt) => {
     ids.push(await insert(r));
@@ -60,7 +70,12 @@ test("serves a transaction whose work is asked for by messages of another thread
       port1.on("message", () => {
         const work = async () => {
           await attempt(() => r.maintenance.set(true));
-          return [await r.applications.create({ name: "one", seats: null }), await inside.runInAsyncScope(() => storage.repositories.maintenance.set(false)).catch(({ code }: ServiceError) => code)];
+          return [
+            await r.applications.create({ name: "one", seats: null }),
+            await inside
+              .runInAsyncScope(() => storage.repositories.maintenance.set(false))
+              .catch(({ code }: ServiceError) => code),
+          ];
         };
         resolve(work());
       });

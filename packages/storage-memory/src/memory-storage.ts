@@ -1,5 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Attempt, type AttributeIndex, builtInClasses, type ClassDefinition, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import {
+  type Attempt,
+  type AttributeIndex,
+  builtInClasses,
+  type ClassDefinition,
+  type IndexReport,
+  type JointRepositories,
+  type MigrationReport,
+  type Repositories,
+  ServiceError,
+  type Storage,
+  type StorageCapabilities,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./frozen-copy.ts";

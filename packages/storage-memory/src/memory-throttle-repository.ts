@@ -1,4 +1,13 @@
-import { delayAfter, type ExemptionGrant, exemptionRenewal, ServiceError, type ThrottleExemption, type ThrottleKey, type ThrottleRepository, type ThrottleVerdict } from "@sallyport/core";
+import {
+  delayAfter,
+  type ExemptionGrant,
+  exemptionRenewal,
+  ServiceError,
+  type ThrottleExemption,
+  type ThrottleKey,
+  type ThrottleRepository,
+  type ThrottleVerdict,
+} from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
 import { claimed, failed, isForgotten, judge, type ThrottleRecord } from "./throttle-record.ts";
@@ -10,7 +19,9 @@ export class MemoryThrottleRepository implements ThrottleRepository {
     return this.access.write((state, now) => {
       const judged = keys.filter((key) => !isExempted(state, key, now));
       if (longestWait(state, judged, now) > 0) return { wait: longestWait(state, keys, now), claimed: false };
-      const taken = judged.filter(({ key, policy }) => judge(state.throttle.get(key), policy, now).kind === "claimable");
+      const taken = judged.filter(
+        ({ key, policy }) => judge(state.throttle.get(key), policy, now).kind === "claimable",
+      );
       for (const { key } of taken) state.throttle.set(key, claimed(state.throttle.get(key) as ThrottleRecord, now));
       return { wait: 0, claimed: taken.length > 0 };
     });
@@ -33,7 +44,14 @@ export class MemoryThrottleRepository implements ThrottleRepository {
 
   pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void> {
     return this.access.write((state, now) => {
-      if (longestWait(state, keys.filter((key) => !isExempted(state, key, now)), now) > 0) throw new ServiceError(302);
+      if (
+        longestWait(
+          state,
+          keys.filter((key) => !isExempted(state, key, now)),
+          now,
+        ) > 0
+      )
+        throw new ServiceError(302);
       for (const key of forget) state.throttle.delete(key);
       if (granted !== undefined) grant(state, granted, now);
     });

@@ -8,7 +8,11 @@ export function removeBelongings(state: State, userIds: readonly ObjectId[]): vo
   const customs = [...customAccounts.values()].filter(({ userId }) => userIds.includes(userId));
   for (const { id } of links) identityLinks.delete(id);
   for (const { id } of customs) customAccounts.delete(id);
-  const owners = new Set<string | null>([...userIds.map((id) => `user:${id}`), ...links.map(({ id }) => `link:${id}`), ...customs.map(({ id }) => `custom:${id}`)]);
+  const owners = new Set<string | null>([
+    ...userIds.map((id) => `user:${id}`),
+    ...links.map(({ id }) => `link:${id}`),
+    ...customs.map(({ id }) => `custom:${id}`),
+  ]);
   for (const [key, { subject }] of secondFactors.entries()) if (owners.has(subject)) secondFactors.delete(key);
   for (const [key, { subject }] of oneTimeSecrets.entries()) if (owners.has(subject)) oneTimeSecrets.delete(key);
   for (const [subject] of passwordHistory.entries()) if (owners.has(subject)) passwordHistory.delete(subject);

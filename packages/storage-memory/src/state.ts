@@ -1,4 +1,21 @@
-import type { Account, AppKey, Application, ClassDefinition, Digest, IdentityLink, Links, Lock, MacroVersion, ObjectId, ProviderEntry, ProviderType, RecordedAuditEvent, SecondFactor, StoredKey, StoredObject } from "@sallyport/core";
+import type {
+  Account,
+  AppKey,
+  Application,
+  ClassDefinition,
+  Digest,
+  IdentityLink,
+  Links,
+  Lock,
+  MacroVersion,
+  ObjectId,
+  ProviderEntry,
+  ProviderType,
+  RecordedAuditEvent,
+  SecondFactor,
+  StoredKey,
+  StoredObject,
+} from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
 import type { CipherBlockRecord } from "./cipher-block-record.ts";
 import type { AuditTally } from "./audit-tally.ts";

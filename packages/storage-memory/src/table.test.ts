@@ -13,8 +13,18 @@ test("shows a fork the entries of its base, changed, added and deleted", () => {
   fork.set("b", 20);
   fork.delete("a");
   fork.set("d", 4);
-  expect([...fork.entries()]).toEqual([["b", 20], ["c", 3], ["d", 4]]);
-  expect([fork.get("a"), fork.get("b"), fork.get("c"), fork.has("a"), fork.has("d")]).toEqual([undefined, 20, 3, false, true]);
+  expect([...fork.entries()]).toEqual([
+    ["b", 20],
+    ["c", 3],
+    ["d", 4],
+  ]);
+  expect([fork.get("a"), fork.get("b"), fork.get("c"), fork.has("a"), fork.has("d")]).toEqual([
+    undefined,
+    20,
+    3,
+    false,
+    true,
+  ]);
 });
 
 test("keeps the changes of a fork to itself until they are committed", () => {
@@ -24,7 +34,10 @@ test("keeps the changes of a fork to itself until they are committed", () => {
   fork.delete("a");
   expect([...table.values()]).toEqual([1, 2, 3]);
   fork.commit();
-  expect([...table.entries()]).toEqual([["b", 20], ["c", 3]]);
+  expect([...table.entries()]).toEqual([
+    ["b", 20],
+    ["c", 3],
+  ]);
 });
 
 test("forks a fork", () => {

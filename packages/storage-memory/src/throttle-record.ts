@@ -10,7 +10,10 @@ export interface ThrottleRecord {
 }
 
 /** What one attempt meets at one key. */
-export type Verdict = { readonly kind: "free" } | { readonly kind: "claimable" } | { readonly kind: "wait"; readonly wait: number };
+export type Verdict =
+  | { readonly kind: "free" }
+  | { readonly kind: "claimable" }
+  | { readonly kind: "wait"; readonly wait: number };
 
 /** Judges an attempt at one moment; a record that is absent or forgotten lets it through. */
 export function judge(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): Verdict {

@@ -27,7 +27,11 @@ export function acceptModel({ numbers }: State, by: Writing | undefined): void {
   if (prepared !== undefined && prepared !== numbers.get("modelGeneration")) throw new OutdatedModelError();
 }
 
-export function insertOne(state: State, { className, attributes, uuid, readers, links = {} }: NewObject, storedAt: number): StoredObject {
+export function insertOne(
+  state: State,
+  { className, attributes, uuid, readers, links = {} }: NewObject,
+  storedAt: number,
+): StoredObject {
   if (uuid !== undefined && !isUuid(uuid)) throw new ServiceError(307, { detail: "A UUID is malformed." });
   const key = (uuid ?? randomUUID()).toLowerCase();
   if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
@@ -35,27 +39,49 @@ export function insertOne(state: State, { className, attributes, uuid, readers, 
   acceptObjectSize(attributes);
   const number = nextObjectNumber(state);
   const id = objectIdOf(number);
-  const stored = Object.freeze({ id, uuid: key, className, storedAt, version: 1, attributes, readers: readers ?? null });
+  const stored = Object.freeze({
+    id,
+    uuid: key,
+    className,
+    storedAt,
+    version: 1,
+    attributes,
+    readers: readers ?? null,
+  });
   keepObject(state, stored);
   state.uuids.set(key, number);
   state.links.set(number, links);
   return stored;
 }
 
-export function updateOne(state: State, change: ObjectChange, { session, className, visibility = seesAll }: Writing, storedAt: number): StoredObject {
+export function updateOne(
+  state: State,
+  change: ObjectChange,
+  { session, className, visibility = seesAll }: Writing,
+  storedAt: number,
+): StoredObject {
   const { id, expectedVersions, readers = undefined } = change;
   const object = isObjectId(id) ? state.objects.get(objectNumber(id)) : undefined;
   if (object === undefined) throw new ServiceError(isGone(state, id) ? 610 : 304);
-  if (!isVisible(object, visibility) || (className ?? object.className) !== object.className) throw new ServiceError(304);
+  if (!isVisible(object, visibility) || (className ?? object.className) !== object.className)
+    throw new ServiceError(304);
   const number = objectNumber(id);
   const lock = liveLock(state, number, storedAt);
-  if (lock !== null && lock.session !== session) throw new ServiceError(713, { detail: "The object is locked by another session." });
-  if (expectedVersions !== null && !expectedVersions.includes(object.version)) throw new ServiceError(713, { detail: "The object has another version." });
+  if (lock !== null && lock.session !== session)
+    throw new ServiceError(713, { detail: "The object is locked by another session." });
+  if (expectedVersions !== null && !expectedVersions.includes(object.version))
+    throw new ServiceError(713, { detail: "The object has another version." });
   acceptTargets(state, change.links);
   const { attributes, links } = keepMembers(state, object, change, visibility);
   const now = Object.freeze({ ...object.attributes, ...attributes });
   acceptObjectSize(now);
-  const changed = Object.freeze({ ...object, version: object.version + 1, storedAt, attributes: now, ...(readers === undefined ? {} : { readers }) });
+  const changed = Object.freeze({
+    ...object,
+    version: object.version + 1,
+    storedAt,
+    attributes: now,
+    ...(readers === undefined ? {} : { readers }),
+  });
   keepObject(state, changed);
   state.links.set(number, Object.freeze({ ...state.links.get(number), ...links }));
   return changed;
@@ -63,7 +89,8 @@ export function updateOne(state: State, change: ObjectChange, { session, classNa
 
 function acceptTargets(state: State, links: Links): void {
   for (const target of Object.values(links).flat()) {
-    if (!isLiveObject(state, target)) throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+    if (!isLiveObject(state, target))
+      throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
   }
 }
 

@@ -8,7 +8,8 @@ const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await 
 afterAll(() => engine.close());
 
 const { knex, capabilities } = engine;
-const storageIn = (schema: string, more: Partial<KnexStorageOptions> = {}) => new KnexStorage({ knex, schema, capabilities, ...more });
+const storageIn = (schema: string, more: Partial<KnexStorageOptions> = {}) =>
+  new KnexStorage({ knex, schema, capabilities, ...more });
 const schemas = new CheckSchemas(
   async (text) => [await knex.raw(text)].flat().at(-1).rows,
   async (schema) => void (await storageIn(schema).migrate()),

@@ -62,7 +62,12 @@ describe("a directory", () => {
     const first = await openEmbeddedEngine({ dataDir });
     const refusal: unknown = await openEmbeddedEngine({ dataDir }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(DirectoryLockedError);
-    expect(refusal).toMatchObject({ code: "DIRECTORY_LOCKED", directory: dataDir, lockFile: join(dataDir, "lock"), pid: process.pid });
+    expect(refusal).toMatchObject({
+      code: "DIRECTORY_LOCKED",
+      directory: dataDir,
+      lockFile: join(dataDir, "lock"),
+      pid: process.pid,
+    });
     await first.close();
     await (await openEmbeddedEngine({ dataDir })).close();
   }, 60_000);
@@ -89,7 +94,9 @@ describe("what was committed is there", () => {
     await writer.kill();
 
     const engine = await openEmbeddedEngine({ dataDir });
-    const pairs: { pair: number; halves: number }[] = (await engine.knex.raw("select pair, count(*)::int as halves from pairs group by pair order by pair")).rows;
+    const pairs: { pair: number; halves: number }[] = (
+      await engine.knex.raw("select pair, count(*)::int as halves from pairs group by pair order by pair")
+    ).rows;
     expect(pairs).toEqual(pairs.map((_, index) => ({ pair: index + 1, halves: 2 })));
     expect(pairs.length).toBeGreaterThanOrEqual(acknowledged);
     await engine.knex.raw("reindex table pairs");
@@ -111,7 +118,9 @@ describe("what was committed is there", () => {
     const write = async (name: string): Promise<unknown> => engine.knex("marks").insert({ name });
     await write("before");
     await rename(log, `${log}.gone`);
-    await expect(Promise.resolve(engine.knex.raw("select pg_switch_wal()")).then(() => write("lost"))).rejects.toMatchObject({ severity: "PANIC" });
+    await expect(
+      Promise.resolve(engine.knex.raw("select pg_switch_wal()")).then(() => write("lost")),
+    ).rejects.toMatchObject({ severity: "PANIC" });
     await expect(write("lost too")).rejects.toMatchObject({ code: "ENGINE_STOPPED" });
     await rm(log, { recursive: true, force: true });
     await rename(`${log}.gone`, log);
@@ -125,20 +134,31 @@ describe("the write-ahead log", () => {
   it.each([
     { durable: true, fsync: "on" },
     { durable: false, fsync: "off" },
-  ])("is synchronized as told: $durable", async ({ durable, fsync }) => {
-    const engine = await openEmbeddedEngine({ dataDir: await newDatabase(), durable });
-    const { rows } = await engine.knex.raw("select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')");
-    expect(Object.fromEntries(rows.map(({ name, setting }: { name: string; setting: string }) => [name, setting]))).toEqual({ fsync, synchronous_commit: "on", full_page_writes: "on" });
-    await engine.close();
-  }, 60_000);
+  ])(
+    "is synchronized as told: $durable",
+    async ({ durable, fsync }) => {
+      const engine = await openEmbeddedEngine({ dataDir: await newDatabase(), durable });
+      const { rows } = await engine.knex.raw(
+        "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')",
+      );
+      expect(
+        Object.fromEntries(rows.map(({ name, setting }: { name: string; setting: string }) => [name, setting])),
+      ).toEqual({ fsync, synchronous_commit: "on", full_page_writes: "on" });
+      await engine.close();
+    },
+    60_000,
+  );
 
   it("does not grow without bounds", async () => {
     const dataDir = await newDatabase();
     const engine = await openEmbeddedEngine({ dataDir, durable: false, checkpointBytes: 16 * 1024 * 1024 });
     for (let round = 0; round < 12; round += 1) {
-      await engine.knex.raw("insert into marks (name) select repeat(md5(n::text), 30) from generate_series(1, 10000) n");
+      await engine.knex.raw(
+        "insert into marks (name) select repeat(md5(n::text), 30) from generate_series(1, 10000) n",
+      );
     }
-    const [written] = (await engine.knex.raw("select (pg_current_wal_lsn() - '0/0')::bigint / 16777216 as segments")).rows;
+    const [written] = (await engine.knex.raw("select (pg_current_wal_lsn() - '0/0')::bigint / 16777216 as segments"))
+      .rows;
     const segments = (await readdir(join(dataDir, "cluster", "pg_wal"))).filter((name) => /^[0-9A-F]{24}$/.test(name));
     expect(Number(written.segments)).toBeGreaterThan(8);
     expect(segments.length).toBeLessThanOrEqual(6);

@@ -14,7 +14,10 @@ describe("the embedded engine gives what a Postgres server gives", () => {
 
   beforeAll(async () => {
     const template = await emptyCluster();
-    [embedded, server] = await Promise.all([openEmbeddedEngine({ dataDir: "memory://", template }), startRealPostgres()]);
+    [embedded, server] = await Promise.all([
+      openEmbeddedEngine({ dataDir: "memory://", template }),
+      startRealPostgres(),
+    ]);
     database = await server.createDatabase();
     real = createKnex({ client: "pg", connection: database.url, pool: { min: 1, max: 1 } });
     await Promise.all([embedded.knex.raw(schema), real.raw(schema)]);
@@ -26,9 +29,17 @@ describe("the embedded engine gives what a Postgres server gives", () => {
     await server?.stop();
   });
 
-  it.each(driverCases)("%s", async (_title, run) => {
-    const outcome = (knex: Knex): Promise<unknown> => run(knex).then((value) => ({ value }), (error: unknown) => ({ error: errorFields(error) }));
-    const [actual, expected] = await Promise.all([outcome(embedded.knex), outcome(real)]);
-    expect(actual).toEqual(expected);
-  }, 30_000);
+  it.each(driverCases)(
+    "%s",
+    async (_title, run) => {
+      const outcome = (knex: Knex): Promise<unknown> =>
+        run(knex).then(
+          (value) => ({ value }),
+          (error: unknown) => ({ error: errorFields(error) }),
+        );
+      const [actual, expected] = await Promise.all([outcome(embedded.knex), outcome(real)]);
+      expect(actual).toEqual(expected);
+    },
+    30_000,
+  );
 });

@@ -11,7 +11,11 @@ let migrated: string;
 
 beforeAll(async () => {
   migrated = await newDirectory();
-  const { knex, capabilities, close } = await openEmbeddedEngine({ dataDir: migrated, durable: false, template: await emptyCluster() });
+  const { knex, capabilities, close } = await openEmbeddedEngine({
+    dataDir: migrated,
+    durable: false,
+    template: await emptyCluster(),
+  });
   await new KnexStorage({ knex, schema: "test", capabilities }).migrate();
   await close();
 }, 120_000);
@@ -24,7 +28,8 @@ const inDirectory: AdapterUnderTest = {
     const dataDir = await newDirectory();
     await cp(migrated, dataDir, { recursive: true });
     let engine = await openEmbeddedEngine({ dataDir, durable: false });
-    const open = () => new KnexStorage({ knex: engine.knex, schema: "test", capabilities: engine.capabilities, clockOffset });
+    const open = () =>
+      new KnexStorage({ knex: engine.knex, schema: "test", capabilities: engine.capabilities, clockOffset });
     return {
       storage: open(),
       reopen: async () => {

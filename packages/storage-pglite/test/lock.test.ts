@@ -38,25 +38,34 @@ describe("judging the holder of a lock", () => {
   const cases: [title: string, record: LockRecord, expected: string][] = [
     ["this process", own, "alive"],
     ["a process id that nobody has", gone(), "gone"],
-    ...(linux ? ([
-      ["a process id that was given to somebody else", gone({ pid: process.pid, start: "1" }), "gone"],
-      ["the same machine before it was restarted", { ...own, bootId: "another boot" }, "gone"],
-      ["another container, of which nothing can be seen", gone(otherContainer), "unknown"],
-      ["another container whose beacon is dark", gone({ ...otherContainer, beacon: "dark.sock" }), "gone"],
-      ["another container whose beacon is lit, though its process id is nobody's here", gone({ ...otherContainer, pid: freePid, beacon: "lit.sock" }), "alive"],
-      ["another container whose beacon was removed", gone({ ...otherContainer, beacon: "none.sock" }), "gone"],
-    ] as [string, LockRecord, string][]) : []),
+    ...(linux
+      ? ([
+          ["a process id that was given to somebody else", gone({ pid: process.pid, start: "1" }), "gone"],
+          ["the same machine before it was restarted", { ...own, bootId: "another boot" }, "gone"],
+          ["another container, of which nothing can be seen", gone(otherContainer), "unknown"],
+          ["another container whose beacon is dark", gone({ ...otherContainer, beacon: "dark.sock" }), "gone"],
+          [
+            "another container whose beacon is lit, though its process id is nobody's here",
+            gone({ ...otherContainer, pid: freePid, beacon: "lit.sock" }),
+            "alive",
+          ],
+          ["another container whose beacon was removed", gone({ ...otherContainer, beacon: "none.sock" }), "gone"],
+        ] as [string, LockRecord, string][])
+      : []),
     ["another host, though its process id is somebody's here", { ...own, ...elsewhere }, "unknown"],
     ["another host, with a beacon that is dark from here", gone({ ...elsewhere, beacon: "dark.sock" }), "unknown"],
   ];
 
-  it.each(cases.map(([title, record, expected]) => ({ title, record, expected })))("$title: $expected", async ({ record, expected }) => {
-    const directory = await newDirectory();
-    const lit = await listenIn(directory, "lit.sock");
-    await writeFile(join(directory, "dark.sock"), "");
-    expect(await judgeHolder(directory, record)).toBe(expected);
-    lit.close();
-  });
+  it.each(cases.map(([title, record, expected]) => ({ title, record, expected })))(
+    "$title: $expected",
+    async ({ record, expected }) => {
+      const directory = await newDirectory();
+      const lit = await listenIn(directory, "lit.sock");
+      await writeFile(join(directory, "dark.sock"), "");
+      expect(await judgeHolder(directory, record)).toBe(expected);
+      lit.close();
+    },
+  );
 });
 
 describe("a directory's lock", () => {

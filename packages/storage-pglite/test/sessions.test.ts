@@ -47,7 +47,9 @@ describe("one connection for all", () => {
     let outside: Promise<unknown> | undefined;
     await knex.transaction(async (trx) => {
       await trx("marks").insert({ name: "inside" });
-      outside = knex("marks").insert({ name: "outside" }).then(() => order.push("outside"));
+      outside = knex("marks")
+        .insert({ name: "outside" })
+        .then(() => order.push("outside"));
       await trx("marks").insert({ name: "inside too" });
       order.push("inside");
     });
@@ -57,7 +59,12 @@ describe("one connection for all", () => {
   });
 
   it("fails a query that the transaction around it awaits, with Knex's timeout error", async () => {
-    const impatient = await openEmbeddedEngine({ dataDir, template, acquireConnectionTimeout: 2_000, knex: { log: quiet } });
+    const impatient = await openEmbeddedEngine({
+      dataDir,
+      template,
+      acquireConnectionTimeout: 2_000,
+      knex: { log: quiet },
+    });
     const started = performance.now();
     const work = impatient.knex.transaction(async (trx) => {
       await trx("marks").insert({ name: "inside" });
@@ -85,10 +92,12 @@ describe("one connection for all", () => {
     first.__knex__disposed = new Error("no longer trusted");
     await pooled(knex).releaseConnection(first);
 
-    const [state] = (await knex.raw(`
+    const [state] = (
+      await knex.raw(`
       select current_setting('search_path') as path, to_regclass('pg_temp.leftover') as leftover,
         (select count(*)::int from pg_prepared_statements) as prepared,
-        (select count(*)::int from pg_locks where locktype = 'advisory') as locks`)).rows;
+        (select count(*)::int from pg_locks where locktype = 'advisory') as locks`)
+    ).rows;
     expect(state).toEqual({ path: "public", leftover: null, prepared: 0, locks: 0 });
     expect(await names()).toEqual([]);
     const second = await pooled(knex).acquireConnection();
@@ -139,7 +148,9 @@ describe("one connection for all", () => {
     const answers = await Promise.allSettled(
       [4, 0, 2, 1].map((n) => client.query({ name: "ratio", text: "select 4 / $1::int as ratio", values: [n] })),
     );
-    expect(answers.map((answer) => (answer.status === "fulfilled" ? answer.value.rows[0].ratio : answer.reason.code))).toEqual([1, "22012", 2, 4]);
+    expect(
+      answers.map((answer) => (answer.status === "fulfilled" ? answer.value.rows[0].ratio : answer.reason.code)),
+    ).toEqual([1, "22012", 2, 4]);
     await client.end();
     expect((await knex.raw("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
@@ -183,7 +194,8 @@ describe("one connection for all", () => {
 });
 
 describe("the end", () => {
-  const open = (closeTimeout: number): Promise<EmbeddedEngine> => openEmbeddedEngine({ dataDir, template, closeTimeout, knex: { log: quiet } });
+  const open = (closeTimeout: number): Promise<EmbeddedEngine> =>
+    openEmbeddedEngine({ dataDir, template, closeTimeout, knex: { log: quiet } });
 
   it("waits for what is running", async () => {
     const engine = await open(10_000);
@@ -208,7 +220,10 @@ describe("the end", () => {
   it("breaks off a query that runs", async () => {
     const engine = await open(200);
     const work = await engine.knex.transaction();
-    const outcome = work.raw("select pg_sleep(60)").then(() => "finished", (error: Error) => error.message);
+    const outcome = work.raw("select pg_sleep(60)").then(
+      () => "finished",
+      (error: Error) => error.message,
+    );
     const started = performance.now();
     await engine.close();
     expect(await outcome).toContain("Connection terminated unexpectedly");

@@ -2,7 +2,12 @@ import { once } from "node:events";
 import { stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { type EmbeddedEngine, joinEmbeddedEngine, type JoinedEngine, openEmbeddedEngine } from "@sallyport/storage-pglite";
+import {
+  type EmbeddedEngine,
+  joinEmbeddedEngine,
+  type JoinedEngine,
+  openEmbeddedEngine,
+} from "@sallyport/storage-pglite";
 import pg from "pg";
 import { emptyCluster } from "./empty-cluster.ts";
 import { scratchDirectories } from "./scratch-directories.ts";
@@ -10,7 +15,13 @@ import { scratchDirectories } from "./scratch-directories.ts";
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const scratch = scratchDirectories();
 const open = async (dataDir: string, limit: number): Promise<EmbeddedEngine> =>
-  openEmbeddedEngine({ dataDir, template: await emptyCluster(), durable: false, sharing: { limit }, knex: { log: quiet } });
+  openEmbeddedEngine({
+    dataDir,
+    template: await emptyCluster(),
+    durable: false,
+    sharing: { limit },
+    knex: { log: quiet },
+  });
 
 async function joined(dataDir: string): Promise<JoinedEngine> {
   const guest = await joinEmbeddedEngine({ dataDir, acquireConnectionTimeout: 20_000, knex: { log: quiet } });
@@ -66,7 +77,9 @@ describe("a shared directory", () => {
     const guest = await joined(dataDir);
     let ofGuest: Promise<unknown> | undefined;
     await engine.knex.transaction(async (trx) => {
-      ofGuest = guest.knex.raw("select count(*)::int as count from marks").then(({ rows }) => order.push(`guest sees ${rows[0].count}`));
+      ofGuest = guest.knex
+        .raw("select count(*)::int as count from marks")
+        .then(({ rows }) => order.push(`guest sees ${rows[0].count}`));
       await trx("marks").insert({ name: "inside" });
       await trx.raw("select pg_sleep(0.2)");
       order.push("committed");
@@ -86,20 +99,27 @@ describe("a shared directory", () => {
 
   it("keeps prepared statements and settings of one session out of the next", async () => {
     const prepared = { name: "same name", text: "select 'own' as whose" };
-    const own = engine.knex.client as unknown as { acquireConnection(): Promise<pg.Client>; releaseConnection(it: pg.Client): Promise<void> };
+    const own = engine.knex.client as unknown as {
+      acquireConnection(): Promise<pg.Client>;
+      releaseConnection(it: pg.Client): Promise<void>;
+    };
     const first = await own.acquireConnection();
     await first.query(prepared);
     await own.releaseConnection(first);
 
     const guest = await client(dataDir);
-    expect((await guest.query({ name: "same name", text: "select 'of the guest' as whose" })).rows).toEqual([{ whose: "of the guest" }]);
+    expect((await guest.query({ name: "same name", text: "select 'of the guest' as whose" })).rows).toEqual([
+      { whose: "of the guest" },
+    ]);
     await guest.query("set search_path to pg_catalog");
     await guest.query("create temporary table leftover (a int)");
     await guest.end();
 
     const second = await own.acquireConnection();
     expect((await second.query(prepared)).rows).toEqual([{ whose: "own" }]);
-    const { rows } = await second.query("select current_setting('search_path') as path, to_regclass('pg_temp.leftover') as leftover");
+    const { rows } = await second.query(
+      "select current_setting('search_path') as path, to_regclass('pg_temp.leftover') as leftover",
+    );
     expect(rows).toEqual([{ path: "public", leftover: null }]);
     await own.releaseConnection(second);
   });
@@ -129,7 +149,10 @@ describe("a client that does not give the database back", () => {
     await guest.query("begin");
     await guest.query("insert into marks values ('held')");
     const waited = names(engine);
-    expect((await ended)[0]).toMatchObject({ code: "57P01", message: "the server lends the database for 1000 ms at a time" });
+    expect((await ended)[0]).toMatchObject({
+      code: "57P01",
+      message: "the server lends the database for 1000 ms at a time",
+    });
     expect(await waited).toEqual([]);
   });
 

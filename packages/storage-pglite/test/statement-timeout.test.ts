@@ -1,4 +1,9 @@
-import { openEmbeddedEngine, StatementTimeoutError, type EmbeddedEngine, type EmbeddedEngineOptions } from "@sallyport/storage-pglite";
+import {
+  openEmbeddedEngine,
+  StatementTimeoutError,
+  type EmbeddedEngine,
+  type EmbeddedEngineOptions,
+} from "@sallyport/storage-pglite";
 import type { Knex } from "knex";
 import type { Duplex } from "node:stream";
 import pg from "pg";
@@ -31,7 +36,8 @@ beforeAll(async () => {
 }, patience);
 
 const settings = { durable: false, acquireConnectionTimeout: 60_000, knex: { log: quiet } };
-const open = (options: EmbeddedEngineOptions): Promise<EmbeddedEngine> => openEmbeddedEngine({ template, ...settings, ...options });
+const open = (options: EmbeddedEngineOptions): Promise<EmbeddedEngine> =>
+  openEmbeddedEngine({ template, ...settings, ...options });
 
 describe("a statement that takes too long, on a database in a directory", () => {
   let engine: EmbeddedEngine;
@@ -47,71 +53,95 @@ describe("a statement that takes too long, on a database in a directory", () => 
   const mark = async (name: string): Promise<unknown> => knex("marks").insert({ name });
   const names = (): Promise<string[]> => knex("marks").orderBy("id").pluck("name");
 
-  it("fails with its transaction, and nothing and nobody else", async () => {
-    await mark("before");
-    let waiters: Promise<unknown>[] = [];
-    const work = knex.transaction(async (trx) => {
-      await trx("marks").insert({ name: "rolled back" });
-      waiters = ["one", "two", "three"].map(mark);
-      await trx.raw("set local statement_timeout = 50");
-      await expect(Promise.resolve(trx.raw(endless))).rejects.toBeInstanceOf(StatementTimeoutError);
-    });
-    // Knex tells why it cannot commit.
-    await expect(work).rejects.toThrow("connection error");
-    await Promise.all(waiters);
-    expect(await names()).toEqual(["before", "one", "two", "three"]);
-  }, patience);
+  it(
+    "fails with its transaction, and nothing and nobody else",
+    async () => {
+      await mark("before");
+      let waiters: Promise<unknown>[] = [];
+      const work = knex.transaction(async (trx) => {
+        await trx("marks").insert({ name: "rolled back" });
+        waiters = ["one", "two", "three"].map(mark);
+        await trx.raw("set local statement_timeout = 50");
+        await expect(Promise.resolve(trx.raw(endless))).rejects.toBeInstanceOf(StatementTimeoutError);
+      });
+      // Knex tells why it cannot commit.
+      await expect(work).rejects.toThrow("connection error");
+      await Promise.all(waiters);
+      expect(await names()).toEqual(["before", "one", "two", "three"]);
+    },
+    patience,
+  );
 
-  it("can happen again, each time to a session that begins afresh", async () => {
-    for (const name of ["first", "second"]) {
-      await mark(name);
+  it(
+    "can happen again, each time to a session that begins afresh",
+    async () => {
+      for (const name of ["first", "second"]) {
+        await mark(name);
+        const client = await pooled(knex).acquireConnection();
+        await client.query(hurried);
+        await expect(client.query(endless)).rejects.toMatchObject({ code: "57014" });
+        await pooled(knex).releaseConnection(client);
+        expect((await knex.raw("show statement_timeout")).rows).toEqual([{ statement_timeout: "30s" }]);
+      }
+      expect(await names()).toEqual(["first", "second"]);
+    },
+    patience,
+  );
+
+  it(
+    "fails what a client has sent behind it",
+    async () => {
+      const client = new pg.Client({ ...pooled(knex).connectionSettings, pipeline: true } as pg.ClientConfig);
+      client.on("error", () => {});
+      await client.connect();
+      await client.query(hurried);
+      const outcomes = await Promise.allSettled(
+        [endless, "insert into marks (name) values ('behind')"].map((text) => client.query(text)),
+      );
+      expect(outcomes).toEqual(
+        [0, 1].map(() => ({ status: "rejected", reason: expect.objectContaining({ code: "57014" }) })),
+      );
+      expect(await names()).toEqual([]);
+    },
+    patience,
+  );
+
+  it(
+    "holds up a connection that comes after the one that left it behind, no longer than its time",
+    async () => {
       const client = await pooled(knex).acquireConnection();
+      await client.query("begin");
+      await client.query("insert into marks (name) values ('cut off')");
+      await client.query(hurried);
+      const left = client.query(endless);
+      const ended = client.end();
+      await expect(left).rejects.toThrow("Connection terminated");
+      await ended;
+      await pooled(knex).releaseConnection(client);
+      expect(await names()).toEqual([]);
+    },
+    patience,
+  );
+
+  it(
+    "does not keep the engine from closing while it starts again",
+    async () => {
+      const dataDir = await newDirectory();
+      const closing = await open({ dataDir });
+      await closing.knex("marks").insert({ name: "kept" });
+      const client = await pooled(closing.knex).acquireConnection();
       await client.query(hurried);
       await expect(client.query(endless)).rejects.toMatchObject({ code: "57014" });
-      await pooled(knex).releaseConnection(client);
-      expect((await knex.raw("show statement_timeout")).rows).toEqual([{ statement_timeout: "30s" }]);
-    }
-    expect(await names()).toEqual(["first", "second"]);
-  }, patience);
-
-  it("fails what a client has sent behind it", async () => {
-    const client = new pg.Client({ ...pooled(knex).connectionSettings, pipeline: true } as pg.ClientConfig);
-    client.on("error", () => {});
-    await client.connect();
-    await client.query(hurried);
-    const outcomes = await Promise.allSettled([endless, "insert into marks (name) values ('behind')"].map((text) => client.query(text)));
-    expect(outcomes).toEqual([0, 1].map(() => ({ status: "rejected", reason: expect.objectContaining({ code: "57014" }) })));
-    expect(await names()).toEqual([]);
-  }, patience);
-
-  it("holds up a connection that comes after the one that left it behind, no longer than its time", async () => {
-    const client = await pooled(knex).acquireConnection();
-    await client.query("begin");
-    await client.query("insert into marks (name) values ('cut off')");
-    await client.query(hurried);
-    const left = client.query(endless);
-    const ended = client.end();
-    await expect(left).rejects.toThrow("Connection terminated");
-    await ended;
-    await pooled(knex).releaseConnection(client);
-    expect(await names()).toEqual([]);
-  }, patience);
-
-  it("does not keep the engine from closing while it starts again", async () => {
-    const dataDir = await newDirectory();
-    const closing = await open({ dataDir });
-    await closing.knex("marks").insert({ name: "kept" });
-    const client = await pooled(closing.knex).acquireConnection();
-    await client.query(hurried);
-    await expect(client.query(endless)).rejects.toMatchObject({ code: "57014" });
-    await pooled(closing.knex).releaseConnection(client);
-    const next = Promise.resolve(closing.knex.raw("select 1")).catch((error: Error) => error);
-    await closing.close();
-    await next;
-    const reopened = await openEmbeddedEngine({ dataDir, ...settings });
-    expect(await reopened.knex("marks").pluck("name")).toEqual(["kept"]);
-    await reopened.close();
-  }, patience);
+      await pooled(closing.knex).releaseConnection(client);
+      const next = Promise.resolve(closing.knex.raw("select 1")).catch((error: Error) => error);
+      await closing.close();
+      await next;
+      const reopened = await openEmbeddedEngine({ dataDir, ...settings });
+      expect(await reopened.knex("marks").pluck("name")).toEqual(["kept"]);
+      await reopened.close();
+    },
+    patience,
+  );
 });
 
 describe("the time that a statement has", () => {
@@ -125,46 +155,64 @@ describe("the time that a statement has", () => {
   }, patience);
   afterAll(() => engine.close());
 
-  it("is that of the engine", async () => {
-    const started = performance.now();
-    await expect(Promise.resolve(knex.raw(endless))).rejects.toMatchObject({ code: "57014" });
-    expect(performance.now() - started).toBeGreaterThanOrEqual(limit);
-    expect((await knex.raw("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  }, patience);
+  it(
+    "is that of the engine",
+    async () => {
+      const started = performance.now();
+      await expect(Promise.resolve(knex.raw(endless))).rejects.toMatchObject({ code: "57014" });
+      expect(performance.now() - started).toBeGreaterThanOrEqual(limit);
+      expect((await knex.raw("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    },
+    patience,
+  );
 
-  it("is that which the session gave itself", async () => {
-    const rows = await knex.transaction(async (trx) => {
-      await trx.raw("set local statement_timeout = 0");
-      return (await trx.raw("select 'slept' as slept from pg_sleep(?)", [(limit + 500) / 1_000])).rows;
-    });
-    expect(rows).toEqual([{ slept: "slept" }]);
-  }, patience);
+  it(
+    "is that which the session gave itself",
+    async () => {
+      const rows = await knex.transaction(async (trx) => {
+        await trx.raw("set local statement_timeout = 0");
+        return (await trx.raw("select 'slept' as slept from pg_sleep(?)", [(limit + 500) / 1_000])).rows;
+      });
+      expect(rows).toEqual([{ slept: "slept" }]);
+    },
+    patience,
+  );
 
-  it("has no end in `maintain`", async () => {
-    await knex.raw(`
+  it(
+    "has no end in `maintain`",
+    async () => {
+      await knex.raw(`
       create function unhurried(id integer) returns integer language plpgsql immutable as $$
       begin
         if current_setting('statement_timeout') <> '0' then raise exception 'hurried'; end if;
         return id;
       end $$`);
-    await knex.transaction(async (trx) => {
-      await trx.raw("set local statement_timeout = 0");
-      await trx.raw("create index on marks (unhurried(id))");
-      await trx("marks").insert({ name: "sampled" });
-    });
-    await expect(Promise.resolve(knex.raw("analyze marks"))).rejects.toThrow("hurried");
-    await engine.maintain();
-    expect((await knex.raw("show statement_timeout")).rows).toEqual([{ statement_timeout: "3s" }]);
-  }, patience);
+      await knex.transaction(async (trx) => {
+        await trx.raw("set local statement_timeout = 0");
+        await trx.raw("create index on marks (unhurried(id))");
+        await trx("marks").insert({ name: "sampled" });
+      });
+      await expect(Promise.resolve(knex.raw("analyze marks"))).rejects.toThrow("hurried");
+      await engine.maintain();
+      expect((await knex.raw("show statement_timeout")).rows).toEqual([{ statement_timeout: "3s" }]);
+    },
+    patience,
+  );
 });
 
-it("tells the caller on a database in memory, and works on to the end", async () => {
-  const { knex, close } = await open({ dataDir: "memory://" });
-  const client = await pooled(knex).acquireConnection();
-  await client.query("insert into marks (name) values ('before')");
-  await client.query(hurried);
-  await expect(client.query("insert into marks (name) select 'done late' from pg_sleep(5)")).rejects.toMatchObject({ code: "57014" });
-  await pooled(knex).releaseConnection(client);
-  expect(await knex("marks").orderBy("id").pluck("name")).toEqual(["before", "done late"]);
-  await close();
-}, patience);
+it(
+  "tells the caller on a database in memory, and works on to the end",
+  async () => {
+    const { knex, close } = await open({ dataDir: "memory://" });
+    const client = await pooled(knex).acquireConnection();
+    await client.query("insert into marks (name) values ('before')");
+    await client.query(hurried);
+    await expect(client.query("insert into marks (name) select 'done late' from pg_sleep(5)")).rejects.toMatchObject({
+      code: "57014",
+    });
+    await pooled(knex).releaseConnection(client);
+    expect(await knex("marks").orderBy("id").pluck("name")).toEqual(["before", "done late"]);
+    await close();
+  },
+  patience,
+);

@@ -31,7 +31,9 @@ export class ContestResult {
   /** Throughput of one contestant as a part of another's: the median of the ratios in each round, which ran side by side. */
   ratio(name: string, other: string): number {
     const others = this.roundsOf(other);
-    return median(this.roundsOf(name).map(({ perSecond }, round) => perSecond / (others[round]?.perSecond ?? Number.NaN)));
+    return median(
+      this.roundsOf(name).map(({ perSecond }, round) => perSecond / (others[round]?.perSecond ?? Number.NaN)),
+    );
   }
 
   private roundsOf(name: string): readonly Figures[] {

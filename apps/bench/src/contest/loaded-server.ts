@@ -15,7 +15,9 @@ export class LoadedServer implements Contestant {
     readonly name: string,
     private readonly server: MeasuredProcess,
     private readonly job: Pick<LoadJob, "address" | "connections" | "apart" | "once"> & {
-      readonly requests: LoadJob["requests"] | ((seconds: number) => LoadJob["requests"] | Promise<LoadJob["requests"]>);
+      readonly requests:
+        | LoadJob["requests"]
+        | ((seconds: number) => LoadJob["requests"] | Promise<LoadJob["requests"]>);
       /** Things that one request asks for: counted are these. One unless given. */
       readonly each?: number;
     },
@@ -31,8 +33,10 @@ export class LoadedServer implements Contestant {
     const before = await this.sample();
     const load = await this.load(seconds, requests);
     const after = await this.sample();
-    if (load.failed > 0) throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
-    const backend = before.backend === null || after.backend === null ? null : backendCpuBetween(before.backend, after.backend);
+    if (load.failed > 0)
+      throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
+    const backend =
+      before.backend === null || after.backend === null ? null : backendCpuBetween(before.backend, after.backend);
     const done = load.succeeded * (this.job.each ?? 1);
     return {
       perSecond: done / load.seconds,
@@ -60,7 +64,8 @@ export class LoadedServer implements Contestant {
   }
 
   private load(seconds: number, requests: LoadJob["requests"]): Promise<LoadFigures> {
-    const answers = this.pace === undefined ? {} : { answers: Math.max(this.job.connections, Math.ceil(this.pace * seconds)) };
+    const answers =
+      this.pace === undefined ? {} : { answers: Math.max(this.job.connections, Math.ceil(this.pace * seconds)) };
     return this.generator.run({ ...this.job, seconds, ...answers, requests });
   }
 

@@ -22,20 +22,35 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const secret = () => randomBytes(32).toString("base64url");
 
 await pool.query("create schema if not exists bare_callback");
-await pool.query("create table bare_callback.state (digest text primary key, nonce text not null, verifier text not null, expires_at timestamptz not null)");
+await pool.query(
+  "create table bare_callback.state (digest text primary key, nonce text not null, verifier text not null, expires_at timestamptz not null)",
+);
 await pool.query("create table bare_callback.app_user (id bigint primary key, attributes jsonb not null)");
-await pool.query("create table bare_callback.link (issuer text, subject text, user_id bigint not null references bare_callback.app_user, primary key (issuer, subject))");
-await pool.query("create table bare_callback.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)");
+await pool.query(
+  "create table bare_callback.link (issuer text, subject text, user_id bigint not null references bare_callback.app_user, primary key (issuer, subject))",
+);
+await pool.query(
+  "create table bare_callback.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)",
+);
 const subjects = accountsOf(imitatedAccountCount).map(({ subject }) => subject);
 await pool.query(
   `insert into bare_callback.app_user
    select n, jsonb_build_object('Name', 'user' || n, 'Groups', jsonb_build_array('readers')) from generate_series(1, $1::int) n`,
   [subjects.length],
 );
-await pool.query("insert into bare_callback.link select $1, subject, n from unnest($2::text[]) with ordinality s (subject, n)", [issuer, subjects]);
+await pool.query(
+  "insert into bare_callback.link select $1, subject, n from unnest($2::text[]) with ordinality s (subject, n)",
+  [issuer, subjects],
+);
 
-const begin = { name: "begin", text: "insert into bare_callback.state values ($1, $2, $3, now() + interval '10 minutes')" };
-const spend = { name: "spend", text: "delete from bare_callback.state where digest = $1 and expires_at > now() returning nonce, verifier" };
+const begin = {
+  name: "begin",
+  text: "insert into bare_callback.state values ($1, $2, $3, now() + interval '10 minutes')",
+};
+const spend = {
+  name: "spend",
+  text: "delete from bare_callback.state where digest = $1 and expires_at > now() returning nonce, verifier",
+};
 const find = {
   name: "find",
   text: "select u.id, u.attributes from bare_callback.link l join bare_callback.app_user u on u.id = l.user_id where l.issuer = $1 and l.subject = $2",
@@ -49,8 +64,19 @@ const application = express();
 application.get("/begin", async (_request, response) => {
   const [state, nonce, verifier] = [secret(), secret(), secret()];
   await pool.query({ ...begin, values: [sha256(state), nonce, verifier] });
-  const challenge = { code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" };
-  const asked = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, scope: "openid profile email", state, nonce, ...challenge };
+  const challenge = {
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+  };
+  const asked = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: "openid profile email",
+    state,
+    nonce,
+    ...challenge,
+  };
   response.redirect(`${imitation}/google/authorize?${new URLSearchParams(asked)}`);
 });
 application.get("/callback", async (request, response) => {
@@ -70,8 +96,17 @@ listen(application);
 
 /** The id token that a code stands for. */
 async function trade(code: string, verifier: string): Promise<string> {
-  const fields = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: clientId, client_secret: clientSecret, code_verifier: verifier };
-  const { id_token = "" } = JSON.parse(await ask("POST", "/google/token", `${new URLSearchParams(fields)}`)) as { id_token?: string };
+  const fields = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: redirectUri,
+    client_id: clientId,
+    client_secret: clientSecret,
+    code_verifier: verifier,
+  };
+  const { id_token = "" } = JSON.parse(await ask("POST", "/google/token", `${new URLSearchParams(fields)}`)) as {
+    id_token?: string;
+  };
   return id_token;
 }
 
@@ -80,18 +115,32 @@ function subjectOf(token: string, nonce: string): string | null {
   const [header = "", payload = "", signature = ""] = token.split(".");
   const { kid, alg } = JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string; alg: string };
   const key = keys.get(kid);
-  if (key === undefined || alg !== "RS256" || !verify("sha256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"))) return null;
+  if (
+    key === undefined ||
+    alg !== "RS256" ||
+    !verify("sha256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"))
+  )
+    return null;
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
   const isFresh = Number(claims["exp"]) > Date.now() / 1_000;
-  return isFresh && claims["iss"] === issuer && claims["aud"] === clientId && claims["nonce"] === nonce ? String(claims["sub"]) : null;
+  return isFresh && claims["iss"] === issuer && claims["aud"] === clientId && claims["nonce"] === nonce
+    ? String(claims["sub"])
+    : null;
 }
 
 function ask(method: "GET" | "POST", path: string, form = ""): Promise<string> {
-  const headers = method === "GET" ? {} : { "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(form) };
+  const headers =
+    method === "GET"
+      ? {}
+      : { "content-type": "application/x-www-form-urlencoded", "content-length": Buffer.byteLength(form) };
   return new Promise((resolve, reject) => {
     const sent = requestHttp(`${imitation}${path}`, { method, agent, headers }, (answer) => {
       let text = "";
-      answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve(text)).on("error", reject);
+      answer
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => (text += chunk))
+        .on("end", () => resolve(text))
+        .on("error", reject);
     });
     sent.on("error", reject).end(form);
   });

@@ -3,7 +3,6 @@ import express from "express";
 import { articleAttributes } from "../postgres/sample-attributes.ts";
 import { listen } from "./listen.ts";
 
-
 const application = express();
 application.get("/json", (_request, response) => {
   response.json(articleAttributes);

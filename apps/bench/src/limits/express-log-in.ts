@@ -17,9 +17,15 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 await pool.query("create schema if not exists bare_log_in");
 await pool.query("create table bare_log_in.app_key (digest text primary key, id bigint not null)");
-await pool.query("create table bare_log_in.account (name text primary key, user_id bigint not null, secret text not null, attributes jsonb not null)");
-await pool.query("create table bare_log_in.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)");
-await pool.query("create table bare_log_in.audit (id bigserial primary key, at timestamptz not null, type text not null, user_id bigint, address text)");
+await pool.query(
+  "create table bare_log_in.account (name text primary key, user_id bigint not null, secret text not null, attributes jsonb not null)",
+);
+await pool.query(
+  "create table bare_log_in.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)",
+);
+await pool.query(
+  "create table bare_log_in.audit (id bigserial primary key, at timestamptz not null, type text not null, user_id bigint, address text)",
+);
 await pool.query("insert into bare_log_in.app_key values ($1, 1)", [sha256("bare")]);
 const secret = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
 await pool.query(
@@ -33,7 +39,10 @@ const find = {
   text: `select a.user_id, a.secret, a.attributes from bare_log_in.app_key k cross join bare_log_in.account a where k.digest = $1 and a.name = $2`,
 };
 const open = { name: "open", text: "insert into bare_log_in.session values ($1, $2, now() + interval '12 hours')" };
-const audit = { name: "audit", text: "insert into bare_log_in.audit (at, type, user_id, address) values (now(), 'login', $1, $2)" };
+const audit = {
+  name: "audit",
+  text: "insert into bare_log_in.audit (at, type, user_id, address) values (now(), 'login', $1, $2)",
+};
 
 const application = express();
 application.use(express.json());

@@ -16,7 +16,9 @@ function readRow(names: { session?: string; object?: string }): Handler {
   const session = names.session === undefined ? { text: findSession } : { name: names.session, text: findSession };
   const object = names.object === undefined ? { text: findObject } : { name: names.object, text: findObject };
   return async (request, response) => {
-    const digest = createHash("sha256").update(request.get("sessionid") ?? "").digest("hex");
+    const digest = createHash("sha256")
+      .update(request.get("sessionid") ?? "")
+      .digest("hex");
     const sessions = await pool.query({ ...session, values: [digest] });
     if (sessions.rows.length === 0) {
       response.status(401).json({ error: "no session" });

@@ -6,7 +6,8 @@ import express from "express";
 import { barePool } from "./bare-pool.ts";
 import { listen } from "./listen.ts";
 
-const insertObject = "insert into bare.written (class, stored_at, attributes) values ($1, now(), $2) returning id, class, version, stored_at, attributes";
+const insertObject =
+  "insert into bare.written (class, stored_at, attributes) values ($1, now(), $2) returning id, class, version, stored_at, attributes";
 const updateObject = `update bare.written set attributes = attributes || $2, version = version + 1, stored_at = now()
   where id = $1 and ($3::int is null or version = $3) returning id, class, version, stored_at, attributes`;
 
@@ -16,7 +17,9 @@ await pool.query(`create table bare.written (
 )`);
 await pool.query("create index on bare.written (class, id)");
 // Those that are changed; what is created comes behind them.
-await pool.query("insert into bare.written (class, stored_at, attributes) select class, stored_at, attributes from bare.object order by id");
+await pool.query(
+  "insert into bare.written (class, stored_at, attributes) select class, stored_at, attributes from bare.object order by id",
+);
 
 const application = express();
 application.use(express.json());
@@ -26,7 +29,11 @@ application.post("/object/:class", async (request, response) => {
 });
 application.patch("/object/:id", async (request, response) => {
   const expected = request.get("if-match");
-  const { rows } = await pool.query(updateObject, [Number(request.params["id"]), request.body, expected === undefined ? null : JSON.parse(expected)]);
+  const { rows } = await pool.query(updateObject, [
+    Number(request.params["id"]),
+    request.body,
+    expected === undefined ? null : JSON.parse(expected),
+  ]);
   if (rows.length === 0) {
     response.status(409).json({ error: "changed by somebody else" });
     return;

@@ -8,7 +8,12 @@ export interface RunningLimit {
 }
 
 /** Starts the limit in the module of this name; those that ask a database share one pool size with the product, those that ask a provider get its address. */
-export async function startLimit(module: string, databaseAddress: string, poolSize: number, imitation = ""): Promise<RunningLimit> {
+export async function startLimit(
+  module: string,
+  databaseAddress: string,
+  poolSize: number,
+  imitation = "",
+): Promise<RunningLimit> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const process = await MeasuredProcess.start({

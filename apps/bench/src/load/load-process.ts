@@ -6,7 +6,8 @@ import type { LoadFigures, LoadJob, LoadRequest } from "./load-job.ts";
 function requestsOfConnection(requests: readonly LoadRequest[]): autocannon.Request[] {
   let etag: string | undefined;
   const condition: autocannon.Request = {
-    setupRequest: (request) => (etag === undefined ? request : { ...request, headers: { ...request.headers, "if-match": etag } }),
+    setupRequest: (request) =>
+      etag === undefined ? request : { ...request, headers: { ...request.headers, "if-match": etag } },
     onResponse: (_status, _body, _context, headers) => {
       etag = new Map(Object.entries(headers ?? {})).get("etag") as string | undefined;
     },

@@ -9,9 +9,14 @@ export interface BareRows {
 }
 
 /** The tables of the limits: what somebody would make who needs a session and a row and nothing else. */
-export async function fillBareTables(database: BenchDatabase, { articles, contacts, sessionIds }: BareRows): Promise<void> {
+export async function fillBareTables(
+  database: BenchDatabase,
+  { articles, contacts, sessionIds }: BareRows,
+): Promise<void> {
   await database.run("create schema bare");
-  await database.run("create table bare.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)");
+  await database.run(
+    "create table bare.session (digest text primary key, user_id bigint not null, expires_at timestamptz not null)",
+  );
   await database.run(
     "create table bare.object (id bigint primary key, class text not null, stored_at timestamptz not null, attributes jsonb not null)",
   );
@@ -27,6 +32,9 @@ export async function fillBareTables(database: BenchDatabase, { articles, contac
   );
   await database.run("create index on bare.object (class, id)");
   const digests = sessionIds.map((id) => createHash("sha256").update(id).digest("hex"));
-  await database.run("insert into bare.session select digest, 1, now() + interval '1 day' from unnest($1::text[]) digest", [digests]);
+  await database.run(
+    "insert into bare.session select digest, 1, now() + interval '1 day' from unnest($1::text[]) digest",
+    [digests],
+  );
   await database.run("analyze bare.object, bare.session");
 }

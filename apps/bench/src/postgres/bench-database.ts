@@ -28,7 +28,9 @@ export class BenchDatabase {
 
   /** Process ids of the backends that serve this database, but for the bench's own. */
   async backends(): Promise<number[]> {
-    const rows = await this.run("select pid from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()", [this.name]);
+    const rows = await this.run("select pid from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()", [
+      this.name,
+    ]);
     return rows.map(({ pid }) => Number(pid));
   }
 

@@ -17,7 +17,12 @@ type Answer = ProbeAnswers[keyof ProbeAnswers];
 const probe = fileURLToPath(new URL("probe.js", import.meta.url));
 const patience = 30_000;
 /** Nothing of what configures the product; both sides run as in production. */
-const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"], NODE_ENV: "production" };
+const environment = {
+  PATH: process.env["PATH"],
+  HOME: process.env["HOME"],
+  TMPDIR: process.env["TMPDIR"],
+  NODE_ENV: "production",
+};
 const alive = new Set<ChildProcess>();
 
 process.on("exit", () => {
@@ -54,7 +59,12 @@ export class MeasuredProcess {
     const measured = new MeasuredProcess(child);
     const ready = await pollUntil(async () => {
       if (measured.hasEnded) throw measured.endedEarly();
-      return fetch(readyAddress).then((response) => response.arrayBuffer()).then(() => true, () => false);
+      return fetch(readyAddress)
+        .then((response) => response.arrayBuffer())
+        .then(
+          () => true,
+          () => false,
+        );
     }, patience);
     if (!ready) {
       await measured.stop();

@@ -49,7 +49,12 @@ export async function fillSchema(
     return Number(first?.["oid"]);
   };
   const firstArticle = await objects("Article", articleAttributes, articles);
-  const firstContact = await objects("Contact", contactAttributes, contacts, "jsonb_build_object('Shelf', (n - 1) / 100)");
+  const firstContact = await objects(
+    "Contact",
+    contactAttributes,
+    contacts,
+    "jsonb_build_object('Shelf', (n - 1) / 100)",
+  );
   await objects("Order", orderAttributes, orders);
   await database.run(
     `update ${schema}.objects o set attributes = attributes || jsonb_build_object('Contact', ids.id)

@@ -41,22 +41,39 @@ async function prepare(r: Repositories, schema: string, indexed: readonly string
 
   const [group] = await r.objects.insert([{ className: "UserGroup", attributes: { Name: "readers" } }]);
   const groupId = group?.id ?? "";
-  const [user] = await r.objects.insert([{ className: "User", attributes: { Name: "first", Groups: [groupId] }, links: { Groups: [groupId] } }]);
+  const [user] = await r.objects.insert([
+    { className: "User", attributes: { Name: "first", Groups: [groupId] }, links: { Groups: [groupId] } },
+  ]);
   const userId = user?.id ?? "";
   const createAccount = new CreateAccount(await Argon2PasswordHasher.create(), digests);
-  await createAccount.run(r.accounts, { userId, loginName: "first", password, administrator: false, clientHash: "md5" });
+  await createAccount.run(r.accounts, {
+    userId,
+    loginName: "first",
+    password,
+    administrator: false,
+    clientHash: "md5",
+  });
 
   const { generation } = await r.model.load();
   const contact = classOf("Contact", contactAttributes, groupId, indexed);
   const order = classOf("Order", orderAttributes, groupId);
-  const put = [classOf("Article", articleAttributes, groupId), contact, { ...order, attributes: [...order.attributes, toContact] }];
+  const put = [
+    classOf("Article", articleAttributes, groupId),
+    contact,
+    { ...order, attributes: [...order.attributes, toContact] },
+  ];
   await r.model.change({ put }, generation);
   return { schema, appKey, appKeyId: admitted.appKey?.id ?? "", userId: objectNumber(userId), groupId };
 }
 
 const toContact = { name: "Contact", type: "reference", target: "Contact" } as const;
 
-function classOf(name: string, sample: Readonly<Record<string, string | number | boolean>>, group: string, indexed: readonly string[] = []): ClassDefinition {
+function classOf(
+  name: string,
+  sample: Readonly<Record<string, string | number | boolean>>,
+  group: string,
+  indexed: readonly string[] = [],
+): ClassDefinition {
   const attributes = Object.entries(sample).map(([attribute, value]) => ({
     name: attribute,
     type: attribute === "Since" ? ("date" as const) : (typeof value as "string" | "number" | "boolean"),

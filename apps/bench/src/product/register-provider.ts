@@ -19,9 +19,14 @@ export async function registerProvider(url: string, { schema }: PreparedSchema):
     if (provider === undefined) throw new Error("There is no such provider.");
     const { clientId, clientSecret } = imitatedClient;
     const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
-    await put.run({ storage }, { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] });
+    await put.run(
+      { storage },
+      { provider, data: { clientId, clientSecret }, name: "Google", defaultUserId: null, appNames: [appName] },
+    );
     const { accounts, identityLinks } = storage.repositories;
-    const users = new Map((await accounts.list(null, 2 * imitatedAccountCount)).map(({ loginName, userId }) => [loginName, userId]));
+    const users = new Map(
+      (await accounts.list(null, 2 * imitatedAccountCount)).map(({ loginName, userId }) => [loginName, userId]),
+    );
     for (const [index, { subject, email, name }] of accountsOf(imitatedAccountCount).entries()) {
       const userId = users.get(userNameOf(index + 1));
       if (userId === undefined) throw new Error("There are fewer users than accounts.");

@@ -23,10 +23,22 @@ export async function runCommand(databaseUrl: string, schema: string, args: read
   try {
     const file = join(folder, "configuration.json");
     await writeFile(file, JSON.stringify({ databaseUrl, databases: [{ storage: { engine: "postgres", schema } }] }));
-    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], TMPDIR: process.env["TMPDIR"], NODE_ENV: "production" };
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      TMPDIR: process.env["TMPDIR"],
+      NODE_ENV: "production",
+    };
     const start = performance.now();
-    const child = spawn(process.execPath, ["--import", reporter, server, ...args, "--config", file], { env, stdio: ["ignore", "ignore", "pipe", "pipe"] });
-    const [printed, peak, [code]] = await Promise.all([text(child.stdio[2] as Readable), text(child.stdio[3] as Readable), once(child, "close")]);
+    const child = spawn(process.execPath, ["--import", reporter, server, ...args, "--config", file], {
+      env,
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+    });
+    const [printed, peak, [code]] = await Promise.all([
+      text(child.stdio[2] as Readable),
+      text(child.stdio[3] as Readable),
+      once(child, "close"),
+    ]);
     if (code !== 0) throw new Error(`${args.join(" ")} failed: ${printed}`);
     return { time: performance.now() - start, memory: Number(peak) / 1024 };
   } finally {

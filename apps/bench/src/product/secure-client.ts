@@ -32,7 +32,12 @@ export class SecureClient {
       blocks.push(publicEncrypt({ key: this.serverKey, ...oaep }, text.subarray(at, at + capacity)));
     }
     const credentials = Buffer.concat(blocks).toString("base64");
-    return { method, path: "/v2/login/secure", headers, body: JSON.stringify({ credentials, publicKey: this.publicKey }) };
+    return {
+      method,
+      path: "/v2/login/secure",
+      headers,
+      body: JSON.stringify({ credentials, publicKey: this.publicKey }),
+    };
   }
 
   /** Logs in and gives the `Secure-Token`. */

@@ -40,9 +40,15 @@ export async function startProduct({ imitation, ...settings }: ProductSettings):
   const folder = await mkdtemp(join(tmpdir(), "bench-configuration-"));
   try {
     const file = join(folder, "configuration.json");
-    const external = imitation === undefined ? {} : { oAuthProviders: [{ name: "google" }], providers: { imitation, underWayPerNetwork: 0, underWay: 0 } };
+    const external =
+      imitation === undefined
+        ? {}
+        : { oAuthProviders: [{ name: "google" }], providers: { imitation, underWayPerNetwork: 0, underWay: 0 } };
     const server = { port, ...(imitation === undefined ? {} : { publicUrl: address }) };
-    await writeFile(file, JSON.stringify({ ...settings, ...external, server, sessions, encryption, log: { level: "warn" } }));
+    await writeFile(
+      file,
+      JSON.stringify({ ...settings, ...external, server, sessions, encryption, log: { level: "warn" } }),
+    );
     const before = performance.now();
     const process = await MeasuredProcess.start({
       entry,

@@ -15,7 +15,9 @@ export function profileTable(name: string, times: readonly SelfTime[], cpu: numb
   for (const { where, self } of times) areas.set(areaOf(where), (areas.get(areaOf(where)) ?? 0) + self);
   return [
     `${name}: ${cpu.toFixed(1)} µs a request under the profiler, by area:`,
-    ...Array.from(areas).toSorted(([, a], [, b]) => b - a).map(([area, self]) => line(area, self)),
+    ...Array.from(areas)
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([area, self]) => line(area, self)),
     "  and in the function itself:",
     ...times.slice(0, longest).map(({ where, self }) => line(where, self)),
   ].join("\n");

@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
 
 interface CpuProfile {
-  readonly nodes: readonly { readonly id: number; readonly callFrame: { functionName: string; url: string; lineNumber: number } }[];
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { functionName: string; url: string; lineNumber: number };
+  }[];
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
 }
@@ -28,6 +31,9 @@ export async function selfTimes(file: string): Promise<SelfTime[]> {
 
 function placeOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): string {
   const name = functionName === "" ? "(anonymous)" : functionName;
-  const file = url.replace(/^file:\/\//, "").replace(/^.*\/node_modules\/(?!@sallyport)/, "").replace(/^.*\/((?:packages|apps)\/)/, "$1");
+  const file = url
+    .replace(/^file:\/\//, "")
+    .replace(/^.*\/node_modules\/(?!@sallyport)/, "")
+    .replace(/^.*\/((?:packages|apps)\/)/, "$1");
   return file === "" ? name : `${name}  ${file}:${lineNumber + 1}`;
 }

@@ -29,10 +29,14 @@ export const archiveScenario: Scenario = {
     const objects = isQuick ? 50_000 : 1_000_000;
     const folder = await mkdtemp(join(tmpdir(), "bench-archive-"));
     try {
-      const many = (await stage.schema("sallyport_archive", { articles: 0, contacts: objects, users: 1, sessions: 0 })).schema;
-      const few = (await stage.schema("sallyport_archive_few", { articles: 0, contacts: objects / 10, users: 1, sessions: 0 })).schema;
+      const many = (await stage.schema("sallyport_archive", { articles: 0, contacts: objects, users: 1, sessions: 0 }))
+        .schema;
+      const few = (
+        await stage.schema("sallyport_archive_few", { articles: 0, contacts: objects / 10, users: 1, sessions: 0 })
+      ).schema;
       const all: Measured[] = [];
-      for (let round = 0; round < Math.min(rounds, isQuick ? 1 : mostRounds); round += 1) all.push(await measure(stage, many, folder));
+      for (let round = 0; round < Math.min(rounds, isQuick ? 1 : mostRounds); round += 1)
+        all.push(await measure(stage, many, folder));
       return outcomes(objects, all, await measure(stage, few, folder));
     } finally {
       await rm(folder, { recursive: true });
@@ -70,8 +74,18 @@ function outcomes(objects: number, all: readonly Measured[], few: Measured): Out
   const [dumps, restores] = [all.map(({ dump }) => dump), all.map(({ restore }) => restore)];
   const counted = objects.toLocaleString("en");
   return [
-    compared(`dump of ${counted} objects`, "COPY of the objects", perSecond(dumps.map(({ time }) => time)), perSecond(all.map((each) => each.copyOut))),
-    compared(`restore of ${counted} objects`, "COPY of the objects", perSecond(restores.map(({ time }) => time)), perSecond(all.map((each) => each.copyIn))),
+    compared(
+      `dump of ${counted} objects`,
+      "COPY of the objects",
+      perSecond(dumps.map(({ time }) => time)),
+      perSecond(all.map((each) => each.copyOut)),
+    ),
+    compared(
+      `restore of ${counted} objects`,
+      "COPY of the objects",
+      perSecond(restores.map(({ time }) => time)),
+      perSecond(all.map((each) => each.copyIn)),
+    ),
     memory("memory of that dump", median(dumps.map((run) => run.memory)), few.dump.memory),
     memory("memory of that restore", median(restores.map((run) => run.memory)), few.restore.memory),
   ];

@@ -14,7 +14,11 @@ export const listScenario: Scenario = {
     const { appKey } = await stage.smallSchema();
     const limit = await stage.runningLimit("express-list");
     const loaded = (name: string, { process, address }: Pick<typeof product, "process" | "address">, path: string) => {
-      const requests = product.sessionIds.map((sessionid) => ({ method: "GET" as const, path, headers: { appkey: appKey, sessionid } }));
+      const requests = product.sessionIds.map((sessionid) => ({
+        method: "GET" as const,
+        path,
+        headers: { appkey: appKey, sessionid },
+      }));
       return new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database);
     };
     const contestants = ["Article", "Contact"].flatMap((name) => [
@@ -23,8 +27,18 @@ export const listScenario: Scenario = {
     ]);
     const result = await holdContest(contestants, plan);
     return [
-      compared(result, { scenario: "list of 100, 1.5 kB each", ours: "list Article", limit: "Express + pg, Article", bound }),
-      compared(result, { scenario: "list of 100, 0.3 kB each", ours: "list Contact", limit: "Express + pg, Contact", bound }),
+      compared(result, {
+        scenario: "list of 100, 1.5 kB each",
+        ours: "list Article",
+        limit: "Express + pg, Article",
+        bound,
+      }),
+      compared(result, {
+        scenario: "list of 100, 0.3 kB each",
+        ours: "list Contact",
+        limit: "Express + pg, Contact",
+        bound,
+      }),
     ];
   },
 };

@@ -26,7 +26,14 @@ export const logInScenario: Scenario = {
     const { process, address } = await stage.runningProduct();
     const { appKey } = await stage.smallSchema();
     const requests = Array.from({ length: smallRows.users }, (_, index) => logInRequest(appKey, index + 1));
-    const storm = new LoadedServer("log-in", process, { address, connections, requests }, stage.generator, stage.database, pace);
+    const storm = new LoadedServer(
+      "log-in",
+      process,
+      { address, connections, requests },
+      stage.generator,
+      stage.database,
+      pace,
+    );
     const delays: LoopDelay[] = [];
     const watched: Contestant = {
       name: storm.name,
@@ -40,7 +47,10 @@ export const logInScenario: Scenario = {
     };
     const hand = await written(stage, "Express + pg + argon2id", "express-log-in");
     const bare = await written(stage, "Express + argon2id", "express-hash");
-    const result = await holdContest([watched, hand, bare, new Argon2OnAllCores("argon2id on all cores")], { ...plan, warmUp: longWarmUp * plan.warmUp });
+    const result = await holdContest([watched, hand, bare, new Argon2OnAllCores("argon2id on all cores")], {
+      ...plan,
+      warmUp: longWarmUp * plan.warmUp,
+    });
     const rounds = delays.slice(-plan.rounds);
     return [
       compared(result, {
@@ -51,7 +61,11 @@ export const logInScenario: Scenario = {
       }),
       compared(result, { scenario: "log-ins", ours: "log-in", limit: hand.name }),
       compared(result, { scenario: "the same by hand", ours: hand.name, limit: "argon2id on all cores" }),
-      compared(result, { scenario: "no more than the hash over HTTP", ours: bare.name, limit: "argon2id on all cores" }),
+      compared(result, {
+        scenario: "no more than the hash over HTTP",
+        ours: bare.name,
+        limit: "argon2id on all cores",
+      }),
       {
         scenario: "event-loop delay during log-ins, p99",
         unit: "ms",

@@ -26,7 +26,10 @@ export const macroScenario: Scenario = {
     // Of the same schema, so that the sessions are good here, too.
     const product = await stage.startProduct({ "": "sallyport" }, { macros: { directory } });
 
-    const headersOf = (index: number) => ({ appkey: appKey, sessionid: plain.sessionIds[index % plain.sessionIds.length] ?? "" });
+    const headersOf = (index: number) => ({
+      appkey: appKey,
+      sessionid: plain.sessionIds[index % plain.sessionIds.length] ?? "",
+    });
     const places = scattered(articles);
     const idOf = (place: number) => objectIdOf(firstArticle + (place % articles));
     const gets = (path: (place: number) => string): LoadRequest[] =>
@@ -38,25 +41,57 @@ export const macroScenario: Scenario = {
         headers: { ...headersOf(index), "content-type": "application/json" },
         body: JSON.stringify(input(place)),
       }));
-    const loaded = (name: string, { process, address }: Pick<typeof product, "process" | "address">, requests: LoadRequest[]) =>
-      new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database);
-    const read = loaded("read", product, gets((place) => `/v1/object/${idOf(place)}`));
-    const beside = new Disturbed("read beside runaways", read, {
-      address: product.address,
-      connections: runaways,
-      requests: executions("Runaway", () => null),
-    }, () => untilIdle(product.address, executions("Trivial", () => null)[0] as LoadRequest));
+    const loaded = (
+      name: string,
+      { process, address }: Pick<typeof product, "process" | "address">,
+      requests: LoadRequest[],
+    ) => new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database);
+    const read = loaded(
+      "read",
+      product,
+      gets((place) => `/v1/object/${idOf(place)}`),
+    );
+    const beside = new Disturbed(
+      "read beside runaways",
+      read,
+      {
+        address: product.address,
+        connections: runaways,
+        requests: executions("Runaway", () => null),
+      },
+      () => untilIdle(product.address, executions("Trivial", () => null)[0] as LoadRequest),
+    );
 
     await requireAnswer(product.address, executions("Runaway", () => null)[0], '"710"');
     await requireAnswer(product.address, gets(() => list)[0], '"Label"');
     const result = await holdContest(
       [
-        loaded("trivial macro", product, executions("Trivial", () => null)),
-        loaded("check", product, gets(() => "/_CheckSession")),
-        loaded("macro with three reads", product, executions("ThreeReads", (place) => Array.from({ length: reads }, (_, more) => idOf(place + more)))),
+        loaded(
+          "trivial macro",
+          product,
+          executions("Trivial", () => null),
+        ),
+        loaded(
+          "check",
+          product,
+          gets(() => "/_CheckSession"),
+        ),
+        loaded(
+          "macro with three reads",
+          product,
+          executions("ThreeReads", (place) => Array.from({ length: reads }, (_, more) => idOf(place + more))),
+        ),
         read,
-        loaded("list with a hook", product, gets(() => list)),
-        loaded("list", plain, gets(() => list)),
+        loaded(
+          "list with a hook",
+          product,
+          gets(() => list),
+        ),
+        loaded(
+          "list",
+          plain,
+          gets(() => list),
+        ),
         beside,
       ],
       plan,
@@ -65,9 +100,19 @@ export const macroScenario: Scenario = {
     const answered = beside.disturbances.reduce((sum, { succeeded }) => sum + succeeded, 0);
     if (answered > 0) throw new Error(`${answered} runaways were answered with a success.`);
     return [
-      compared(result, { scenario: "trivial macro", ours: "trivial macro", limit: "check", bound: { direction: "atLeast", wanted: 0.25 } }),
+      compared(result, {
+        scenario: "trivial macro",
+        ours: "trivial macro",
+        limit: "check",
+        bound: { direction: "atLeast", wanted: 0.25 },
+      }),
       readsInMacro(result),
-      compared(result, { scenario: "list of 100 with a hook", ours: "list with a hook", limit: "list", bound: { direction: "atLeast", wanted: 0.5 } }),
+      compared(result, {
+        scenario: "list of 100 with a hook",
+        ours: "list with a hook",
+        limit: "list",
+        bound: { direction: "atLeast", wanted: 0.5 },
+      }),
       latencyBesideRunaways(result),
     ];
   },

@@ -20,8 +20,11 @@ export const modeLogInScenario: Scenario = {
     const { appKey } = await stage.smallSchema();
     const secure = await SecureClient.of(address, appKey);
     const userOf = (index: number) => (index % smallRows.users) + 1;
-    const tokenRequests = Array.from({ length: smallRows.users }, (_, index) => tokenLogInRequest(appKey, userOf(index)));
-    const secureRequests = () => Array.from({ length: connections * perConnection }, (_, index) => secure.request(userOf(index)));
+    const tokenRequests = Array.from({ length: smallRows.users }, (_, index) =>
+      tokenLogInRequest(appKey, userOf(index)),
+    );
+    const secureRequests = () =>
+      Array.from({ length: connections * perConnection }, (_, index) => secure.request(userOf(index)));
     const loaded = (name: string, requests: typeof tokenRequests | typeof secureRequests) =>
       new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database, pace);
     const limit = "argon2id on all cores";
@@ -30,8 +33,18 @@ export const modeLogInScenario: Scenario = {
       plan,
     );
     return [
-      compared(result, { scenario: "log-ins with a token", ours: "token log-in", limit, bound: { direction: "atLeast", wanted: 0.8 } }),
-      compared(result, { scenario: "secure log-ins", ours: "secure log-in", limit, bound: { direction: "atLeast", wanted: 0.7 } }),
+      compared(result, {
+        scenario: "log-ins with a token",
+        ours: "token log-in",
+        limit,
+        bound: { direction: "atLeast", wanted: 0.8 },
+      }),
+      compared(result, {
+        scenario: "secure log-ins",
+        ours: "secure log-in",
+        limit,
+        bound: { direction: "atLeast", wanted: 0.7 },
+      }),
     ];
   },
 };

@@ -43,9 +43,24 @@ export const modeReadScenario: Scenario = {
       plan,
     );
     return [
-      compared(result, { scenario: "read with a token", ours: "token read", limit: "read", bound: { direction: "atLeast", wanted: 0.9 } }),
-      compared(result, { scenario: "secure read", ours: "secure read", limit: "read", bound: { direction: "atLeast", wanted: 0.8, goal: 0.9 } }),
-      compared(result, { scenario: "secure answer of 1 MiB", ours: "1 MiB, secure", limit: "1 MiB", bound: { direction: "atLeast", wanted: 0.5 } }),
+      compared(result, {
+        scenario: "read with a token",
+        ours: "token read",
+        limit: "read",
+        bound: { direction: "atLeast", wanted: 0.9 },
+      }),
+      compared(result, {
+        scenario: "secure read",
+        ours: "secure read",
+        limit: "read",
+        bound: { direction: "atLeast", wanted: 0.8, goal: 0.9 },
+      }),
+      compared(result, {
+        scenario: "secure answer of 1 MiB",
+        ours: "1 MiB, secure",
+        limit: "1 MiB",
+        bound: { direction: "atLeast", wanted: 0.5 },
+      }),
     ];
   },
 };

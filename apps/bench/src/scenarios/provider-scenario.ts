@@ -30,22 +30,46 @@ export const providerScenario: Scenario = {
     await registerProvider(stage.database.address, { appKey, ...schema });
     const product = await stage.startProduct({ "": "sallyport" }, { imitation });
     const { address: hand, process: written } = await stage.runningLimit("express-callback", imitation);
-    const loaded = (name: string, process: MeasuredProcess, address: string, requests: (seconds: number) => Promise<LoadRequest[]>) =>
+    const loaded = (
+      name: string,
+      process: MeasuredProcess,
+      address: string,
+      requests: (seconds: number) => Promise<LoadRequest[]>,
+    ) =>
       new LoadedServer(name, process, { connections, once: true, address, requests }, stage.generator, stage.database);
-    const callbacks = (start: string) => (seconds: number) => several(seconds * 200, (account) => callback(start, account));
+    const callbacks = (start: string) => (seconds: number) =>
+      several(seconds * 200, (account) => callback(start, account));
     const codes = (seconds: number) => several(seconds * 500, (account) => trade(imitation, account));
     const result = await holdContest(
       [
-        loaded("callback", product.process, product.address, callbacks(`${product.address}/v1/auth/google?appkey=${appKey}`)),
+        loaded(
+          "callback",
+          product.process,
+          product.address,
+          callbacks(`${product.address}/v1/auth/google?appkey=${appKey}`),
+        ),
         loaded("Express + pg, callback by hand", written, hand, callbacks(`${hand}/begin`)),
         loaded("token endpoint", provider, imitation, codes),
       ],
       { ...plan, warmUp: longWarmUp * plan.warmUp },
     );
     return [
-      compared(result, { scenario: "callback of a provider", ours: "callback", limit: "token endpoint", bound: { direction: "atLeast", wanted: 0.5 } }),
-      compared(result, { scenario: "callback of a provider", ours: "callback", limit: "Express + pg, callback by hand" }),
-      compared(result, { scenario: "the same by hand", ours: "Express + pg, callback by hand", limit: "token endpoint" }),
+      compared(result, {
+        scenario: "callback of a provider",
+        ours: "callback",
+        limit: "token endpoint",
+        bound: { direction: "atLeast", wanted: 0.5 },
+      }),
+      compared(result, {
+        scenario: "callback of a provider",
+        ours: "callback",
+        limit: "Express + pg, callback by hand",
+      }),
+      compared(result, {
+        scenario: "the same by hand",
+        ours: "Express + pg, callback by hand",
+        limit: "token endpoint",
+      }),
     ];
   },
 };
@@ -56,17 +80,39 @@ async function callback(start: string, account: string): Promise<LoadRequest> {
   await begun.arrayBuffer();
   const [cookie = ""] = begun.headers.get("set-cookie")?.split(";") ?? [];
   const { address, parameters } = await signIn(begun.headers.get("location") ?? "", account);
-  return { method: "GET", path: `${new URL(address).pathname}?${new URLSearchParams([...parameters])}`, headers: cookie === "" ? {} : { cookie } };
+  return {
+    method: "GET",
+    path: `${new URL(address).pathname}?${new URLSearchParams([...parameters])}`,
+    headers: cookie === "" ? {} : { cookie },
+  };
 }
 
 /** A code that the product has nothing to do with. */
 async function trade(imitation: string, account: string): Promise<LoadRequest> {
   const redirectUri = "http://127.0.0.1:9/callback";
   const verifier = randomBytes(32).toString("base64url");
-  const challenge = { code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" };
-  const asked = new URLSearchParams({ response_type: "code", client_id: clientId, redirect_uri: redirectUri, scope: "openid profile email", state: "bench", nonce: "bench", ...challenge });
+  const challenge = {
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+  };
+  const asked = new URLSearchParams({
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: "openid profile email",
+    state: "bench",
+    nonce: "bench",
+    ...challenge,
+  });
   const { parameters } = await signIn(`${imitation}/google/authorize?${asked}`, account);
-  const fields = { grant_type: "authorization_code", code: parameters.get("code") ?? "", redirect_uri: redirectUri, client_id: clientId, client_secret: clientSecret, code_verifier: verifier };
+  const fields = {
+    grant_type: "authorization_code",
+    code: parameters.get("code") ?? "",
+    redirect_uri: redirectUri,
+    client_id: clientId,
+    client_secret: clientSecret,
+    code_verifier: verifier,
+  };
   return { method: "POST", path: "/google/token", headers: form, body: `${new URLSearchParams(fields)}` };
 }
 

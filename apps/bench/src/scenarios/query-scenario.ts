@@ -40,7 +40,11 @@ export const queryScenario: Scenario = {
     const result = await holdContest(
       [
         loaded("filter", product, shelves.map(onShelf)),
-        loaded("Express + pg, filter", limit, shelves.map((shelf) => `/shelf/${shelf}`)),
+        loaded(
+          "Express + pg, filter",
+          limit,
+          shelves.map((shelf) => `/shelf/${shelf}`),
+        ),
         loaded("references", product, ["/v1/objects/Order?perPage=100"]),
         loaded("Express + pg, join", limit, ["/orders"]),
         loaded("page 5,000", product, [deep]),

@@ -18,8 +18,16 @@ export const readScenario: Scenario = {
     const places = scattered(articles);
     const { sessionIds } = product;
     const headers = (index: number) => ({ appkey: appKey, sessionid: sessionIds[index % sessionIds.length] ?? "" });
-    const loaded = (name: string, { process, address }: Pick<typeof product, "process" | "address">, path: (place: number) => string) => {
-      const requests = places.map((place, index) => ({ method: "GET" as const, path: path(place), headers: headers(index) }));
+    const loaded = (
+      name: string,
+      { process, address }: Pick<typeof product, "process" | "address">,
+      path: (place: number) => string,
+    ) => {
+      const requests = places.map((place, index) => ({
+        method: "GET" as const,
+        path: path(place),
+        headers: headers(index),
+      }));
       return new LoadedServer(name, process, { address, connections, requests }, stage.generator, stage.database);
     };
     const result = await holdContest(
@@ -37,7 +45,12 @@ export const readScenario: Scenario = {
       compared(result, { ...read, limit: "Express + pg", bound: { direction: "atLeast", wanted: 0.75, goal: 0.95 } }),
       compared(result, { ...read, limit: "Express + pg, prepared" }),
       compared(result, { ...read, limit: "Express" }),
-      compared(result, { scenario: "session check", ours: "check", limit: "Express + pg", bound: { direction: "atLeast", wanted: 0.75 } }),
+      compared(result, {
+        scenario: "session check",
+        ours: "check",
+        limit: "Express + pg",
+        bound: { direction: "atLeast", wanted: 0.75 },
+      }),
     ];
   },
 };

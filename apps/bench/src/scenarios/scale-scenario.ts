@@ -39,7 +39,12 @@ export const scaleScenario: Scenario = {
     );
     return [
       compared(result, { scenario: "read among 1,000,000 objects", ours: "read, large", limit: "read, small", bound }),
-      compared(result, { scenario: "check among 100,000 sessions", ours: "check, large", limit: "check, small", bound }),
+      compared(result, {
+        scenario: "check among 100,000 sessions",
+        ours: "check, large",
+        limit: "check, small",
+        bound,
+      }),
     ];
   },
 };

@@ -23,9 +23,24 @@ export const startScenario: Scenario = {
     await fetch("http://127.0.0.1:9").catch(() => {});
     const onPostgres = await repeat(starts, () => startOnPostgres(stage));
     return [
-      { scenario: "start on a migrated Postgres", unit: "ms", ours: median(onPostgres.map(({ time }) => time)), bound: { direction: "atMost", wanted: 1_500 } },
-      { scenario: "start on embedded data", unit: "ms", ours: median(await reopenEmbedded(starts)), bound: { direction: "atMost", wanted: 2_000 } },
-      { scenario: "memory at rest on Postgres", unit: "MiB", ours: median(onPostgres.map(({ memory }) => memory)), bound: { direction: "atMost", wanted: 130 } },
+      {
+        scenario: "start on a migrated Postgres",
+        unit: "ms",
+        ours: median(onPostgres.map(({ time }) => time)),
+        bound: { direction: "atMost", wanted: 1_500 },
+      },
+      {
+        scenario: "start on embedded data",
+        unit: "ms",
+        ours: median(await reopenEmbedded(starts)),
+        bound: { direction: "atMost", wanted: 2_000 },
+      },
+      {
+        scenario: "memory at rest on Postgres",
+        unit: "MiB",
+        ours: median(onPostgres.map(({ memory }) => memory)),
+        bound: { direction: "atMost", wanted: 130 },
+      },
     ];
   },
 };
@@ -44,7 +59,9 @@ async function reopenEmbedded(rounds: number): Promise<number[]> {
   const dataDir = await mkdtemp(join(tmpdir(), "bench-embedded-"));
   try {
     const start = async () => {
-      const { process, startedWithin } = await startProduct({ databases: [{ storage: { engine: "embedded", dataDir: join(dataDir, "data") } }] });
+      const { process, startedWithin } = await startProduct({
+        databases: [{ storage: { engine: "embedded", dataDir: join(dataDir, "data") } }],
+      });
       await process.stop();
       return startedWithin;
     };

@@ -20,13 +20,32 @@ export const writeScenario: Scenario = {
     const limit = await stage.runningLimit("express-write");
     // Contacts stand behind the articles, here as there.
     const contacts = Array.from({ length: connections }, (_, place) => articles + place);
-    const headers = (place: number) => ({ ...json, appkey: appKey, sessionid: product.sessionIds[place % product.sessionIds.length] ?? "" });
-    const loaded = (name: string, { process, address }: Pick<typeof product, "process" | "address">, requests: LoadRequest[], apart = false) =>
-      new LoadedServer(name, process, { address, connections, requests, apart }, stage.generator, stage.database);
+    const headers = (place: number) => ({
+      ...json,
+      appkey: appKey,
+      sessionid: product.sessionIds[place % product.sessionIds.length] ?? "",
+    });
+    const loaded = (
+      name: string,
+      { process, address }: Pick<typeof product, "process" | "address">,
+      requests: LoadRequest[],
+      apart = false,
+    ) => new LoadedServer(name, process, { address, connections, requests, apart }, stage.generator, stage.database);
     const result = await holdContest(
       [
-        loaded("create", product, contacts.map((place) => ({ method: "POST", path: "/v1/object/Contact", headers: headers(place), body: created }))),
-        loaded("Express + pg, insert", limit, [{ method: "POST", path: "/object/Contact", headers: json, body: created }]),
+        loaded(
+          "create",
+          product,
+          contacts.map((place) => ({
+            method: "POST",
+            path: "/v1/object/Contact",
+            headers: headers(place),
+            body: created,
+          })),
+        ),
+        loaded("Express + pg, insert", limit, [
+          { method: "POST", path: "/object/Contact", headers: json, body: created },
+        ]),
         loaded(
           "update",
           product,
@@ -42,15 +61,31 @@ export const writeScenario: Scenario = {
         loaded(
           "Express + pg, update",
           limit,
-          contacts.map((place) => ({ method: "PATCH", path: `/object/${place + 1}`, headers: json, body: changed, conditional: true })),
+          contacts.map((place) => ({
+            method: "PATCH",
+            path: `/object/${place + 1}`,
+            headers: json,
+            body: changed,
+            conditional: true,
+          })),
           true,
         ),
       ],
       plan,
     );
     return [
-      compared(result, { scenario: "create", ours: "create", limit: "Express + pg, insert", bound: { direction: "atLeast", wanted: 0.5 } }),
-      compared(result, { scenario: "update with If-Match", ours: "update", limit: "Express + pg, update", bound: { direction: "atLeast", wanted: 0.45 } }),
+      compared(result, {
+        scenario: "create",
+        ours: "create",
+        limit: "Express + pg, insert",
+        bound: { direction: "atLeast", wanted: 0.5 },
+      }),
+      compared(result, {
+        scenario: "update with If-Match",
+        ours: "update",
+        limit: "Express + pg, update",
+        bound: { direction: "atLeast", wanted: 0.45 },
+      }),
     ];
   },
 };

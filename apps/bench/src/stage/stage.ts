@@ -55,7 +55,10 @@ export class Stage {
     const prepared = await prepareSchema(this.database.address, name, indexed);
     const filled = await fillSchema(this.database, prepared, rows);
     // Only its own tables: a running product may be building indexes elsewhere.
-    const tables = await this.database.run("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1", [name]);
+    const tables = await this.database.run(
+      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = $1",
+      [name],
+    );
     await this.database.run(`vacuum analyze ${tables.map((table) => table["name"]).join(", ")}`);
     // What was just written would be flushed while something is measured.
     await this.database.run("checkpoint");
@@ -67,7 +70,8 @@ export class Stage {
     const built = `select count(*) as count from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
       cross join unnest($2::text[]) as attribute
       where n.nspname = $1 and i.indisvalid and strpos(pg_get_indexdef(i.indexrelid), '''' || attribute || '''') > 0`;
-    const areBuilt = async () => Number((await this.database.run(built, [schema, attributes]))[0]?.["count"]) >= attributes.length;
+    const areBuilt = async () =>
+      Number((await this.database.run(built, [schema, attributes]))[0]?.["count"]) >= attributes.length;
     if (!(await pollUntil(areBuilt, 120_000))) throw new Error("The product builds no indexes.");
   }
 
@@ -75,13 +79,18 @@ export class Stage {
     return this.once("product", async () => {
       const { appKey } = await this.smallSchema();
       const started = await this.startProduct({ "": "sallyport" });
-      const logIns = Array.from({ length: connections }, (_, index) => logIn(started.address, logInRequest(appKey, index + 1)));
+      const logIns = Array.from({ length: connections }, (_, index) =>
+        logIn(started.address, logInRequest(appKey, index + 1)),
+      );
       return { ...started, sessionIds: await Promise.all(logIns) };
     });
   }
 
   /** Another process of the product, with these schemas by alias, and macros or an imitation of providers if any. */
-  async startProduct(schemas: Readonly<Record<string, string>>, settings: Pick<ProductSettings, "macros" | "imitation"> = {}): Promise<StartedProduct> {
+  async startProduct(
+    schemas: Readonly<Record<string, string>>,
+    settings: Pick<ProductSettings, "macros" | "imitation"> = {},
+  ): Promise<StartedProduct> {
     const databases = Object.entries(schemas).map(([alias, schema]) => ({
       alias,
       storage: { engine: "postgres", schema, pool: { max: poolSize } },

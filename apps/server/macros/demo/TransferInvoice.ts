@@ -22,7 +22,8 @@ export default defineMacro<Input>({
     // Held until the end: nobody pays the invoice or lowers the limit between the look and the change.
     const invoice = await objects.get(input.invoice, { hold: true });
     const customer = await objects.get(input.customer, { hold: true });
-    if (invoice["~ClassName"] !== "Invoice" || customer["~ClassName"] !== "Customer") refuse(307, "An invoice and a customer are wanted.");
+    if (invoice["~ClassName"] !== "Invoice" || customer["~ClassName"] !== "Customer")
+      refuse(307, "An invoice and a customer are wanted.");
     const from = invoice.Customer;
     if (from?.["~ObjectID"] === customer["~ObjectID"]) refuse(307, "The invoice is this customer's already.");
     if (customer.Active !== true) refuse(307, "The customer is not active.");
@@ -33,7 +34,8 @@ export default defineMacro<Input>({
       serialization: { type: "custom", fields: ["Amount"] },
     });
     const owed = open["~Elements"].reduce((sum, { Amount }) => sum + Amount, invoice.Amount);
-    if (owed > customer.CreditLimit) refuse(307, `The customer would owe ${owed.toFixed(2)} of ${customer.CreditLimit} at most.`);
+    if (owed > customer.CreditLimit)
+      refuse(307, `The customer would owe ${owed.toFixed(2)} of ${customer.CreditLimit} at most.`);
 
     await objects.update(invoice, { Customer: customer["~ObjectID"] }, { version: versionOf(invoice) });
     log("transferred", { invoice: invoice.Number, from: from?.Name ?? null, to: customer.Name });

@@ -8,7 +8,8 @@ export default defineHook({
   classes: ["Invoice"],
   run({ object }) {
     if (object.Amount < 0) refuse(307, "The amount of an invoice is not negative.");
-    if (object.Date != null && object.Due == null) object.Due = new Date(Date.parse(object.Date) + 30 * day).toISOString().slice(0, 10);
+    if (object.Date != null && object.Due == null)
+      object.Due = new Date(Date.parse(object.Date) + 30 * day).toISOString().slice(0, 10);
     if (object.Due < object.Date) refuse(307, "An invoice is not due before its date.");
   },
 });

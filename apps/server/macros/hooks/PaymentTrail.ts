@@ -5,6 +5,7 @@ export default defineHook({
   on: "afterSave",
   classes: ["Invoice"],
   run({ object, previous }, { caller, log }) {
-    if (previous !== null && object.Paid !== previous.Paid) log(`${object.Number} ${object.Paid ? "paid" : "open again"}, says ${caller.name}`);
+    if (previous !== null && object.Paid !== previous.Paid)
+      log(`${object.Number} ${object.Paid ? "paid" : "open again"}, says ${caller.name}`);
   },
 });

@@ -13,7 +13,9 @@ export default defineHook({
     const name = user.trim().toLowerCase();
     const partner = partners.get(name);
     if (partner === undefined || partner.digest !== pass || !appNames.includes("demo-app")) return null;
-    const { "~Elements": [found] } = await objects.find("User", { where: { Name: partner.worksAs }, perPage: 1 });
+    const {
+      "~Elements": [found],
+    } = await objects.find("User", { where: { Name: partner.worksAs }, perPage: 1 });
     return found === undefined ? null : { userId: found["~ObjectID"], name, email: partner.email };
   },
 });

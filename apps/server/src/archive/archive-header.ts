@@ -26,7 +26,8 @@ export function headerLine(given: ArchiveHeader): string {
 export function readHeader(line: string): ArchiveHeader | string {
   const value = jsonOf(line) as { readonly sallyport?: unknown; readonly format?: unknown } | null | undefined;
   if (value?.sallyport !== "archive") return "this is no archive of Sallyport.";
-  if (value.format !== archiveFormat) return `the archive has the format ${JSON.stringify(value.format)}, and this version reads ${archiveFormat} only.`;
+  if (value.format !== archiveFormat)
+    return `the archive has the format ${JSON.stringify(value.format)}, and this version reads ${archiveFormat} only.`;
   const { data } = header.safeParse(value);
   return data ?? "the header of the archive is damaged.";
 }

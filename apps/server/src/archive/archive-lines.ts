@@ -45,9 +45,11 @@ export class ArchiveLines {
         this.next = end + 1;
         yield { number, text: this.bytes.toString("utf8", this.current, end) };
       }
-      if (this.bytes.length - this.next > longestLine) throw new ArchiveFault(number + 1, "it is too long to be a line of an archive.");
+      if (this.bytes.length - this.next > longestLine)
+        throw new ArchiveFault(number + 1, "it is too long to be a line of an archive.");
     }
-    if (this.next < this.bytes.length) throw new ArchiveFault(number + 1, "the archive ends in the middle of this line.");
+    if (this.next < this.bytes.length)
+      throw new ArchiveFault(number + 1, "the archive ends in the middle of this line.");
   }
 
   private lineEnd(): number {

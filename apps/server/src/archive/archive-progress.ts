@@ -47,7 +47,9 @@ export class ArchiveProgress {
     const bar = "█".repeat(Math.floor(part * barLength)).padEnd(barLength, "·");
     const rate = Math.round(this.done / Math.max(0.001, (now - this.start) / 1000));
     const counted = `${grouped(this.done)} of ${grouped(total)} objects`;
-    this.stream.write(`\r\u001B[K${this.verb} ${bar} ${String(Math.floor(part * 100)).padStart(3)} %, ${counted}, ${grouped(rate)}/s`);
+    this.stream.write(
+      `\r\u001B[K${this.verb} ${bar} ${String(Math.floor(part * 100)).padStart(3)} %, ${counted}, ${grouped(rate)}/s`,
+    );
   }
 }
 

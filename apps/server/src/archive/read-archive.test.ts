@@ -6,28 +6,150 @@ import { type LeftOut, withoutSecrets } from "./left-out.ts";
 import { openArchive } from "./read-archive.ts";
 import { writeArchive } from "./write-archive.ts";
 
-const header: ArchiveHeader = { version: "2.2.0", database: "demo", writtenAt: "2026-01-01T00:00:00.000Z", without: [] };
+const header: ArchiveHeader = {
+  version: "2.2.0",
+  database: "demo",
+  writtenAt: "2026-01-01T00:00:00.000Z",
+  without: [],
+};
 const uuidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
 function object(number: number): ArchiveRecord {
   const attributes = canonicalJson({ Name: `${'"'}section": ${number}`, Text: "é\t\n", Number: 1e21 });
-  return { section: "objects", id: number.toString(36).toUpperCase(), uuid: uuidOf(number), className: "A \"b\"", version: 1, storedAt: 1, readers: ["1", "2"], stamp: number, attributes };
+  return {
+    section: "objects",
+    id: number.toString(36).toUpperCase(),
+    uuid: uuidOf(number),
+    className: 'A "b"',
+    version: 1,
+    storedAt: 1,
+    readers: ["1", "2"],
+    stamp: number,
+    attributes,
+  };
 }
 
 const records: readonly ArchiveRecord[] = [
-  { section: "settings", maintenance: false, modelGeneration: 2, macroGeneration: 2, objects: 1_500, lastObject: 2_000, lastAudit: 0 },
-  { section: "classes", definition: { name: "File", base: null, attributes: [{ name: "Name", type: "string" }], rights: [{ group: "*", permissions: ["read"] }] } },
-  { section: "macros", name: "Report", version: 1, text: "a\n\tb", language: "ts", changedAt: 1, changedBy: "somebody" },
+  {
+    section: "settings",
+    maintenance: false,
+    modelGeneration: 2,
+    macroGeneration: 2,
+    objects: 1_500,
+    lastObject: 2_000,
+    lastAudit: 0,
+  },
+  {
+    section: "classes",
+    definition: {
+      name: "File",
+      base: null,
+      attributes: [{ name: "Name", type: "string" }],
+      rights: [{ group: "*", permissions: ["read"] }],
+    },
+  },
+  {
+    section: "macros",
+    name: "Report",
+    version: 1,
+    text: "a\n\tb",
+    language: "ts",
+    changedAt: 1,
+    changedBy: "somebody",
+  },
   { section: "macros", name: "Report", version: 2, text: null, language: null, changedAt: 1, changedBy: "somebody" },
-  { section: "appKeys", id: "1", name: "key", enabled: true, appNames: null, origins: [], returnAddresses: [], digest: "a".repeat(64) },
+  {
+    section: "appKeys",
+    id: "1",
+    name: "key",
+    enabled: true,
+    appNames: null,
+    origins: [],
+    returnAddresses: [],
+    digest: "a".repeat(64),
+  },
   ...Array.from({ length: 1_500 }, (_, index) => object(index + 1)),
   { section: "links", id: "2", links: { Files: ["1"] } },
-  { section: "departures", id: "1A0", uuid: uuidOf(1_656), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", deletedBy: null, attributes: null },
-  { section: "departures", id: "1A1", uuid: uuidOf(1_657), className: "A", version: 1, storedAt: 1, readers: null, stamp: 1, leader: "1A0", deletedBy: "1", attributes: '{"a": 1}' },
-  { section: "accounts", userId: "1", loginName: "n", confusableKey: "n", secret: "$", secretVersion: 1, administrator: true, disabled: false, email: null },
-  { section: "keys", kind: "rsa", keyId: "k", publicKey: "p", wrappedPrivateKey: "", createdAt: 1, acceptedUntil: null },
-  { section: "audit", sequence: 1, at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 0, appKeyId: "1", userId: null, address: "a", appNames: ["a"], className: null, macroName: null, providerName: null },
-  { section: "tallies", key: "k", at: 1, since: 1, attempts: 1, type: "logout", requestId: "r", outcome: 302, appKeyId: "1", userId: "1", address: "a", appNames: [], className: "File", macroName: "Report", providerName: "google" },
+  {
+    section: "departures",
+    id: "1A0",
+    uuid: uuidOf(1_656),
+    className: "A",
+    version: 1,
+    storedAt: 1,
+    readers: null,
+    stamp: 1,
+    leader: "1A0",
+    deletedBy: null,
+    attributes: null,
+  },
+  {
+    section: "departures",
+    id: "1A1",
+    uuid: uuidOf(1_657),
+    className: "A",
+    version: 1,
+    storedAt: 1,
+    readers: null,
+    stamp: 1,
+    leader: "1A0",
+    deletedBy: "1",
+    attributes: '{"a": 1}',
+  },
+  {
+    section: "accounts",
+    userId: "1",
+    loginName: "n",
+    confusableKey: "n",
+    secret: "$",
+    secretVersion: 1,
+    administrator: true,
+    disabled: false,
+    email: null,
+  },
+  {
+    section: "keys",
+    kind: "rsa",
+    keyId: "k",
+    publicKey: "p",
+    wrappedPrivateKey: "",
+    createdAt: 1,
+    acceptedUntil: null,
+  },
+  {
+    section: "audit",
+    sequence: 1,
+    at: 1,
+    since: 1,
+    attempts: 1,
+    type: "logout",
+    requestId: "r",
+    outcome: 0,
+    appKeyId: "1",
+    userId: null,
+    address: "a",
+    appNames: ["a"],
+    className: null,
+    macroName: null,
+    providerName: null,
+  },
+  {
+    section: "tallies",
+    key: "k",
+    at: 1,
+    since: 1,
+    attempts: 1,
+    type: "logout",
+    requestId: "r",
+    outcome: 302,
+    appKeyId: "1",
+    userId: "1",
+    address: "a",
+    appNames: [],
+    className: "File",
+    macroName: "Report",
+    providerName: "google",
+  },
 ];
 
 async function* streamed<T>(all: readonly T[]): AsyncGenerator<T> {
@@ -43,7 +165,9 @@ async function written(given: readonly ArchiveRecord[] = records, leftOut: reado
 /** Reads an archive in pieces of so many bytes. */
 async function read(text: string, size = 65_536): Promise<ArchiveRecord[]> {
   const bytes = Buffer.from(text);
-  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
   const found: ArchiveRecord[] = [];
   for await (const record of (await openArchive(streamed(pieces))).records) found.push(record);
   return found;
@@ -91,13 +215,21 @@ test("objects may stand otherwise than they are written", async () => {
     const changed = lines.map((line) => (isObject(line) ? change(line) : line));
     expect(changed).not.toEqual(lines);
     const found = await read(checkedAnew(changed));
-    const asValues = (all: readonly ArchiveRecord[]) => all.map((record) => ("stamp" in record && record.attributes !== null ? { ...record, attributes: JSON.parse(record.attributes) as unknown } : record));
+    const asValues = (all: readonly ArchiveRecord[]) =>
+      all.map((record) =>
+        "stamp" in record && record.attributes !== null
+          ? { ...record, attributes: JSON.parse(record.attributes) as unknown }
+          : record,
+      );
     expect(asValues(found)).toEqual(asValues(records));
   }
 });
 
 test("objects of any size pass unchanged", async () => {
-  const large = [1, 700_000, 3_000_000].map((length, index): ArchiveRecord => ({ ...object(index + 1), attributes: canonicalJson({ Text: "\u20ac".repeat(length) }) } as ArchiveRecord));
+  const large = [1, 700_000, 3_000_000].map(
+    (length, index): ArchiveRecord =>
+      ({ ...object(index + 1), attributes: canonicalJson({ Text: "\u20ac".repeat(length) }) }) as ArchiveRecord,
+  );
   expect(await read(await written(large))).toEqual(large);
 });
 
@@ -124,7 +256,19 @@ test("an archive of nothing is one", async () => {
 
 test("what is left out is not there", async () => {
   const sections = (text: string) => [...text.matchAll(/^\{"section":"(\w+)"\}$/gm)].map(([, name]) => name);
-  const all = ["settings", "classes", "macros", "appKeys", "objects", "links", "departures", "accounts", "keys", "audit", "tallies"];
+  const all = [
+    "settings",
+    "classes",
+    "macros",
+    "appKeys",
+    "objects",
+    "links",
+    "departures",
+    "accounts",
+    "keys",
+    "audit",
+    "tallies",
+  ];
   expect(sections(archive)).toEqual(all);
   const bare = await written(records, ["credentials", "keys"]);
   expect(sections(bare)).toEqual(all.filter((name) => !["appKeys", "accounts", "keys"].includes(name)));
@@ -133,33 +277,108 @@ test("what is left out is not there", async () => {
 
 describe("an archive is refused, with the line", () => {
   /** The number of the first check line behind this one, and of the last before it. */
-  const checkBehind = (number: number) => lines.findIndex((line, index) => index >= number && line.startsWith('{"check":')) + 1;
-  const checkBefore = (number: number) => lines.findLastIndex((line, index) => index < number && line.startsWith('{"check":')) + 1;
+  const checkBehind = (number: number) =>
+    lines.findIndex((line, index) => index >= number && line.startsWith('{"check":')) + 1;
+  const checkBefore = (number: number) =>
+    lines.findLastIndex((line, index) => index < number && line.startsWith('{"check":')) + 1;
   const grouped = (number: number) => number.toLocaleString("en");
-  const altered = () => `line ${grouped(checkBehind(41))}: lines were altered, lost or moved between line ${checkBefore(41) + 1} and here.`;
+  const altered = () =>
+    `line ${grouped(checkBehind(41))}: lines were altered, lost or moved between line ${checkBefore(41) + 1} and here.`;
 
   const changed: readonly (readonly [string, () => string, () => string])[] = [
     ["that is empty", () => "", () => "line 1: the archive ends here."],
     ["that is something else", () => "id,name\n1,a\n", () => "line 1: this is no archive of Sallyport."],
-    ["of another format", () => archive.replace('"format":1', '"format":2'), () => "line 1: the archive has the format 2, and this version reads 1 only."],
-    ["whose header was altered", () => archive.replace('"database":"demo"', '"database":"demx"'), () => "line 1: the header was altered."],
-    ["whose header lacks something", () => checkedAnew(lines.with(0, lines[0]?.replace('"version":"2.2.0",', "") ?? "")), () => "line 1: the header of the archive is damaged."],
+    [
+      "of another format",
+      () => archive.replace('"format":1', '"format":2'),
+      () => "line 1: the archive has the format 2, and this version reads 1 only.",
+    ],
+    [
+      "whose header was altered",
+      () => archive.replace('"database":"demo"', '"database":"demx"'),
+      () => "line 1: the header was altered.",
+    ],
+    [
+      "whose header lacks something",
+      () => checkedAnew(lines.with(0, lines[0]?.replace('"version":"2.2.0",', "") ?? "")),
+      () => "line 1: the header of the archive is damaged.",
+    ],
     ["that ends behind its header", () => joined(lines.slice(0, 1)), () => "line 2: the archive ends here."],
-    ["that is cut off between lines", () => joined(lines.slice(0, 700)), () => "line 701: the archive is cut off: its end is missing."],
-    ["that is cut off within a line", () => archive.slice(0, -10), () => `line ${grouped(lines.length)}: the archive ends in the middle of this line.`],
-    ["whose last line is missing", () => joined(lines.slice(0, -1)), () => `line ${grouped(lines.length)}: the archive is cut off: its end is missing.`],
-    ["in which a value was altered", () => joined(lines.with(40, lines[40]?.replace('"version": 1', '"version": 2') ?? "")), altered],
-    ["in which two lines were exchanged", () => joined(lines.with(40, lines[41] ?? "").with(41, lines[40] ?? "")), altered],
-    ["in which a line is lost", () => joined(lines.toSpliced(40, 1)), () => altered().replace(grouped(checkBehind(41)), grouped(checkBehind(41) - 1))],
-    ["that goes on", () => `${archive}{"section":"audit"}\n`, () => `line ${grouped(lines.length + 1)}: the archive goes on behind its end.`],
-    ["that comes twice", () => archive + archive, () => `line ${grouped(lines.length + 1)}: the archive goes on behind its end.`],
-    ["with a line that is no JSON", () => joined(lines.with(40, "{")), () => "line 41: this is no record of the section objects."],
-    ["with an unknown member", () => checkedAnew(lines.with(40, lines[40]?.replace('"version": 1', '"version": 1, "more": 1') ?? "")), () => "line 41: this is no record of the section objects."],
-    ["with an id that is none", () => checkedAnew(lines.with(40, lines[40]?.replace(/"id": "\w+"/, '"id": "0"') ?? "")), () => "line 41: this is no record of the section objects."],
-    ["with a section that nobody knows", () => checkedAnew(lines.with(2, '{"section":"files"}')), () => "line 3: there is no such section."],
-    ["without its first section", () => checkedAnew(lines.toSpliced(2, 1)), () => "line 3: a record belongs to no section."],
-    ["whose sections were exchanged", () => checkedAnew([...lines.slice(0, 2), ...lines.slice(5, 8), ...lines.slice(2, 5), ...lines.slice(8)]), () => "line 6: the section settings stands in the wrong place."],
-    ["with a record too few", () => checkedAnew(lines.toSpliced(40, 1)), () => `line ${grouped(lines.length - 2)}: the archive has not as many records as it says.`],
+    [
+      "that is cut off between lines",
+      () => joined(lines.slice(0, 700)),
+      () => "line 701: the archive is cut off: its end is missing.",
+    ],
+    [
+      "that is cut off within a line",
+      () => archive.slice(0, -10),
+      () => `line ${grouped(lines.length)}: the archive ends in the middle of this line.`,
+    ],
+    [
+      "whose last line is missing",
+      () => joined(lines.slice(0, -1)),
+      () => `line ${grouped(lines.length)}: the archive is cut off: its end is missing.`,
+    ],
+    [
+      "in which a value was altered",
+      () => joined(lines.with(40, lines[40]?.replace('"version": 1', '"version": 2') ?? "")),
+      altered,
+    ],
+    [
+      "in which two lines were exchanged",
+      () => joined(lines.with(40, lines[41] ?? "").with(41, lines[40] ?? "")),
+      altered,
+    ],
+    [
+      "in which a line is lost",
+      () => joined(lines.toSpliced(40, 1)),
+      () => altered().replace(grouped(checkBehind(41)), grouped(checkBehind(41) - 1)),
+    ],
+    [
+      "that goes on",
+      () => `${archive}{"section":"audit"}\n`,
+      () => `line ${grouped(lines.length + 1)}: the archive goes on behind its end.`,
+    ],
+    [
+      "that comes twice",
+      () => archive + archive,
+      () => `line ${grouped(lines.length + 1)}: the archive goes on behind its end.`,
+    ],
+    [
+      "with a line that is no JSON",
+      () => joined(lines.with(40, "{")),
+      () => "line 41: this is no record of the section objects.",
+    ],
+    [
+      "with an unknown member",
+      () => checkedAnew(lines.with(40, lines[40]?.replace('"version": 1', '"version": 1, "more": 1') ?? "")),
+      () => "line 41: this is no record of the section objects.",
+    ],
+    [
+      "with an id that is none",
+      () => checkedAnew(lines.with(40, lines[40]?.replace(/"id": "\w+"/, '"id": "0"') ?? "")),
+      () => "line 41: this is no record of the section objects.",
+    ],
+    [
+      "with a section that nobody knows",
+      () => checkedAnew(lines.with(2, '{"section":"files"}')),
+      () => "line 3: there is no such section.",
+    ],
+    [
+      "without its first section",
+      () => checkedAnew(lines.toSpliced(2, 1)),
+      () => "line 3: a record belongs to no section.",
+    ],
+    [
+      "whose sections were exchanged",
+      () => checkedAnew([...lines.slice(0, 2), ...lines.slice(5, 8), ...lines.slice(2, 5), ...lines.slice(8)]),
+      () => "line 6: the section settings stands in the wrong place.",
+    ],
+    [
+      "with a record too few",
+      () => checkedAnew(lines.toSpliced(40, 1)),
+      () => `line ${grouped(lines.length - 2)}: the archive has not as many records as it says.`,
+    ],
   ];
 
   test.each(changed)("%s", async (_title, make, message) => {

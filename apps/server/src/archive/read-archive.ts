@@ -21,7 +21,8 @@ export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<Op
   const header = readHeader(first.text);
   if (typeof header === "string") throw new ArchiveFault(first.number, header);
   const check = await nextOf(reading, 2);
-  if (`${check.text}\n` !== checkLineOf(`${first.text}\n`)) throw new ArchiveFault(first.number, "the header was altered.");
+  if (`${check.text}\n` !== checkLineOf(`${first.text}\n`))
+    throw new ArchiveFault(first.number, "the header was altered.");
   lines.startOver();
   return { header, records: readRecords(lines, reading) };
 }
@@ -42,7 +43,8 @@ async function* readRecords(lines: ArchiveLines, reading: AsyncGenerator<Archive
     lastLine = number;
     if (ended === "checked") throw new ArchiveFault(number, "the archive goes on behind its end.");
     if (text.startsWith('{"check":')) {
-      if (`${text}\n` !== lines.checkLine()) throw new ArchiveFault(number, `lines were altered, lost or moved between line ${lastCheck + 1} and here.`);
+      if (`${text}\n` !== lines.checkLine())
+        throw new ArchiveFault(number, `lines were altered, lost or moved between line ${lastCheck + 1} and here.`);
       lastCheck = number;
       if (ended === "counted") ended = "checked";
     } else if (ended === "counted") {
@@ -50,7 +52,8 @@ async function* readRecords(lines: ArchiveLines, reading: AsyncGenerator<Archive
     } else if (text.startsWith('{"section":')) {
       section = nextSection(number, text, section);
     } else if (text.startsWith('{"end":')) {
-      if (text !== JSON.stringify({ end: Object.fromEntries(counts) })) throw new ArchiveFault(number, "the archive has not as many records as it says.");
+      if (text !== JSON.stringify({ end: Object.fromEntries(counts) }))
+        throw new ArchiveFault(number, "the archive has not as many records as it says.");
       ended = "counted";
     } else {
       if (section === undefined) throw new ArchiveFault(number, "a record belongs to no section.");
@@ -66,7 +69,8 @@ function nextSection(number: number, text: string, before: ArchiveSection | unde
   const place = archiveSections.findIndex((each) => each === section);
   const known = archiveSections[place];
   if (known === undefined) throw new ArchiveFault(number, "there is no such section.");
-  if (before !== undefined && place <= archiveSections.indexOf(before)) throw new ArchiveFault(number, `the section ${known} stands in the wrong place.`);
+  if (before !== undefined && place <= archiveSections.indexOf(before))
+    throw new ArchiveFault(number, `the section ${known} stands in the wrong place.`);
   return known;
 }
 
@@ -78,6 +82,7 @@ function recordOf(number: number, text: string, section: ArchiveSection): Archiv
   // The schema has made it, so nobody else has it; a copy of a million would take longer than to read them.
   const record = data as { section?: ArchiveSection; attributes?: object | string | null };
   record.section = section;
-  if (holdsObject && record.attributes !== null) record.attributes = parted?.attributes ?? JSON.stringify(record.attributes);
+  if (holdsObject && record.attributes !== null)
+    record.attributes = parted?.attributes ?? JSON.stringify(record.attributes);
   return record as ArchiveRecord;
 }

@@ -37,7 +37,14 @@ const event = {
 
 /** What the lines of each section are. What a class is has to be understood by the model, so only its outline is looked at. */
 export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
-  settings: z.strictObject({ maintenance: z.boolean(), modelGeneration: count, macroGeneration: count, objects: count, lastObject: count, lastAudit: count }),
+  settings: z.strictObject({
+    maintenance: z.boolean(),
+    modelGeneration: count,
+    macroGeneration: count,
+    objects: count,
+    lastObject: count,
+    lastAudit: count,
+  }),
   classes: z.strictObject({
     definition: z.looseObject({
       name: z.string(),
@@ -54,7 +61,11 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
     changedAt: z.int(),
     changedBy: z.string(),
   }),
-  applications: z.strictObject({ name: z.string(), seats: count.nullable(), secondFactor: z.enum(["off", "optional", "forced"]).default("off") }),
+  applications: z.strictObject({
+    name: z.string(),
+    seats: count.nullable(),
+    secondFactor: z.enum(["off", "optional", "forced"]).default("off"),
+  }),
   appKeys: z.strictObject({
     id: z.string(),
     name: z.string(),
@@ -67,7 +78,12 @@ export const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<ob
   }),
   objects: z.strictObject(object),
   links: z.strictObject({ id: objectId, links: z.record(z.string(), z.array(objectId)) }),
-  departures: z.strictObject({ ...object, leader: objectId, deletedBy: objectId.nullable().default(null), attributes: attributes.nullable() }),
+  departures: z.strictObject({
+    ...object,
+    leader: objectId,
+    deletedBy: objectId.nullable().default(null),
+    attributes: attributes.nullable(),
+  }),
   accounts: z.strictObject({
     userId: objectId,
     loginName: z.string(),

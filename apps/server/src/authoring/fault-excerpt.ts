@@ -11,7 +11,8 @@ export function faultExcerpt(text: string, line: number, column: number): string
     const source = lines[number - 1] ?? "";
     shown.push(`${number === line ? ">" : " "} ${String(number).padStart(width)} | ${source}`.trimEnd());
     // What stands before the mark is copied where it is a tab, so that both move alike.
-    if (number === line) shown.push(`  ${" ".repeat(width)} | ${source.slice(0, column - 1).replaceAll(/[^\t]/g, " ")}^`);
+    if (number === line)
+      shown.push(`  ${" ".repeat(width)} | ${source.slice(0, column - 1).replaceAll(/[^\t]/g, " ")}^`);
   }
   return shown;
 }

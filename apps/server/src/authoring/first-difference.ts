@@ -15,7 +15,11 @@ export function firstDifference(expected: JsonValue, found: JsonValue | undefine
   }
   if (isRecord(expected) && isRecord(found)) {
     for (const [name, value] of Object.entries(expected)) {
-      const difference = firstDifference(value, Object.hasOwn(found, name) ? found[name] : undefined, `${pointer}/${name}`);
+      const difference = firstDifference(
+        value,
+        Object.hasOwn(found, name) ? found[name] : undefined,
+        `${pointer}/${name}`,
+      );
       if (difference !== null) return difference;
     }
     return null;
@@ -23,9 +27,16 @@ export function firstDifference(expected: JsonValue, found: JsonValue | undefine
   return JSON.stringify(expected) === JSON.stringify(found) ? null : told(pointer, expected, found);
 }
 
-function elementDifference(expected: readonly JsonValue[], found: readonly JsonValue[], index: number, pointer: string): string | null {
+function elementDifference(
+  expected: readonly JsonValue[],
+  found: readonly JsonValue[],
+  index: number,
+  pointer: string,
+): string | null {
   const element = expected[index];
-  return element === undefined ? told(pointer, undefined, found[index]) : firstDifference(element, found[index], pointer);
+  return element === undefined
+    ? told(pointer, undefined, found[index])
+    : firstDifference(element, found[index], pointer);
 }
 
 function told(pointer: string, expected: JsonValue | undefined, found: JsonValue | undefined): string {

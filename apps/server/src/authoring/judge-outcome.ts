@@ -4,7 +4,10 @@ import type { MacroTest } from "./test-file.ts";
 import type { TrialOutcome } from "./trial.ts";
 
 /** What is not as a test expects it, in words; `null` if all is. */
-export function judgeOutcome({ expect: { code, data, message, log } }: MacroTest, outcome: TrialOutcome): string | null {
+export function judgeOutcome(
+  { expect: { code, data, message, log } }: MacroTest,
+  outcome: TrialOutcome,
+): string | null {
   const { error, recording } = outcome;
   const found = error === undefined ? 0 : error instanceof ServiceError ? error.code : 799;
   if (found !== (code ?? 0)) {
@@ -20,5 +23,7 @@ export function judgeOutcome({ expect: { code, data, message, log } }: MacroTest
   }
   const lines = recording.lines.map(({ text }) => text);
   const unlogged = log?.find((line) => !lines.includes(line));
-  return unlogged === undefined ? null : `expected the line ${JSON.stringify(unlogged)} in the log, found ${JSON.stringify(lines)}`;
+  return unlogged === undefined
+    ? null
+    : `expected the line ${JSON.stringify(unlogged)} in the log, found ${JSON.stringify(lines)}`;
 }

@@ -2,7 +2,12 @@ import type { MacroEntry, MacroHost, MacroPlace, MacroRuntime } from "@sallyport
 import { RecordedRuntime } from "./recorded-runtime.ts";
 
 const limits = { cpu: 1, timeout: 1, memory: 1, hostCalls: 1, resultBytes: 1 };
-const entryOf = (name: string): MacroEntry => ({ module: { name, code: "", checksInput: false }, driver: "run", argument: null, limits });
+const entryOf = (name: string): MacroEntry => ({
+  module: { name, code: "", checksInput: false },
+  driver: "run",
+  argument: null,
+  limits,
+});
 
 /** A runtime whose every module asks for what its name says. */
 const asking: MacroRuntime = {
@@ -11,7 +16,11 @@ const asking: MacroRuntime = {
     waited: 0,
     enter: async ({ module: { name } }: MacroEntry, host: MacroHost) => {
       host.log(`${name} begins`);
-      return { result: await host.answer({ name, argument: null }), statusMessage: undefined, usage: { cpu: 2, hostCalls: 1 } };
+      return {
+        result: await host.answer({ name, argument: null }),
+        statusMessage: undefined,
+        usage: { cpu: 2, hostCalls: 1 },
+      };
     },
     release: () => {},
   }),
@@ -32,7 +41,10 @@ test("what macros in macros ask for is written down in order, with its depth", a
     { macro: "Inner", depth: 1, name: "Inner", error: undefined },
   ]);
   expect(calls[0]?.milliseconds).toBeGreaterThanOrEqual(calls[1]?.milliseconds ?? Number.NaN);
-  expect(lines).toEqual([{ macro: "Outer", text: "Outer begins" }, { macro: "Inner", text: "Inner begins" }]);
+  expect(lines).toEqual([
+    { macro: "Outer", text: "Outer begins" },
+    { macro: "Inner", text: "Inner begins" },
+  ]);
   expect(cpu).toBe(4);
   expect(runtime.take()).toEqual({ calls: [], lines: [], cpu: 0 });
 });

@@ -1,4 +1,14 @@
-import { type HostCall, type JsonValue, type MacroEntry, MacroFault, type MacroHost, type MacroOutcome, type MacroPlace, type MacroRuntime, type ModuleText } from "@sallyport/core";
+import {
+  type HostCall,
+  type JsonValue,
+  type MacroEntry,
+  MacroFault,
+  type MacroHost,
+  type MacroOutcome,
+  type MacroPlace,
+  type MacroRuntime,
+  type ModuleText,
+} from "@sallyport/core";
 
 /** A call of the host that a macro or hook made. */
 export interface RecordedCall {

@@ -13,7 +13,9 @@ const read = (text: string) => {
 const refusal = { title: "a", as: "demo", expect: { code: 307 } };
 
 test("tests are what the file says", async () => {
-  await expect(read(JSON.stringify([refusal, { ...refusal, input: null, skipChecker: true, apps: ["x"] }]))).resolves.toEqual([
+  await expect(
+    read(JSON.stringify([refusal, { ...refusal, input: null, skipChecker: true, apps: ["x"] }])),
+  ).resolves.toEqual([
     { ...refusal, skipChecker: false },
     { ...refusal, input: null, skipChecker: true, apps: ["x"] },
   ]);
@@ -23,12 +25,21 @@ test.each([
   ["[", /A\.test\.json cannot be read: .*JSON/],
   ["[]", /at the top: /],
   [JSON.stringify([{ ...refusal, ass: "demo" }]), /at \/0: Unrecognized key: "ass"/],
-  [JSON.stringify([refusal, { ...refusal, expect: {} }]), /at \/1\/expect: at least one of data, message, code and log$/],
-  [JSON.stringify([{ ...refusal, expect: { code: 307, data: {} } }]), /at \/0\/expect: either a code, or data and a message$/],
+  [
+    JSON.stringify([refusal, { ...refusal, expect: {} }]),
+    /at \/1\/expect: at least one of data, message, code and log$/,
+  ],
+  [
+    JSON.stringify([{ ...refusal, expect: { code: 307, data: {} } }]),
+    /at \/0\/expect: either a code, or data and a message$/,
+  ],
 ])("%s is refused with its place", async (text, words) => {
   await expect(read(text)).rejects.toMatchObject({ name: "TrialError", message: expect.stringMatching(words) });
 });
 
 test("a file that is not there is told", async () => {
-  await expect(readTests(join(folder, "B.test.json"))).rejects.toMatchObject({ name: "TrialError", message: expect.stringMatching(/B\.test\.json cannot be read: ENOENT/) });
+  await expect(readTests(join(folder, "B.test.json"))).rejects.toMatchObject({
+    name: "TrialError",
+    message: expect.stringMatching(/B\.test\.json cannot be read: ENOENT/),
+  });
 });

@@ -13,9 +13,16 @@ const testSchema = z.strictObject({
   input: json.optional(),
   skipChecker: z.boolean().default(false),
   expect: z
-    .strictObject({ data: json.optional(), message: z.string().optional(), code: z.int().optional(), log: z.array(z.string()).optional() })
+    .strictObject({
+      data: json.optional(),
+      message: z.string().optional(),
+      code: z.int().optional(),
+      log: z.array(z.string()).optional(),
+    })
     .refine((expected) => Object.keys(expected).length > 0, { error: "at least one of data, message, code and log" })
-    .refine(({ code, data, message }) => code === undefined || (data === undefined && message === undefined), { error: "either a code, or data and a message" }),
+    .refine(({ code, data, message }) => code === undefined || (data === undefined && message === undefined), {
+      error: "either a code, or data and a message",
+    }),
 });
 
 /** What a macro is expected to do with an input. */
@@ -27,10 +34,14 @@ export async function readTests(file: string): Promise<readonly MacroTest[]> {
   try {
     content = JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
-    throw new TrialError(`The tests in ${file} cannot be read: ${types.isNativeError(error) ? error.message : "unknown"}.`);
+    throw new TrialError(
+      `The tests in ${file} cannot be read: ${types.isNativeError(error) ? error.message : "unknown"}.`,
+    );
   }
   const read = z.array(testSchema).min(1).safeParse(content);
   if (read.success) return read.data;
-  const places = read.error.issues.map(({ path, message }) => `  - at ${path.length === 0 ? "the top" : `/${path.join("/")}`}: ${message}`);
+  const places = read.error.issues.map(
+    ({ path, message }) => `  - at ${path.length === 0 ? "the top" : `/${path.join("/")}`}: ${message}`,
+  );
   throw new TrialError(`The tests in ${file} are none:\n${places.join("\n")}`);
 }

@@ -31,7 +31,8 @@ export function failureLines(error: unknown, folder: string | null): string[] {
   if (!(error instanceof ServiceError)) return [`error    ${String(error)}`];
   const { status, message, detail, cause } = error;
   const fault = cause instanceof MacroFault ? cause : undefined;
-  if (fault !== undefined) return [`error    ${status}/${message}`, ...faultLines(fault, folder).map((line) => `         ${line}`)];
+  if (fault !== undefined)
+    return [`error    ${status}/${message}`, ...faultLines(fault, folder).map((line) => `         ${line}`)];
   return [`error    ${status}/${message}${detail === undefined ? "" : `: ${detail}`}`];
 }
 
@@ -39,7 +40,11 @@ function callLines(calls: readonly RecordedCall[]): string[] {
   const rows = calls.map(({ depth, name, argument, milliseconds, error }) => {
     const text = argument === null || argument === undefined ? "" : JSON.stringify(argument);
     const cut = text.length > longestArgument ? `${text.slice(0, longestArgument)}…` : text;
-    return [`${"  ".repeat(depth)}${name}`, shown(milliseconds), error instanceof ServiceError ? `${error.code} ${cut}` : cut];
+    return [
+      `${"  ".repeat(depth)}${name}`,
+      shown(milliseconds),
+      error instanceof ServiceError ? `${error.code} ${cut}` : cut,
+    ];
   });
   return rows.length === 0 ? [] : tableLines(["", "", ""], rows).slice(1);
 }

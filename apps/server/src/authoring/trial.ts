@@ -84,7 +84,11 @@ export class Trial {
   async broken(): Promise<readonly BrokenModule[]> {
     const { database } = this.parts;
     const r = database.storage.repositories;
-    const { macroGeneration } = await r.admission.admit({ appKey: null, session: null, idleTimeout: database.policy.sessions.idleTimeout });
+    const { macroGeneration } = await r.admission.admit({
+      appKey: null,
+      session: null,
+      idleTimeout: database.policy.sessions.idleTimeout,
+    });
     const modules = await database.macros.current({ r, unit: new OwnUnit(database.storage), macroGeneration });
     return [...modules.all()].filter((module) => module.kind === "broken");
   }
@@ -93,7 +97,11 @@ export class Trial {
     const { executeMacro, runtime, database } = this.parts;
     // Reading all of them is no part of what is measured.
     const modules = await database.macros.current(context);
-    if (isMacroName(macro) && modules.find(macro) === undefined) throw unknownMacro(macro, [...modules.all()].map(({ name }) => name));
+    if (isMacroName(macro) && modules.find(macro) === undefined)
+      throw unknownMacro(
+        macro,
+        [...modules.all()].map(({ name }) => name),
+      );
     runtime.take();
     const began = performance.now();
     const ended = () => ({ recording: runtime.take(), milliseconds: performance.now() - began });
@@ -106,23 +114,41 @@ export class Trial {
   }
 
   /** A session as a log-in would have opened it. */
-  private async open({ user, appNames: asked }: TrialRequest, r: Repositories, unit: SessionContext["unit"]): Promise<SessionContext> {
+  private async open(
+    { user, appNames: asked }: TrialRequest,
+    r: Repositories,
+    unit: SessionContext["unit"],
+  ): Promise<SessionContext> {
     const { database, digests, random } = this.parts;
     const { account, user: object } = await r.accounts.forProof(user, []);
     if (account === null || object === null) throw new TrialError(`There is no user "${user}".`);
     if (account.disabled) throw new TrialError(`The user "${user}" is disabled.`);
     const appKey = (await r.appKeys.list(null, firstPage)).find(({ enabled }) => enabled);
-    if (appKey === undefined) throw new TrialError('The database has no app key that is enabled. "sallyport-server app-key create" creates one.');
+    if (appKey === undefined)
+      throw new TrialError(
+        'The database has no app key that is enabled. "sallyport-server app-key create" creates one.',
+      );
     const appNames = asked ?? (await r.applications.list(null, firstPage)).map(({ name }) => name);
     const known = new Set(await r.applications.known(appNames));
     for (const name of appNames) if (!known.has(name)) throw new TrialError(`There is no app "${name}".`);
 
     const sessionDigest = digests.sha256(random.secret());
     const { userId, secretVersion, administrator } = account;
-    const session = { mode: "session" as const, appKeyId: appKey.id, userId, appNames, deviceId: null, entrance: passwordEntrance };
+    const session = {
+      mode: "session" as const,
+      appKeyId: appKey.id,
+      userId,
+      appNames,
+      deviceId: null,
+      entrance: passwordEntrance,
+    };
     const unlimited = { ...database.policy.sessions, limit: 0, perUserLimit: 0 };
     await r.sessions.open({ ...session, digest: sessionDigest, secretVersion }, unlimited);
-    const { modelGeneration, macroGeneration } = await r.admission.admit({ appKey: null, session: null, idleTimeout: unlimited.idleTimeout });
+    const { modelGeneration, macroGeneration } = await r.admission.admit({
+      appKey: null,
+      session: null,
+      idleTimeout: unlimited.idleTimeout,
+    });
     const { Groups: groups } = object.attributes;
     return {
       requestId: "trial",
@@ -143,6 +169,7 @@ export class Trial {
 
 function unknownMacro(macro: string, all: readonly string[]): TrialError {
   const meant = didYouMean(macro, all);
-  const advice = meant === undefined ? `There are: ${all.toSorted().join(", ") || "none"}.` : `Did you mean "${meant}"?`;
+  const advice =
+    meant === undefined ? `There are: ${all.toSorted().join(", ") || "none"}.` : `Did you mean "${meant}"?`;
   return new TrialError(`There is no macro "${macro}". ${advice}`);
 }

@@ -8,7 +8,10 @@ export function checkConfigCommand(): Command {
   return new Command("check-config")
     .description("check the configuration and print what results of it, without secrets")
     .addOption(configurationOption())
-    .addHelpText("after", "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.")
+    .addHelpText(
+      "after",
+      "\nThe configuration goes to standard output, warnings to standard error; exit code 1 if it is refused.",
+    )
     .action(({ config }: ConfigurationOptions) => {
       const configuration = loadConfiguration({ file: config });
       checkSuppliedFiles(configuration);

@@ -6,5 +6,8 @@ export interface ConfigurationOptions {
 
 /** `--config`, which every command takes that reads the configuration. */
 export function configurationOption(): Option {
-  return new Option("-c, --config <file>", "configuration file (default: SALLYPORT_CONFIG, or ./sallyport.config.json if it exists)");
+  return new Option(
+    "-c, --config <file>",
+    "configuration file (default: SALLYPORT_CONFIG, or ./sallyport.config.json if it exists)",
+  );
 }

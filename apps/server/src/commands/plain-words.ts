@@ -11,7 +11,8 @@ const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_S
 
 /** What is told of an error on the terminal. */
 export function plainWords(error: unknown): string {
-  if ([ConfigurationError, StartError, CommandError, TrialError].some((plain) => error instanceof plain)) return (error as Error).message;
+  if ([ConfigurationError, StartError, CommandError, TrialError].some((plain) => error instanceof plain))
+    return (error as Error).message;
   if (error instanceof ServiceError) {
     const { detail, cause } = error;
     const known = databaseTrouble(error, null);

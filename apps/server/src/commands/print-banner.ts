@@ -2,11 +2,20 @@ import { capabilityWords, type Storage } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
-import { type Configuration, demoMacros, isOnServer, maskedUrl, type StorageConfiguration } from "../configuration/index.ts";
+import {
+  type Configuration,
+  demoMacros,
+  isOnServer,
+  maskedUrl,
+  type StorageConfiguration,
+} from "../configuration/index.ts";
 import { banner, terminalStyle } from "../demo/index.ts";
 
 /** Tells whoever started the demo what there is and how to use it. */
-export function printBanner({ applicationName, databases, server, docs, mail }: Configuration, { url, demoStates, imitatesProviders, databases: opened }: RunningServer): void {
+export function printBanner(
+  { applicationName, databases, server, docs, mail }: Configuration,
+  { url, demoStates, imitatesProviders, databases: opened }: RunningServer,
+): void {
   const address = (server.publicUrl ?? url).replace(/\/$/, "");
   const storage = opened.get(databases[0]?.alias ?? "")?.storage;
   process.stdout.write(
@@ -15,7 +24,13 @@ export function printBanner({ applicationName, databases, server, docs, mail }: 
       version,
       databases: databases.map(({ alias, name, macros: { directory } }) => {
         const hasMacros = directory !== null && directory === demoMacros();
-        return { alias, name, address: alias === "" ? address : `${address}/${alias}`, demo: demoStates.get(alias) ?? null, hasMacros };
+        return {
+          alias,
+          name,
+          address: alias === "" ? address : `${address}/${alias}`,
+          demo: demoStates.get(alias) ?? null,
+          hasMacros,
+        };
       }),
       hasDocs: docs.enabled,
       imitatesProviders,

@@ -24,5 +24,7 @@ async function run({ write, check }: ReferenceOptions): Promise<void> {
   }
   const stale = checkReference(check as string);
   if (stale.length === 0) return;
-  throw new CommandError(`Not what the code says: ${stale.join(", ")}. "reference --write ${check}" brings it up to date.`);
+  throw new CommandError(
+    `Not what the code says: ${stale.join(", ")}. "reference --write ${check}" brings it up to date.`,
+  );
 }

@@ -97,7 +97,16 @@ import type {
   VerifyPassword,
 } from "@sallyport/core";
 import type { RsaCredentialsCipher } from "@sallyport/crypto";
-import type { Application, DatabaseDirectory, HttpSettings, Playground, PublishedKeys, RequestObserver, Route, UseCases } from "@sallyport/http";
+import type {
+  Application,
+  DatabaseDirectory,
+  HttpSettings,
+  Playground,
+  PublishedKeys,
+  RequestObserver,
+  Route,
+  UseCases,
+} from "@sallyport/http";
 import type { ServiceIdentifier } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";

@@ -13,7 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const environment = { PORT: "0", LOG_LEVEL: "silent", ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" };
 const unreachable = { engine: "postgres", url: "postgres://nobody@127.0.0.1:1/none" };
 
-const configured = (databases: object[], more: object = {}) => loadConfiguration({ content: { databases, ...more }, environment });
+const configured = (databases: object[], more: object = {}) =>
+  loadConfiguration({ content: { databases, ...more }, environment });
 
 async function ask(url: string): Promise<{ status: number; code: string | undefined }> {
   const answer = await fetch(url);
@@ -62,18 +63,27 @@ test("a port in use is told in plain words, before any database is touched", asy
     content: { databases: [{ storage: { engine: "embedded" } }] },
     environment: { ...environment, DATA_DIR: join(folder, "untouched"), PORT: String(port) },
   });
-  await expect(startServer(configuration)).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already.`);
+  await expect(startServer(configuration)).rejects.toThrow(
+    `Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already.`,
+  );
   expect(existsSync(join(folder, "untouched"))).toBe(false);
   other.close();
 });
 
 test("a certificate that is none is told in plain words, before any database is touched", async () => {
   const dataDir = join(folder, "untouched");
-  const [certificateFile, keyFile] = ["certificate.pem", "key.pem"].map((name) => join(folder, name)) as [string, string];
+  const [certificateFile, keyFile] = ["certificate.pem", "key.pem"].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
   writeFileSync(certificateFile, "no certificate");
   writeFileSync(keyFile, "no key");
-  const configuration = configured([{ storage: { engine: "embedded", dataDir } }], { server: { tls: { certificateFile, keyFile } } });
-  await expect(startServer(configuration)).rejects.toThrow(`The certificate ${certificateFile} cannot be used with the key ${keyFile} (no start line).`);
+  const configuration = configured([{ storage: { engine: "embedded", dataDir } }], {
+    server: { tls: { certificateFile, keyFile } },
+  });
+  await expect(startServer(configuration)).rejects.toThrow(
+    `The certificate ${certificateFile} cannot be used with the key ${keyFile} (no start line).`,
+  );
   expect(existsSync(dataDir)).toBe(false);
 });
 

@@ -60,10 +60,15 @@ export async function startServer(
     const application = await container.getAsync(identifiers.application);
     await preparation.run();
 
-    const server = createServer(application, { ...configuration.server, maxConnections: configuration.server.maxConnections.inAll }, tls);
+    const server = createServer(
+      application,
+      { ...configuration.server, maxConnections: configuration.server.maxConnections.inAll },
+      tls,
+    );
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
-    if (configuration.demo) (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
+    if (configuration.demo)
+      (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
     sweeper.start();
     mailRelay?.start(databases);
     indexKeeper.start(databases, configuration.sessions.sweepInterval);

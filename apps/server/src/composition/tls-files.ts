@@ -13,7 +13,10 @@ export function tlsFiles({ server: { tls } }: Configuration): TlsFiles | null {
   try {
     createSecureContext({ cert: files.certificate, key: files.key });
   } catch (cause) {
-    throw new StartError(`The certificate ${certificateFile} cannot be used with the key ${keyFile} (${reasonOf(cause)}).`, { cause });
+    throw new StartError(
+      `The certificate ${certificateFile} cannot be used with the key ${keyFile} (${reasonOf(cause)}).`,
+      { cause },
+    );
   }
   return files;
 }

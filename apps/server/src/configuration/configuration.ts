@@ -71,7 +71,18 @@ export interface MacrosConfiguration extends Omit<ConfigurationDocument["macros"
 
 /** Everything that the server is told, checked and frozen. Times are milliseconds. */
 export interface Configuration
-  extends Omit<ConfigurationDocument, "databases" | "databaseUrl" | "dataDir" | "throttle" | "docs" | "macros" | "mail" | "oAuthProviders" | "debugMessages"> {
+  extends Omit<
+    ConfigurationDocument,
+    | "databases"
+    | "databaseUrl"
+    | "dataDir"
+    | "throttle"
+    | "docs"
+    | "macros"
+    | "mail"
+    | "oAuthProviders"
+    | "debugMessages"
+  > {
   readonly databases: readonly DatabaseConfiguration[];
   readonly docs: { readonly enabled: boolean };
   /** Whether failures tell what exactly is wrong. */

@@ -45,7 +45,8 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const { environment = process.env } = sources;
   const file = fileOf(sources, environment);
   const nodeEnvironment = environment["NODE_ENV"] || undefined;
-  if (nodeEnvironment !== undefined && !nodeEnvironments.includes(nodeEnvironment)) throw unknownNodeEnvironment(nodeEnvironment);
+  if (nodeEnvironment !== undefined && !nodeEnvironments.includes(nodeEnvironment))
+    throw unknownNodeEnvironment(nodeEnvironment);
   const production = nodeEnvironment === "production";
   const read = readEnvironment(environment);
   const content: unknown = sources.content ?? (file === null ? {} : readFile(file));
@@ -55,7 +56,8 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   for (const { path, value } of read.values.values()) put(raw, path, value);
 
   const shape = checkShape(raw);
-  const withSources = (faults: Iterable<Fault>): Fault[] => Array.from(faults).map((fault) => withSource(fault, read.values, raw));
+  const withSources = (faults: Iterable<Fault>): Fault[] =>
+    Array.from(faults).map((fault) => withSource(fault, read.values, raw));
   const faults = [...read.faults, ...withSources(shape.faults)];
   if (shape.document === null) throw new ConfigurationError(faults);
 
@@ -69,7 +71,12 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   if (demo) faults.push(...withSources(dataDirFaults(document)));
 
   const { databases, contradictions } = resolveDatabases(document, asked);
-  const all = [...serverContradictions(document), ...encryptionContradictions(document), ...commonContradictions(document), ...contradictions];
+  const all = [
+    ...serverContradictions(document),
+    ...encryptionContradictions(document),
+    ...commonContradictions(document),
+    ...contradictions,
+  ];
   all.push(...mailContradictions(document, demo));
   all.push(...macrosContradictions(document.macros.directory, databases), ...providersContradictions(document, demo));
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
@@ -79,11 +86,35 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
   const demoProvidersFolder = demo && document.providers.imitation === undefined ? resolve(dataDir) : null;
   const docs = { enabled: document.docs.enabled ?? !production };
-  const { directory: _directory, ...macros } = { ...document.macros, watch: document.macros.watch ?? !production, threads: document.macros.threads };
+  const { directory: _directory, ...macros } = {
+    ...document.macros,
+    watch: document.macros.watch ?? !production,
+    threads: document.macros.threads,
+  };
   const debugMessages = document.debugMessages ?? (demo || nodeEnvironment === "development");
   const oAuthProviders = (document.oAuthProviders ?? []).map(({ name }) => name);
-  const configuration = { ...rest, debugMessages, docs, macros, mail: mailOf(document.mail), oAuthProviders, databases, demo, demoMasterKeyFile, demoProvidersFolder, production, file };
-  return deepFreeze({ ...configuration, warnings: [...environmentWarnings(environment), ...warningsAbout(configuration), ...macroWarnings(document.macros.directory, demo)] });
+  const configuration = {
+    ...rest,
+    debugMessages,
+    docs,
+    macros,
+    mail: mailOf(document.mail),
+    oAuthProviders,
+    databases,
+    demo,
+    demoMasterKeyFile,
+    demoProvidersFolder,
+    production,
+    file,
+  };
+  return deepFreeze({
+    ...configuration,
+    warnings: [
+      ...environmentWarnings(environment),
+      ...warningsAbout(configuration),
+      ...macroWarnings(document.macros.directory, demo),
+    ],
+  });
 }
 
 /** What the demo has and nobody gave. */
@@ -104,7 +135,9 @@ function withDemo(raw: Record<string, unknown>, onServer: boolean, dataDir: stri
 function macroWarnings(directory: string | undefined, demo: boolean): string[] {
   const samples = demoMacros();
   if (!demo || samples === null || directory === undefined || resolve(directory) === samples) return [];
-  return [`macros.directory (MACROS_DIR): the sample macros of the demo, such as Echo, are not loaded. To keep them, copy ${samples} into your folder.`];
+  return [
+    `macros.directory (MACROS_DIR): the sample macros of the demo, such as Echo, are not loaded. To keep them, copy ${samples} into your folder.`,
+  ];
 }
 
 /** The demo keeps keys and mail there, on whatever storage it is. */
@@ -128,14 +161,21 @@ function commonContradictions({ sessions, throttle }: ConfigurationDocument): Co
 
 /** Whether a contradiction involves a value that is refused already. */
 function restsOn({ path, against = [] }: Contradiction, faults: readonly Fault[]): boolean {
-  const inside = (one: string, other: string): boolean => one === other || one.startsWith(`${other}.`) || one.startsWith(`${other}[`);
-  return [path, ...against].some((each) => faults.some((fault) => inside(each, fault.path) || inside(fault.path, each)));
+  const inside = (one: string, other: string): boolean =>
+    one === other || one.startsWith(`${other}.`) || one.startsWith(`${other}[`);
+  return [path, ...against].some((each) =>
+    faults.some((fault) => inside(each, fault.path) || inside(fault.path, each)),
+  );
 }
 
 /** With the variable that the value came from or, where nobody gave one, can come from. */
 function withSource(fault: Fault, values: EnvironmentValues["values"], raw: object): Fault {
   const field = fault.path.replace(/\[.*$/, "");
-  const env = fault.env ?? values.get(fault.path)?.env ?? values.get(field)?.env ?? (isGiven(raw, fault.path) ? undefined : variableOf(fault.path));
+  const env =
+    fault.env ??
+    values.get(fault.path)?.env ??
+    values.get(field)?.env ??
+    (isGiven(raw, fault.path) ? undefined : variableOf(fault.path));
   return env === undefined ? fault : { ...fault, env };
 }
 
@@ -144,14 +184,18 @@ function isGiven(raw: unknown, path: string): boolean {
 }
 
 function variableOf(path: string): string | undefined {
-  return Array.from(walkFields(configurationSchema)).find((field) => field.path.join(".") === path)?.facts.env ?? undefined;
+  return (
+    Array.from(walkFields(configurationSchema)).find((field) => field.path.join(".") === path)?.facts.env ?? undefined
+  );
 }
 
 /** A typing error must not turn a production server into the demo. */
 function unknownNodeEnvironment(given: string): ConfigurationError {
   const meant = didYouMean(given, nodeEnvironments);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  return new ConfigurationError([{ path: "", reason: `NODE_ENV is "${given}", and has to be production, development, test or unset.${hint}` }]);
+  return new ConfigurationError([
+    { path: "", reason: `NODE_ENV is "${given}", and has to be production, development, test or unset.${hint}` },
+  ]);
 }
 
 function nothingConfigured(production: boolean): ConfigurationError {

@@ -5,7 +5,10 @@ type MailDocument = ConfigurationDocument["mail"];
 
 /** How mail is sent, with what follows from the rest filled in. */
 export interface MailConfiguration extends Omit<MailDocument, "smtp"> {
-  readonly smtp: Omit<MailDocument["smtp"], "port" | "security"> & { readonly port: number | undefined; readonly security: "tls" | "startTls" | "none" | undefined };
+  readonly smtp: Omit<MailDocument["smtp"], "port" | "security"> & {
+    readonly port: number | undefined;
+    readonly security: "tls" | "startTls" | "none" | undefined;
+  };
 }
 
 const ports = { tls: 465, startTls: 587, none: 25 } as const;

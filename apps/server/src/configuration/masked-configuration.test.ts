@@ -19,7 +19,9 @@ test("what is printed is a configuration with the same meaning, but for secrets"
   const databases = (printed["databases"] as Record<string, Record<string, unknown>>[]).map(({ storage, ...rest }) =>
     storage?.["engine"] === "module"
       ? { ...rest, storage: { ...storage, options: { key: "S3cret" } } }
-      : storage?.["engine"] === "memory" ? { ...rest, storage: { engine: "memory" } } : { ...rest, ...(storage === undefined ? {} : { storage }) },
+      : storage?.["engine"] === "memory"
+        ? { ...rest, storage: { engine: "memory" } }
+        : { ...rest, ...(storage === undefined ? {} : { storage }) },
   );
   expect(loadConfiguration({ content: { ...printed, databases }, environment: {} })).toEqual(configuration);
 });

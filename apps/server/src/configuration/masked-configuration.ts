@@ -4,9 +4,22 @@ import { configurationSchema } from "./schema/configuration-schema.ts";
 
 /** The effective configuration as a file would spell it, without the values of secrets. */
 export function maskedConfiguration(configuration: Configuration): object {
-  const { databases, demo: _demo, demoMasterKeyFile: _demoKey, demoProvidersFolder: _demoProviders, production: _production, file: _file, warnings: _warnings, oAuthProviders, ...rest } =
-    configuration;
-  return { ...(spell(rest, []) as object), oAuthProviders: oAuthProviders.map((name) => ({ name })), databases: databases.map(spellDatabase) };
+  const {
+    databases,
+    demo: _demo,
+    demoMasterKeyFile: _demoKey,
+    demoProvidersFolder: _demoProviders,
+    production: _production,
+    file: _file,
+    warnings: _warnings,
+    oAuthProviders,
+    ...rest
+  } = configuration;
+  return {
+    ...(spell(rest, []) as object),
+    oAuthProviders: oAuthProviders.map((name) => ({ name })),
+    databases: databases.map(spellDatabase),
+  };
 }
 
 function spell(value: unknown, path: readonly string[]): unknown {
@@ -21,8 +34,26 @@ function spell(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-function spellDatabase({ alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit, storage, migrateOnStart }: DatabaseConfiguration): object {
-  const policy = { sessions: spell(sessions, ["sessions"]), locks: spell(locks, ["locks"]), objects: spell(objects, ["objects"]), throttle: spell(throttle, ["throttle"]), audit: spell(audit, ["audit"]) };
+function spellDatabase({
+  alias,
+  name,
+  timeZone,
+  clientHash,
+  sessions,
+  locks,
+  objects,
+  throttle,
+  audit,
+  storage,
+  migrateOnStart,
+}: DatabaseConfiguration): object {
+  const policy = {
+    sessions: spell(sessions, ["sessions"]),
+    locks: spell(locks, ["locks"]),
+    objects: spell(objects, ["objects"]),
+    throttle: spell(throttle, ["throttle"]),
+    audit: spell(audit, ["audit"]),
+  };
   const common = { alias, name, timeZone, clientHash, ...policy };
   return storage === null ? common : { ...common, storage: spellStorage(storage, migrateOnStart) };
 }

@@ -31,10 +31,22 @@ describe("a model file", () => {
 
   test.each([
     ["is no JSON", "{", "it is no JSON: "],
-    ["has a member that is none", '{ "classes": [{ "name": "Note", "attributs": [] }] }', "at /classes/0: Unrecognized key"],
+    [
+      "has a member that is none",
+      '{ "classes": [{ "name": "Note", "attributs": [] }] }',
+      "at /classes/0: Unrecognized key",
+    ],
     ["has a class without a name", '{ "classes": [{}] }', "at /classes/0/name: "],
-    ["has a type that is none", '{ "classes": [{ "name": "Note", "attributes": [{ "name": "Text", "type": "text" }] }] }', "at /classes/0/attributes/0/type: "],
-    ["has a definition that is refused", '{ "classes": [{ "name": "Note", "base": "Nothing" }] }', "at /classes/0/base: there is no such class."],
+    [
+      "has a type that is none",
+      '{ "classes": [{ "name": "Note", "attributes": [{ "name": "Text", "type": "text" }] }] }',
+      "at /classes/0/attributes/0/type: ",
+    ],
+    [
+      "has a definition that is refused",
+      '{ "classes": [{ "name": "Note", "base": "Nothing" }] }',
+      "at /classes/0/base: there is no such class.",
+    ],
   ])("that %s is refused at its place", async (_what, text, reason) => {
     const file = fileOf(text);
     const error = await readModelFile(file).catch((thrown: unknown) => thrown);

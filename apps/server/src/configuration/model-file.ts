@@ -15,7 +15,9 @@ const modelFile = z.strictObject({ classes: z.array(classDefinition.extend({ nam
 export async function readModelFile(file: string = defaultModelFile): Promise<readonly ClassDefinition[]> {
   try {
     const { classes } = modelFile.parse(JSON.parse(await readFile(file, "utf8")));
-    return await initialClasses(classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `/classes/${index}` })));
+    return await initialClasses(
+      classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `/classes/${index}` })),
+    );
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
@@ -25,7 +27,8 @@ export async function readModelFile(file: string = defaultModelFile): Promise<re
 
 /** Why the file cannot be used; `null` for an error that is not the file's. */
 function reasonOf(error: unknown): string | null {
-  if (error instanceof z.ZodError) return error.issues.map(({ path, message }) => `at ${jsonPointer(path)}: ${message}`).join("; ");
+  if (error instanceof z.ZodError)
+    return error.issues.map(({ path, message }) => `at ${jsonPointer(path)}: ${message}`).join("; ");
   if (error instanceof SyntaxError) return `it is no JSON: ${error.message}`;
   if (error instanceof ServiceError && error.code === 307) return error.detail ?? error.message;
   const { code, message } = error as NodeJS.ErrnoException;

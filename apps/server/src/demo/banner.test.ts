@@ -17,7 +17,18 @@ const digests = new NodeDigests();
 const plain = terminalStyle({ isTTY: false });
 
 const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
-  banner({ name: "sallyport", version: "2.2.0", databases, hasDocs, imitatesProviders: true, dataPlace: "data", mailFolder: "data/mail", capabilities: ["durable", "one process"], digests, style });
+  banner({
+    name: "sallyport",
+    version: "2.2.0",
+    databases,
+    hasDocs,
+    imitatesProviders: true,
+    dataPlace: "data",
+    mailFolder: "data/mail",
+    capabilities: ["durable", "one process"],
+    digests,
+    style,
+  });
 
 const databasesAt = (url: string): BannerDatabase[] => [
   { alias: "", name: "demo", address: url, demo: "seeded", hasMacros: true },
@@ -50,7 +61,16 @@ describe("the banner", () => {
 
   test("tells where log-ins at providers can be tried out, if there are imitations", () => {
     expect(text).toContain("http://127.0.0.1:8080/v1/auth/google?appkey=demo-app-key");
-    const parts = { name: "sallyport", version: "2.2.0", hasDocs: true, imitatesProviders: false, dataPlace: "data", capabilities: [], digests, style: plain };
+    const parts = {
+      name: "sallyport",
+      version: "2.2.0",
+      hasDocs: true,
+      imitatesProviders: false,
+      dataPlace: "data",
+      capabilities: [],
+      digests,
+      style: plain,
+    };
     expect(banner({ ...parts, databases: databasesAt("http://127.0.0.1:8080") })).not.toContain("/v1/auth/google");
   });
 
@@ -61,11 +81,14 @@ describe("the banner", () => {
 
   test("shows how a macro is executed, if there are those of the demo", () => {
     expect(text).toMatch(/^Execute a macro$/m);
-    expect(show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, hasMacros: false })))).not.toMatch(/macro|execute/);
+    expect(
+      show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, hasMacros: false }))),
+    ).not.toMatch(/macro|execute/);
   });
 
   test("shows no more than the addresses when the demo is nowhere", () => {
-    const without = (demo: BannerDatabase["demo"]) => show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
+    const without = (demo: BannerDatabase["demo"]) =>
+      show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
     for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl/);
     expect(without("foreign")).toMatch(/8080 {2}holds other data, not the demo$/m);
     expect(without(null)).toMatch(/8080 {2}cannot be used yet, see the log$/m);
@@ -105,23 +128,38 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
 
   const run = async (shell: string, databases: readonly BannerDatabase[]) => {
     const lines = show(databases).split("\n");
-    const commands = lines.slice(lines.findIndex((line) => line.startsWith("Log in"))).filter((line) => line.startsWith("  "));
+    const commands = lines
+      .slice(lines.findIndex((line) => line.startsWith("Log in")))
+      .filter((line) => line.startsWith("  "));
     const environment = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
     const { stdout, stderr } = await promisify(execFile)(shell, ["-c", commands.join("\n")], { env: environment });
     expect(stderr).toBe("");
-    return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    return stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
   };
 
   test.each(shells)("log in, read, list, change, execute, log out and log in with a token in %s", async (shell) => {
-    const [loggedIn, object, list, changed, executed, loggedOut, withToken, ...rest] = await run(shell, databasesAt(url));
+    const [loggedIn, object, list, changed, executed, loggedOut, withToken, ...rest] = await run(
+      shell,
+      databasesAt(url),
+    );
     expect(rest).toEqual([]);
     for (const { status } of [loggedIn, object, list, changed, executed, loggedOut, withToken]) {
       expect(status).toEqual({ internalStatus: "0", statusMessage: "ok" });
     }
     expect(object.data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) });
     expect(list.data["~Elements"]).toHaveLength(5);
-    expect(list.data).toMatchObject({ "~Count": 1_000, "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}] });
-    expect(changed.data).toMatchObject({ "~ObjectID": object.data["~ObjectID"], Name: object.data.Name, CreditLimit: 2_500 });
+    expect(list.data).toMatchObject({
+      "~Count": 1_000,
+      "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}],
+    });
+    expect(changed.data).toMatchObject({
+      "~ObjectID": object.data["~ObjectID"],
+      Name: object.data.Name,
+      CreditLimit: 2_500,
+    });
     expect(executed.data).toMatchObject({ invoices: 22, oldest: [{}, {}, {}] });
     expect(loggedOut.data).toEqual({});
 
@@ -171,9 +209,14 @@ describe(`the lines of the banner, sent by ${sender}`, () => {
 /** A server with the demo's data in memory. */
 async function startServer(): Promise<RunningServer> {
   const storage = { engine: "memory" };
-  const databases = [{ alias: "", name: "demo", storage }, { alias: "second", name: "second", storage }];
+  const databases = [
+    { alias: "", name: "demo", storage },
+    { alias: "second", name: "second", storage },
+  ];
   const content = { databases, macros: { directory: demoMacros(), timeout: "1m" } };
-  const started = await start(loadConfiguration({ content, environment: { ...testEnvironment, MASTER_KEY: randomBytes(32).toString("base64") } }));
+  const started = await start(
+    loadConfiguration({ content, environment: { ...testEnvironment, MASTER_KEY: randomBytes(32).toString("base64") } }),
+  );
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   for (const [alias, database] of started.databases) {
     if (database !== null) await seedDemo(database.storage, { hasher, digests, clientHash: "md5", alias });

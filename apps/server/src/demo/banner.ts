@@ -37,7 +37,17 @@ export interface BannerParts {
 
 /** What the demo prints at its start: where it is, what opens it, and requests to paste. Ends with a line break. */
 export function banner(parts: BannerParts): string {
-  const { name, version, databases, hasDocs, imitatesProviders, dataPlace, mailFolder = null, capabilities, style } = parts;
+  const {
+    name,
+    version,
+    databases,
+    hasDocs,
+    imitatesProviders,
+    dataPlace,
+    mailFolder = null,
+    capabilities,
+    style,
+  } = parts;
   const usable = databases.find(({ demo }) => demo !== null);
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
   const example = databases.find(({ demo }) => holdsDemo(demo));
@@ -53,7 +63,9 @@ export function banner(parts: BannerParts): string {
     ...(capabilities.length === 0 ? [] : row("Storage", capabilities.join(", "))),
     ...(mailFolder === null ? [] : row("Mail", mailFolder)),
     ...(hasDocs && usable !== undefined ? row("Try it", `${usable.address}/docs, in a browser`) : []),
-    ...(imitatesProviders && example !== undefined ? row("Providers", `${example.address}/v1/auth/google?appkey=${demoCredentials.appKey}`) : []),
+    ...(imitatesProviders && example !== undefined
+      ? row("Providers", `${example.address}/v1/auth/google?appkey=${demoCredentials.appKey}`)
+      : []),
     ...row("Docs", "README.md, docs/guides, docs/reference"),
     ...row("Stop", "Ctrl+C"),
   ]);
@@ -63,7 +75,8 @@ export function banner(parts: BannerParts): string {
 function addressLines(databases: readonly BannerDatabase[], style: TerminalStyle): string[] {
   const width = Math.max(...databases.map(({ name }) => name.length));
   const lines = databases.map(({ name, address, demo }) => {
-    const note = demo === null ? "cannot be used yet, see the log" : demo === "foreign" ? "holds other data, not the demo" : "";
+    const note =
+      demo === null ? "cannot be used yet, see the log" : demo === "foreign" ? "holds other data, not the demo" : "";
     return indented(`${name.padEnd(width)}  ${address}${note === "" ? "" : style.faint(`  ${note}`)}`);
   });
   return [style.strong("Databases"), ...lines];
@@ -78,11 +91,17 @@ function credentialLines(style: TerminalStyle): string[] {
     ({ name, password, may }) => `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(may)}`,
   );
   const customLines = customUsers.map(
-    ({ name, password, user }) => `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(`at /v1/auth/df, works as ${user}`)}`,
+    ({ name, password, user }) =>
+      `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(`at /v1/auth/df, works as ${user}`)}`,
   );
   return [
     style.strong("Credentials"),
-    ...[...row("app key", appKey), ...row("app names", appNames), ...row("users", ...userLines), ...row("custom", ...customLines)].map(indented),
+    ...[
+      ...row("app key", appKey),
+      ...row("app names", appNames),
+      ...row("users", ...userLines),
+      ...row("custom", ...customLines),
+    ].map(indented),
   ];
 }
 

@@ -1,4 +1,12 @@
-import { type JsonValue, Model, type Repositories, seesAll, type Storage, type StoredObject, visibilityOf } from "@sallyport/core";
+import {
+  type JsonValue,
+  Model,
+  type Repositories,
+  seesAll,
+  type Storage,
+  type StoredObject,
+  visibilityOf,
+} from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
@@ -89,7 +97,10 @@ describe("the demo data", () => {
       const principal = { userId: account?.userId ?? "", groups, administrator: account?.administrator ?? false };
       return { permissions, sees: [...(visibilityOf(principal, model).classes ?? ["everything"])] };
     };
-    expect(await mayOf("demo")).toEqual({ permissions: ["read", "create", "write", "delete"], sees: ["Customer", "Invoice"] });
+    expect(await mayOf("demo")).toEqual({
+      permissions: ["read", "create", "write", "delete"],
+      sees: ["Customer", "Invoice"],
+    });
     expect(await mayOf("reader")).toEqual({ permissions: ["read"], sees: ["Customer", "Invoice"] });
     expect(await mayOf("admin")).toEqual({ permissions: [], sees: ["everything"] });
     expect(model.find("Invoice")?.definition.rights).toEqual(rights);
@@ -103,13 +114,17 @@ describe("the demo data", () => {
 
 describe("seeding", () => {
   test("gives the same objects for the same alias, and other customers for another", async () => {
-    const [first, again, second] = await Promise.all(["", "", "second"].map(async (alias) => {
-      const storage = await emptyStorage();
-      await seedDemo(storage, { ...parts, alias });
-      return storage;
-    }) as [Promise<Storage>, Promise<Storage>, Promise<Storage>]);
+    const [first, again, second] = await Promise.all(
+      ["", "", "second"].map(async (alias) => {
+        const storage = await emptyStorage();
+        await seedDemo(storage, { ...parts, alias });
+        return storage;
+      }) as [Promise<Storage>, Promise<Storage>, Promise<Storage>],
+    );
     expect(await contents(again)).toEqual(await contents(first));
-    const names = await Promise.all([first, second].map(async ({ repositories }) => attribute(await all(repositories, "Customer"), "Name")));
+    const names = await Promise.all(
+      [first, second].map(async ({ repositories }) => attribute(await all(repositories, "Customer"), "Name")),
+    );
     expect(names[1]).not.toEqual(names[0]);
   });
 

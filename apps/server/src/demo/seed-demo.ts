@@ -113,8 +113,16 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
   const insert = (className: string, attributes: (person: DemoPerson, index: number) => Attributes) =>
     insertAll(r, parts, className, demoPeople.map(attributes));
   const groups = await insert("UserGroup", ({ group }) => ({ ...group }));
-  const images = await insertAll(r, parts, "Image", demoPeople.flatMap(() => [{}, {}]));
-  const contacts = await insert("ContactPerson", ({ contact }, index) => ({ ...contact, Bild: idAt(images, 2 * index) }));
+  const images = await insertAll(
+    r,
+    parts,
+    "Image",
+    demoPeople.flatMap(() => [{}, {}]),
+  );
+  const contacts = await insert("ContactPerson", ({ contact }, index) => ({
+    ...contact,
+    Bild: idAt(images, 2 * index),
+  }));
   const employees = await insert("Employee", ({ employee }, index) => ({
     ...employee,
     Bild: idAt(images, 2 * index + 1),
@@ -128,13 +136,28 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
   }));
   for (const [index, { user, administrator }] of demoPeople.entries()) {
     await new UserNames(r.oneTime, parts.digests).reserve({ id: idAt(users, index), name: user });
-    const account = { userId: idAt(users, index), loginName: user, secret: secrets.get(user) as string, administrator, email: `${user}@example.com` };
+    const account = {
+      userId: idAt(users, index),
+      loginName: user,
+      secret: secrets.get(user) as string,
+      administrator,
+      email: `${user}@example.com`,
+    };
     const outcome = await r.accounts.create(account, confusableKeyOf(user));
     if (outcome === "nameTaken") throw new NotEmptyError();
   }
   for (const [index, { name, user, email }] of demoCredentials.customUsers.entries()) {
-    const userId = idAt(users, demoPeople.findIndex((each) => each.user === user));
-    const account = { id: demoUuid(parts.digests, parts.alias, "CustomAccount", index), loginName: name, userId, email, secret: secrets.get(name) as string };
+    const userId = idAt(
+      users,
+      demoPeople.findIndex((each) => each.user === user),
+    );
+    const account = {
+      id: demoUuid(parts.digests, parts.alias, "CustomAccount", index),
+      loginName: name,
+      userId,
+      email,
+      secret: secrets.get(name) as string,
+    };
     const outcome = await r.customAccounts.create(account, confusableKeyOf(name));
     if (outcome === "nameTaken") throw new NotEmptyError();
   }
@@ -142,7 +165,11 @@ async function seedPeople(r: Repositories, parts: SeedParts): Promise<ReadonlyMa
 }
 
 /** Another model file may have made the database: what the people of the demo need is added to its classes. */
-async function seedClasses({ model }: Repositories, { classes }: SeedParts, groups: ReadonlyMap<DemoUserName, ObjectId>): Promise<void> {
+async function seedClasses(
+  { model }: Repositories,
+  { classes }: SeedParts,
+  groups: ReadonlyMap<DemoUserName, ObjectId>,
+): Promise<void> {
   const rights: ClassRight[] = [
     { group: groups.get("demo") as ObjectId, permissions },
     { group: groups.get("reader") as ObjectId, permissions: ["read"] },

@@ -23,15 +23,27 @@ test.each(providerTypes)("somebody comes through the imitation of %s", async (ty
   const provider = identityProviders({ imitation: demo.url }).get(type)!;
   const data = provider.accept(demo.entries.find((entry) => entry.type === type)!.data);
   await provider.check(data);
-  const request = { data, redirectUri: `http://127.0.0.1:8080/v1/${type}/callback`, state: "s".repeat(43), nonce: "n".repeat(43), codeVerifier: "v".repeat(43) };
+  const request = {
+    data,
+    redirectUri: `http://127.0.0.1:8080/v1/${type}/callback`,
+    state: "s".repeat(43),
+    nonce: "n".repeat(43),
+    codeVerifier: "v".repeat(43),
+  };
   const { parameters } = await signIn(await provider.begin(request), "ben");
-  expect(await provider.finish({ ...request, parameters })).toMatchObject({ name: "Ben", surname: "Example", email: "ben@example.com" });
+  expect(await provider.finish({ ...request, parameters })).toMatchObject({
+    name: "Ben",
+    surname: "Example",
+    email: "ben@example.com",
+  });
 });
 
 test("Apple's key of the demo is made once, for the user of the server alone", async () => {
   const path = join(folder, "apple-demo-key.p8");
   const before = await readFile(path, "utf8");
-  const others = await Promise.all([1, 2].map(() => startDemoProviders({ folder, serverAddress: "http://127.0.0.1:8080" })));
+  const others = await Promise.all(
+    [1, 2].map(() => startDemoProviders({ folder, serverAddress: "http://127.0.0.1:8080" })),
+  );
   for (const other of others) await other.close();
   expect(await readFile(path, "utf8")).toBe(before);
   expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -27,18 +27,26 @@ const keyIdentifier = "DEMOKEY123";
 /** Starts imitations of all providers on this machine, so that log-ins through them can be tried without being known to anybody, offline. */
 export async function startDemoProviders({ folder, serverAddress }: DemoProvidersOptions): Promise<DemoProviders> {
   const keyPath = join(folder, "apple-demo-key.p8");
-  const publicKey = createPublicKey(await keyIn(keyPath)).export({ type: "spki", format: "pem" }).toString();
+  const publicKey = createPublicKey(await keyIn(keyPath))
+    .export({ type: "spki", format: "pem" })
+    .toString();
   const clients: readonly ImitatedClient[] = [
     { provider: "google", clientId: "demo.imitation.invalid", clientSecret: secret },
     { provider: "facebook", clientId: "1000000000", clientSecret: secret },
     { provider: "microsoft", clientId: "demo-imitation", clientSecret: secret },
-    { provider: "apple", clientId: "invalid.imitation.demo", clientSecret: null, key: { teamId, keyIdentifier, publicKey } },
+    {
+      provider: "apple",
+      clientId: "invalid.imitation.demo",
+      clientSecret: null,
+      key: { teamId, keyIdentifier, publicKey },
+    },
   ];
   const { url, close } = await startProviderImitation({ clients });
   const entries = clients.map(({ provider, clientId, clientSecret }) => ({
     type: provider,
     name: `Imitation of ${titles[provider]}`,
-    data: clientSecret === null ? { clientId, serverAddress, teamId, keyIdentifier, keyPath } : { clientId, clientSecret },
+    data:
+      clientSecret === null ? { clientId, serverAddress, teamId, keyIdentifier, keyPath } : { clientId, clientSecret },
   }));
   const takeBack = await tellImitationAddress(folder, url);
   return {
@@ -51,7 +59,12 @@ export async function startDemoProviders({ folder, serverAddress }: DemoProvider
   };
 }
 
-const titles: Readonly<Record<ProviderType, string>> = { google: "Google", facebook: "Facebook", microsoft: "Microsoft", apple: "Apple" };
+const titles: Readonly<Record<ProviderType, string>> = {
+  google: "Google",
+  facebook: "Facebook",
+  microsoft: "Microsoft",
+  apple: "Apple",
+};
 
 /** The key in the file, which is made if there is none. */
 async function keyIn(path: string): Promise<string> {

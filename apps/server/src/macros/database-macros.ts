@@ -1,4 +1,11 @@
-import { InspectedLibrary, type MacroLibrary, type MacroLimits, type MacroReports, type MacroRuntime, ModuleInspector } from "@sallyport/core";
+import {
+  InspectedLibrary,
+  type MacroLibrary,
+  type MacroLimits,
+  type MacroReports,
+  type MacroRuntime,
+  ModuleInspector,
+} from "@sallyport/core";
 import type { DatabaseConfiguration } from "../configuration/index.ts";
 import type { MacroFolders } from "./macro-folders.ts";
 
@@ -10,6 +17,14 @@ export interface DatabaseMacrosParts {
 }
 
 /** The library of one database. */
-export function databaseMacros({ alias, macros: { directory } }: DatabaseConfiguration, { folders, runtime, limits, reports }: DatabaseMacrosParts): MacroLibrary {
-  return new InspectedLibrary({ alias, source: folders.of(directory), inspector: new ModuleInspector(runtime, limits), reports });
+export function databaseMacros(
+  { alias, macros: { directory } }: DatabaseConfiguration,
+  { folders, runtime, limits, reports }: DatabaseMacrosParts,
+): MacroLibrary {
+  return new InspectedLibrary({
+    alias,
+    source: folders.of(directory),
+    inspector: new ModuleInspector(runtime, limits),
+    reports,
+  });
 }

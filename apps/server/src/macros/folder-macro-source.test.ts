@@ -11,7 +11,10 @@ let folder: FolderMacroSource;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "sallyport-macros-"));
   refused = [];
-  const logger = pino({}, { write: (line: string) => void refused.push(JSON.parse(line).file?.slice(directory.length + 1)) });
+  const logger = pino(
+    {},
+    { write: (line: string) => void refused.push(JSON.parse(line).file?.slice(directory.length + 1)) },
+  );
   folder = new FolderMacroSource(directory, logger);
 });
 afterEach(() => {
@@ -23,9 +26,27 @@ const write = (name: string, text = "text") => writeFileSync(join(directory, nam
 const read = async () => (await folder.read()).map(({ name, language, text }) => [name, language, text]);
 
 test("files by their names, without those that are nobody's", async () => {
-  for (const name of ["B.js", "A.mjs", "C.ts", "D.mts", ".hidden.js", "C.d.ts", "D.d.mts", "C.test.json", "A.test.ts", "notes.md", "js"]) write(name, name);
+  for (const name of [
+    "B.js",
+    "A.mjs",
+    "C.ts",
+    "D.mts",
+    ".hidden.js",
+    "C.d.ts",
+    "D.d.mts",
+    "C.test.json",
+    "A.test.ts",
+    "notes.md",
+    "js",
+  ])
+    write(name, name);
   mkdirSync(join(directory, "inside"));
-  expect(await read()).toEqual([["A", "js", "A.mjs"], ["B", "js", "B.js"], ["C", "ts", "C.ts"], ["D", "ts", "D.mts"]]);
+  expect(await read()).toEqual([
+    ["A", "js", "A.mjs"],
+    ["B", "js", "B.js"],
+    ["C", "ts", "C.ts"],
+    ["D", "ts", "D.mts"],
+  ]);
   expect(refused).toEqual([]);
 });
 
@@ -33,7 +54,10 @@ test("a link to a file is that file, and one that leads nowhere keeps nothing fr
   write("Good.js");
   symlinkSync(join(directory, "Good.js"), join(directory, "Same.js"));
   symlinkSync(join(directory, "nothing"), join(directory, "Lost.js"));
-  expect(await read()).toEqual([["Good", "js", "text"], ["Same", "js", "text"]]);
+  expect(await read()).toEqual([
+    ["Good", "js", "text"],
+    ["Same", "js", "text"],
+  ]);
   expect(refused).toEqual(["Lost.js"]);
 });
 

@@ -82,7 +82,13 @@ export class FolderMacroSource implements MacroSource {
 
   private async names(): Promise<string[]> {
     const all = await readdir(this.directory);
-    const ours = all.filter((name) => !name.startsWith(".") && !/\.d\.m?ts$/.test(name) && !/\.test\.[a-z]+$/.test(name) && macroLanguages.has(extname(name)));
+    const ours = all.filter(
+      (name) =>
+        !name.startsWith(".") &&
+        !/\.d\.m?ts$/.test(name) &&
+        !/\.test\.[a-z]+$/.test(name) &&
+        macroLanguages.has(extname(name)),
+    );
     if (ours.length > mostFiles) throw new Error(`There are more than ${mostFiles} files.`);
     return ours.toSorted();
   }

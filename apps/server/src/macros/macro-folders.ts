@@ -11,7 +11,10 @@ export interface MacroFoldersParts {
 
 /** The folders with macros: each is read once, however many databases have it. */
 export class MacroFolders {
-  private readonly opened = new Map<string, { readonly folder: FolderMacroSource; readonly inspected: InspectedMacroSource }>();
+  private readonly opened = new Map<
+    string,
+    { readonly folder: FolderMacroSource; readonly inspected: InspectedMacroSource }
+  >();
 
   constructor(private readonly parts: MacroFoldersParts) {}
 

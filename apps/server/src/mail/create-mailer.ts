@@ -4,7 +4,10 @@ import { FolderMailer, SmtpMailer } from "@sallyport/mail-smtp";
 import type { Configuration } from "../configuration/index.ts";
 
 /** The transport of mail as configured; `null` if none is. */
-export function createMailer({ mail, applicationName }: Pick<Configuration, "mail" | "applicationName">): Mailer | null {
+export function createMailer({
+  mail,
+  applicationName,
+}: Pick<Configuration, "mail" | "applicationName">): Mailer | null {
   const { smtp, folder, from, fromName } = mail;
   const sender = { address: from ?? "sallyport@localhost", name: fromName ?? applicationName };
   if (folder !== undefined) return new FolderMailer(folder, sender);

@@ -1,6 +1,9 @@
 /** What brings along something from elsewhere, or runs: a mail would tell that it is read, or be taken for dangerous. */
 const refused: readonly (readonly [pattern: RegExp, what: string])[] = [
-  [/<\s*(?:script|iframe|object|embed|link|form|base)\b/i, "has an element that mail must not have (script, iframe, object, embed, link, form, base)"],
+  [
+    /<\s*(?:script|iframe|object|embed|link|form|base)\b/i,
+    "has an element that mail must not have (script, iframe, object, embed, link, form, base)",
+  ],
   [/\son[a-z]+\s*=/i, "has an event attribute"],
   [/\b(?:src|srcset|background|poster)\s*=\s*["']?\s*(?!data:|cid:|["'\s>])/i, "loads something from elsewhere"],
   [/url\(\s*["']?\s*(?!data:)/i, "loads something from elsewhere in its style"],

@@ -2,15 +2,29 @@ import type { Letter, ProviderType } from "@sallyport/core";
 import type { TemplateValues } from "./template.ts";
 
 /** What each kind of letter can show, and what it must, in one of the ways given. */
-export const letterKinds: ReadonlyMap<Letter["kind"], { readonly file: string; readonly names: readonly string[]; readonly required: readonly (readonly string[])[] }> = new Map([
-  ["passwordReset", { file: "password-reset", names: ["service", "name", "link", "token", "minutes"], required: [["link"], ["token"]] }],
+export const letterKinds: ReadonlyMap<
+  Letter["kind"],
+  { readonly file: string; readonly names: readonly string[]; readonly required: readonly (readonly string[])[] }
+> = new Map([
+  [
+    "passwordReset",
+    { file: "password-reset", names: ["service", "name", "link", "token", "minutes"], required: [["link"], ["token"]] },
+  ],
   ["passwordChanged", { file: "password-changed", names: ["service", "name"], required: [] }],
   ["accountLinked", { file: "account-linked", names: ["service", "name", "provider"], required: [] }],
-  ["confirmationCode", { file: "confirmation-code", names: ["service", "name", "code", "minutes"], required: [["code"]] }],
+  [
+    "confirmationCode",
+    { file: "confirmation-code", names: ["service", "name", "code", "minutes"], required: [["code"]] },
+  ],
 ]);
 
 /** As providers call themselves. */
-const providerNames: Readonly<Record<ProviderType, string>> = { google: "Google", facebook: "Facebook", microsoft: "Microsoft", apple: "Apple" };
+const providerNames: Readonly<Record<ProviderType, string>> = {
+  google: "Google",
+  facebook: "Facebook",
+  microsoft: "Microsoft",
+  apple: "Apple",
+};
 
 export interface LetterFrame {
   /** How the service calls itself. */
@@ -34,7 +48,8 @@ export function letterValues(letter: Letter, alias: string, { service, resetLink
     ["{token}", token],
     ["{alias}", alias],
   ]);
-  const link = resetLink?.replaceAll(/\{token\}|\{alias\}/g, (place) => encodeURIComponent(parts.get(place) ?? "")) ?? null;
+  const link =
+    resetLink?.replaceAll(/\{token\}|\{alias\}/g, (place) => encodeURIComponent(parts.get(place) ?? "")) ?? null;
   return new Map([...common, minutes, ["token", token], ["link", link]]);
 }
 

@@ -1,4 +1,11 @@
-import { type Database, type Delivery, MailerUnusable, type OutboxEntry, ServiceError, type WaitingMail } from "@sallyport/core";
+import {
+  type Database,
+  type Delivery,
+  MailerUnusable,
+  type OutboxEntry,
+  ServiceError,
+  type WaitingMail,
+} from "@sallyport/core";
 import { MailRelay, type MailReports } from "./mail-relay.ts";
 
 const trouble = new MailerUnusable("away", "not there");
@@ -27,10 +34,17 @@ class Scene {
     },
   };
 
-  readonly relay = new MailRelay({ deliverMail: { run: (_desk, entry) => this.outcome(entry) }, reports: this.reports, lease: 60_000, interval: 3_600_000, now: () => this.now });
+  readonly relay = new MailRelay({
+    deliverMail: { run: (_desk, entry) => this.outcome(entry) },
+    reports: this.reports,
+    lease: 60_000,
+    interval: 3_600_000,
+    now: () => this.now,
+  });
 
   put(count: number): this {
-    for (let index = 0; index < count; index += 1) this.queue.push({ id: (this.id += 1), sealedOrder: "", attempts: 1, age: 0 });
+    for (let index = 0; index < count; index += 1)
+      this.queue.push({ id: (this.id += 1), sealedOrder: "", attempts: 1, age: 0 });
     return this;
   }
 

@@ -1,4 +1,11 @@
-import { type Database, type DeliverMail, type Delivery, type OutboxEntry, ServiceError, type WaitingMail } from "@sallyport/core";
+import {
+  type Database,
+  type DeliverMail,
+  type Delivery,
+  type OutboxEntry,
+  ServiceError,
+  type WaitingMail,
+} from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 
 /** Orders that are claimed and sent at once. */
@@ -98,7 +105,8 @@ export class MailRelay {
       }
       this.parts.reports.waiting(alias, await outbox.waiting());
     } catch (error) {
-      if (!this.stopped && !(error instanceof ServiceError && toldElsewhere.has(error.code))) this.parts.reports.failed(alias, error);
+      if (!this.stopped && !(error instanceof ServiceError && toldElsewhere.has(error.code)))
+        this.parts.reports.failed(alias, error);
     }
   }
 

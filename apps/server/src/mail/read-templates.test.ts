@@ -7,7 +7,14 @@ import { TemplateLetterWriter } from "./template-letter-writer.ts";
 
 const frame = { service: "Acme & Sons", resetLink: "https://app.example/{alias}/new?token={token}" };
 const hostile = `<img src=x onerror="alert(1)">&'\r\nSubject: Evil\u2028\u202e`;
-const reset: Letter = { kind: "passwordReset", to: "a@b.example", name: "Anna", token: "t0k-e_n", minutes: 30, language: "en" };
+const reset: Letter = {
+  kind: "passwordReset",
+  to: "a@b.example",
+  name: "Anna",
+  token: "t0k-e_n",
+  minutes: 30,
+  language: "en",
+};
 
 let folder: string;
 
@@ -18,7 +25,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const own = readTemplates(undefined);
-const write = (letter: Letter, alias = "second", withFrame: { readonly service: string; readonly resetLink: string | null } = frame) => new TemplateLetterWriter(own.templates, withFrame).write(letter, alias);
+const write = (
+  letter: Letter,
+  alias = "second",
+  withFrame: { readonly service: string; readonly resetLink: string | null } = frame,
+) => new TemplateLetterWriter(own.templates, withFrame).write(letter, alias);
 
 test("the templates that come with the server are sound, each in every language", () => {
   expect([own.faults, [...own.templates.keys()].length]).toEqual([[], 8]);
@@ -94,14 +105,28 @@ test.each([
   ["confirmation-code.de.html", "<p>{{name}}</p>", "does not show code"],
   ["password-changed.fr.txt", "Subject: Salut\n\n", "is the name of no template"],
   ["readme.md", "", "is the name of no template"],
-  ["password-changed.en.html", html.replace("<h1>", '<img src="https://tracker.example/x.gif"><h1>'), "loads something from elsewhere"],
+  [
+    "password-changed.en.html",
+    html.replace("<h1>", '<img src="https://tracker.example/x.gif"><h1>'),
+    "loads something from elsewhere",
+  ],
   ["password-changed.en.html", html.replace("<h1>", "<img src={{name}}><h1>"), "without quotation marks"],
-  ["password-changed.en.html", html.replace("</style>", "p { background: url(https://tracker.example/x) } </style>"), "in its style"],
-  ["password-changed.en.html", html.replace("</style>", '@import "https://tracker.example/x.css"; </style>'), "imports a style"],
+  [
+    "password-changed.en.html",
+    html.replace("</style>", "p { background: url(https://tracker.example/x) } </style>"),
+    "in its style",
+  ],
+  [
+    "password-changed.en.html",
+    html.replace("</style>", '@import "https://tracker.example/x.css"; </style>'),
+    "imports a style",
+  ],
   ["password-changed.en.html", html.replace("<h1>", "<script>alert(1)</script><h1>"), "must not have"],
   ["password-changed.en.html", html.replace("<h1>", '<h1 onclick="alert(1)">'), "event attribute"],
   ["password-changed.en.html", html.replace("<h1>", '<a href="javascript:alert(1)">x</a><h1>'), "runs something"],
 ])("%s is refused when it is %j", (name, content, reason) => {
   writeFileSync(join(folder, name), content);
-  expect(readTemplates(folder).faults).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`^${name}.*${reason}`))]));
+  expect(readTemplates(folder).faults).toEqual(
+    expect.arrayContaining([expect.stringMatching(new RegExp(`^${name}.*${reason}`))]),
+  );
 });

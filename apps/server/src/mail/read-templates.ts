@@ -56,8 +56,15 @@ export function readTemplates(folder: string | undefined): ReadTemplates {
       const [head, subject] = subjectLine.exec(plain) ?? ["", undefined];
       if (subject === undefined) faults.push(`${stem}.txt must begin with a line "Subject: …"`);
       faults.push(...htmlFaults(html).map((fault) => `${stem}.html ${fault}`));
-      const template = { subject: read("txt", subject ?? ""), text: read("txt", plain.slice(head.length)), html: read("html", html) };
-      for (const [ending, { shown }] of [["txt", template.text], ["html", template.html]] as const) {
+      const template = {
+        subject: read("txt", subject ?? ""),
+        text: read("txt", plain.slice(head.length)),
+        html: read("html", html),
+      };
+      for (const [ending, { shown }] of [
+        ["txt", template.text],
+        ["html", template.html],
+      ] as const) {
         const missing = required.flat().filter((name) => !shown.has(name));
         if (missing.length > 0) faults.push(`${stem}.${ending} does not show ${missing.join(" and ")}`);
       }

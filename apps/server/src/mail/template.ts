@@ -29,7 +29,10 @@ export class Template {
     const add = (part: Part) => (open?.parts ?? top).push(part);
     const addText = (to: number) => {
       const between = text.slice(end, to);
-      if (/\{\{|\}\}/.test(between)) faults.push(`has braces that are no place for a value: ${JSON.stringify(between.slice(Math.max(0, between.search(/\{\{|\}\}/))).slice(0, 30))}`);
+      if (/\{\{|\}\}/.test(between))
+        faults.push(
+          `has braces that are no place for a value: ${JSON.stringify(between.slice(Math.max(0, between.search(/\{\{|\}\}/))).slice(0, 30))}`,
+        );
       if (between !== "") add({ kind: "text", text: between });
     };
     for (const { 0: whole, index, groups } of text.matchAll(tag)) {
@@ -54,7 +57,11 @@ export class Template {
 
   /** Names of the values that are shown somewhere. */
   get shown(): ReadonlySet<string> {
-    return new Set(this.parts.flatMap((part) => (part.kind === "section" ? part.parts : [part])).flatMap((part) => (part.kind === "value" ? [part.name] : [])));
+    return new Set(
+      this.parts
+        .flatMap((part) => (part.kind === "section" ? part.parts : [part]))
+        .flatMap((part) => (part.kind === "value" ? [part.name] : [])),
+    );
   }
 
   render(values: TemplateValues, escape: (value: string) => string): string {

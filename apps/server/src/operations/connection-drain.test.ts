@@ -112,7 +112,8 @@ test("requests that wait for the one before are left, and that one's answer says
   let begun = 0;
   const { server, port, connections, drain } = await listening((asked, response) => {
     begun += 1;
-    finish = () => response.writeHead(200, connections.of(asked.socket).isEnding ? { Connection: "close" } : {}).end("done");
+    finish = () =>
+      response.writeHead(200, connections.of(asked.socket).isEnding ? { Connection: "close" } : {}).end("done");
     started.resolve();
   });
   const client = await connected(server, port);
@@ -143,7 +144,12 @@ test("what takes longer than the time-out is cut off", async () => {
 });
 
 test("a server that does not listen has nothing to drain", async () => {
-  await expect(new ConnectionDrain(createServer(), { load, connections: new Connections({ mayWait: 8, perNetwork: 100, networkOf: () => null }) }).run({ delay: 0, timeout: 10_000 })).resolves.toBe(true);
+  await expect(
+    new ConnectionDrain(createServer(), {
+      load,
+      connections: new Connections({ mayWait: 8, perNetwork: 100, networkOf: () => null }),
+    }).run({ delay: 0, timeout: 10_000 }),
+  ).resolves.toBe(true);
 });
 
 /** A promise and what fulfils it. */

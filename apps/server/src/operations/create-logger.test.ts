@@ -3,12 +3,17 @@ import { createLogger } from "./create-logger.ts";
 
 function written(format: "json" | "text", log: (logger: ReturnType<typeof createLogger>["logger"]) => void): string {
   const lines: string[] = [];
-  const { logger } = createLogger({ log: { level: "info", format }, demo: false }, { write: (line) => void lines.push(line) });
+  const { logger } = createLogger(
+    { log: { level: "info", format }, demo: false },
+    { write: (line) => void lines.push(line) },
+  );
   log(logger);
   return lines.join("");
 }
 
-const error = new ServiceError(704, { cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", password: "S3cret" }) });
+const error = new ServiceError(704, {
+  cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", password: "S3cret" }),
+});
 
 test("lines are JSON with level and time", () => {
   const line = JSON.parse(written("json", (logger) => logger.info({ requestId: "r-1" }, "request")));
@@ -17,7 +22,12 @@ test("lines are JSON with level and time", () => {
 
 test("secrets are not written, wherever they stand", () => {
   const text = written("json", (logger) =>
-    logger.info({ password: "S3cret", url: "S3cret", body: { pass: "S3cret", sessionId: "S3cret" }, headers: { appkey: "S3cret", authorization: "S3cret" } }),
+    logger.info({
+      password: "S3cret",
+      url: "S3cret",
+      body: { pass: "S3cret", sessionId: "S3cret" },
+      headers: { appkey: "S3cret", authorization: "S3cret" },
+    }),
   );
   expect(text).not.toContain("S3cret");
   expect(text).toContain('"password":"***"');

@@ -17,7 +17,13 @@ async function storageWithIndex(): Promise<Storage> {
 }
 
 const databaseOver = (alias: string, storage: Storage) =>
-  new Database({ alias, name: alias, policy: { timeZone: "UTC" } as DatabasePolicy, storage, digests: new NodeDigests() });
+  new Database({
+    alias,
+    name: alias,
+    policy: { timeZone: "UTC" } as DatabasePolicy,
+    storage,
+    digests: new NodeDigests(),
+  });
 
 /** The storage, aligning its indexes in another way. */
 const aligning = (storage: Storage, alignIndexes: Storage["alignIndexes"]): Storage =>
@@ -33,21 +39,30 @@ describe("IndexKeeper", () => {
   test("gives every database its indexes, and says so once", async () => {
     const { keeper, lines } = keeperOf();
     const storages = [await storageWithIndex(), await storageWithIndex()] as const;
-    const databases = new Map([["a", databaseOver("a", storages[0])], ["b", databaseOver("b", storages[1])], ["none", null]]);
+    const databases = new Map([
+      ["a", databaseOver("a", storages[0])],
+      ["b", databaseOver("b", storages[1])],
+      ["none", null],
+    ]);
     keeper.start(databases, 60_000);
     await keeper.settled();
     for (const database of databases.values()) if (database !== null) keeper.begin(database);
     await keeper.settled();
     keeper.stop();
     for (const storage of storages) expect(await storage.readyIndexes([index])).toEqual([index]);
-    expect(lines()).toMatchObject(["a", "b"].map((alias) => ({ level: 30, alias, built: ["File.Name"], removed: 0, msg: "indexes aligned" })));
+    expect(lines()).toMatchObject(
+      ["a", "b"].map((alias) => ({ level: 30, alias, built: ["File.Name"], removed: 0, msg: "indexes aligned" })),
+    );
   });
 
   test("tells once which indexes the engine has no room for", async () => {
     const { keeper, lines } = keeperOf();
     const storage = await storageWithIndex();
     const capabilities = { ...storage.capabilities, indexesPerTable: 0 };
-    const narrow = Object.assign(aligning(storage, () => storage.alignIndexes([])), { capabilities });
+    const narrow = Object.assign(
+      aligning(storage, () => storage.alignIndexes([])),
+      { capabilities },
+    );
     const database = databaseOver("a", narrow);
     for (const _time of [1, 2]) {
       keeper.begin(database);
@@ -61,15 +76,18 @@ describe("IndexKeeper", () => {
     const events: string[] = [];
     const watched = async (alias: string) => {
       const storage = await storageWithIndex();
-      const database: Database = databaseOver(alias, aligning(storage, async (wanted) => {
-        events.push(`${alias} begins`);
-        if (events.length === 1) keeper.begin(database);
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
-        events.push(`${alias} ends`);
-        return storage.alignIndexes(wanted);
-      }));
+      const database: Database = databaseOver(
+        alias,
+        aligning(storage, async (wanted) => {
+          events.push(`${alias} begins`);
+          if (events.length === 1) keeper.begin(database);
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
+          events.push(`${alias} ends`);
+          return storage.alignIndexes(wanted);
+        }),
+      );
       return database;
     };
     const [a, b] = [await watched("a"), await watched("b")];
@@ -84,13 +102,22 @@ describe("IndexKeeper", () => {
     const storage = await storageWithIndex();
     const other = { ...index, className: "Image" };
     let changed = false;
-    keeper.begin(databaseOver("a", aligning(storage, async (wanted) => {
-      const { model } = storage.repositories;
-      const attributes = [{ name: "Name", type: "string", indexed: true }] as const;
-      if (!changed) await model.change({ put: [{ name: "Image", base: null, attributes, rights: [] }] }, (await model.load()).generation);
-      changed = true;
-      return storage.alignIndexes(wanted);
-    })));
+    keeper.begin(
+      databaseOver(
+        "a",
+        aligning(storage, async (wanted) => {
+          const { model } = storage.repositories;
+          const attributes = [{ name: "Name", type: "string", indexed: true }] as const;
+          if (!changed)
+            await model.change(
+              { put: [{ name: "Image", base: null, attributes, rights: [] }] },
+              (await model.load()).generation,
+            );
+          changed = true;
+          return storage.alignIndexes(wanted);
+        }),
+      ),
+    );
     await keeper.settled();
     expect(await storage.readyIndexes([index, other])).toEqual([index, other]);
   });
@@ -98,11 +125,19 @@ describe("IndexKeeper", () => {
   test("tells what keeps a database from its indexes once, and not at all what others tell", async () => {
     const { keeper, lines } = keeperOf();
     const storage = await storageWithIndex();
-    const failures = [new ServiceError(799, { cause: new Error("must be owner") }), new ServiceError(799, { cause: new Error("must be owner") }), new ServiceError(704), new ServiceError(799, { cause: new Error("disk full") })];
-    const database = databaseOver("a", aligning(storage, (wanted) => {
-      const failure = failures.shift();
-      return failure === undefined ? storage.alignIndexes(wanted) : Promise.reject(failure);
-    }));
+    const failures = [
+      new ServiceError(799, { cause: new Error("must be owner") }),
+      new ServiceError(799, { cause: new Error("must be owner") }),
+      new ServiceError(704),
+      new ServiceError(799, { cause: new Error("disk full") }),
+    ];
+    const database = databaseOver(
+      "a",
+      aligning(storage, (wanted) => {
+        const failure = failures.shift();
+        return failure === undefined ? storage.alignIndexes(wanted) : Promise.reject(failure);
+      }),
+    );
     for (let round = 0; round < 5; round += 1) {
       keeper.begin(database);
       await keeper.settled();
@@ -125,10 +160,15 @@ describe("IndexKeeper", () => {
     const { keeper } = keeperOf();
     const storage = await storageWithIndex();
     let asked = 0;
-    keeper.begin(databaseOver("a", aligning(storage, async (wanted) => {
-      asked += 1;
-      return asked < 3 ? "busy" : storage.alignIndexes(wanted);
-    })));
+    keeper.begin(
+      databaseOver(
+        "a",
+        aligning(storage, async (wanted) => {
+          asked += 1;
+          return asked < 3 ? "busy" : storage.alignIndexes(wanted);
+        }),
+      ),
+    );
     await keeper.settled();
     for (let round = 0; round < 2; round += 1) {
       await jest.advanceTimersByTimeAsync(5_000);

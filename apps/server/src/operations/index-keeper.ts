@@ -1,4 +1,10 @@
-import { type AlignIndexes, type AttributeIndex, type Database, type IndexAlignment, ServiceError } from "@sallyport/core";
+import {
+  type AlignIndexes,
+  type AttributeIndex,
+  type Database,
+  type IndexAlignment,
+  ServiceError,
+} from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 
@@ -87,7 +93,10 @@ export class IndexKeeper implements IndexAlignment {
     this.leftOut.set(database, left.join());
     if (left.length === 0 || left.join() === known) return;
     const { alias, storage } = database;
-    this.logger.warn({ alias, left, limit: storage.capabilities.indexesPerTable }, "the model wants more indexes than the database engine can have; these are not built");
+    this.logger.warn(
+      { alias, left, limit: storage.capabilities.indexesPerTable },
+      "the model wants more indexes than the database engine can have; these are not built",
+    );
   }
 
   private comeBack(database: Database): void {

@@ -22,12 +22,21 @@ export class MacroLog implements MacroReports {
   }
 
   ignored({ error, ...facts }: IgnoredFailure): void {
-    this.logger.error({ ...facts, err: error }, "a hook refused the answer to what was done; it has the meta-fields only");
+    this.logger.error(
+      { ...facts, err: error },
+      "a hook refused the answer to what was done; it has the meta-fields only",
+    );
   }
 
   loaded({ alias, macros, hooks, broken, shadowed }: LoadedModules): void {
-    if (macros > 0 || hooks > 0 || broken.length > 0) this.logger.info({ alias, macros, hooks, broken: broken.length }, "macros read");
-    for (const { name, origin, fault } of broken) this.logger.error({ alias, macro: name, origin, err: fault }, "a macro is broken; executing it is answered 710");
-    if (shadowed.length > 0) this.logger.warn({ alias, macros: shadowed }, "macros of the database go before those of the folder with the same names");
+    if (macros > 0 || hooks > 0 || broken.length > 0)
+      this.logger.info({ alias, macros, hooks, broken: broken.length }, "macros read");
+    for (const { name, origin, fault } of broken)
+      this.logger.error({ alias, macro: name, origin, err: fault }, "a macro is broken; executing it is answered 710");
+    if (shadowed.length > 0)
+      this.logger.warn(
+        { alias, macros: shadowed },
+        "macros of the database go before those of the folder with the same names",
+      );
   }
 }

@@ -21,15 +21,27 @@ export class MailLog implements MailReports {
       case "sent":
         return this.logger.info(facts, "mail sent");
       case "nobody":
-        return this.logger.info(facts, "mail left out: there is nobody to write to, or the last mail is not a minute old");
+        return this.logger.info(
+          facts,
+          "mail left out: there is nobody to write to, or the last mail is not a minute old",
+        );
       case "refused":
         return this.logger.warn({ ...facts, reply: delivery.reply }, "mail refused for good");
       case "later":
-        return this.logger.info({ ...facts, reply: delivery.reply, delay: delivery.delay }, "mail postponed by the relay");
+        return this.logger.info(
+          { ...facts, reply: delivery.reply, delay: delivery.delay },
+          "mail postponed by the relay",
+        );
       case "lost":
-        return this.logger.warn({ ...facts, sent: delivery.sent }, "another process has taken over this mail; if it was sent, it may arrive twice");
+        return this.logger.warn(
+          { ...facts, sent: delivery.sent },
+          "another process has taken over this mail; if it was sent, it may arrive twice",
+        );
       case "failed":
-        return this.logger.error({ ...facts, delay: delivery.delay, err: delivery.error }, "mail could not be prepared");
+        return this.logger.error(
+          { ...facts, delay: delivery.delay, err: delivery.error },
+          "mail could not be prepared",
+        );
       case "stuck":
         return this.stuck(delivery.trouble.message);
     }

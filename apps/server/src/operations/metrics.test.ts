@@ -1,7 +1,16 @@
 import type { Application } from "@sallyport/http";
 import { Metrics } from "./metrics.ts";
 
-const request = { requestId: "r", method: "GET", alias: "", route: "/v1/login", status: 200, code: 0, duration: 12, address: "::1" } as const;
+const request = {
+  requestId: "r",
+  method: "GET",
+  alias: "",
+  route: "/v1/login",
+  status: 200,
+  code: 0,
+  duration: 12,
+  address: "::1",
+} as const;
 
 test("requests are counted and timed by what the server knows, never by what clients invent", async () => {
   const metrics = new Metrics();
@@ -18,10 +27,17 @@ test("requests are counted and timed by what the server knows, never by what cli
 test("items of multi requests are counted by what the server knows, too", async () => {
   const metrics = new Metrics();
   const read = { route: "/v1/object/{idOrClass}", method: "GET", status: 200, code: 0 } as const;
-  metrics.answered({ ...request, method: "POST", route: "/v1/multi", items: [read, read, { route: null, method: null, status: 404, code: 304 }] });
+  metrics.answered({
+    ...request,
+    method: "POST",
+    route: "/v1/multi",
+    items: [read, read, { route: null, method: null, status: 404, code: 304 }],
+  });
   const { text } = await metrics.text();
   expect(text).toContain('sallyport_requests_total{route="/v1/multi",method="POST",status="200",code="0"} 1');
-  expect(text).toContain('sallyport_multi_items_total{route="/v1/object/{idOrClass}",method="GET",status="200",code="0"} 2');
+  expect(text).toContain(
+    'sallyport_multi_items_total{route="/v1/object/{idOrClass}",method="GET",status="200",code="0"} 2',
+  );
   expect(text).toContain('sallyport_multi_items_total{route="none",method="any",status="404",code="304"} 1');
 });
 

@@ -99,16 +99,33 @@ export class Metrics implements RequestObserver {
     this.requests.inc({ route: known, method: route === null ? "any" : method, status, code });
     this.durations.observe({ route: known }, duration / 1000);
     for (const item of items) {
-      this.items.inc({ route: item.route ?? "none", method: item.method ?? "any", status: item.status, code: item.code });
+      this.items.inc({
+        route: item.route ?? "none",
+        method: item.method ?? "any",
+        status: item.status,
+        code: item.code,
+      });
     }
   }
 
-  watchLoad({ load, awaitedBodies, untakenBytes, connections }: Pick<Application, "load" | "awaitedBodies" | "untakenBytes" | "connections">): void {
+  watchLoad({
+    load,
+    awaitedBodies,
+    untakenBytes,
+    connections,
+  }: Pick<Application, "load" | "awaitedBodies" | "untakenBytes" | "connections">): void {
     this.gauge("sallyport_requests_in_flight", "Requests in work.", (gauge) => gauge.set(load.current));
-    this.gauge("sallyport_bodies_awaited", "Requests whose body is still to come.", (gauge) => gauge.set(awaitedBodies.current));
-    this.gauge("sallyport_untaken_bytes", "Bytes of answers that clients have not taken yet.", (gauge) => gauge.set(untakenBytes.current));
+    this.gauge("sallyport_bodies_awaited", "Requests whose body is still to come.", (gauge) =>
+      gauge.set(awaitedBodies.current),
+    );
+    this.gauge("sallyport_untaken_bytes", "Bytes of answers that clients have not taken yet.", (gauge) =>
+      gauge.set(untakenBytes.current),
+    );
     this.gauge("sallyport_connections", "Connections of clients.", (gauge) => gauge.set(connections.size));
-    const dropped = { name: "sallyport_connections_dropped_total", help: "Connections closed because there were too many." };
+    const dropped = {
+      name: "sallyport_connections_dropped_total",
+      help: "Connections closed because there were too many.",
+    };
     const collect = function (this: Counter): void {
       this.reset();
       this.inc(connections.dropped);
@@ -118,16 +135,23 @@ export class Metrics implements RequestObserver {
 
   watchPools(pools: () => ReadonlyMap<string, PoolState>): void {
     const watch = (name: string, help: string, read: (state: PoolState) => number) =>
-      this.gauge(name, help, (gauge) => {
-        for (const [pool, state] of pools()) gauge.set({ pool }, read(state));
-      }, ["pool"]);
+      this.gauge(
+        name,
+        help,
+        (gauge) => {
+          for (const [pool, state] of pools()) gauge.set({ pool }, read(state));
+        },
+        ["pool"],
+      );
     watch("sallyport_pool_connections", "Connections to a database server.", ({ total }) => total);
     watch("sallyport_pool_idle_connections", "Connections that nobody uses at the moment.", ({ idle }) => idle);
     watch("sallyport_pool_waiting", "Requests that wait for a connection.", ({ waiting }) => waiting);
   }
 
   watchPasswords(pending: () => number): void {
-    this.gauge("sallyport_password_hashes_pending", "Passwords being hashed or waiting for it.", (gauge) => gauge.set(pending()));
+    this.gauge("sallyport_password_hashes_pending", "Passwords being hashed or waiting for it.", (gauge) =>
+      gauge.set(pending()),
+    );
   }
 
   executed({ code, milliseconds, cpu }: ExecutedMacro): void {
@@ -146,17 +170,32 @@ export class Metrics implements RequestObserver {
 
   private watchMail(): void {
     const watch = (name: string, help: string, read: (waiting: WaitingMail) => number) =>
-      this.gauge(name, help, (gauge) => {
-        for (const [alias, waiting] of this.waitingMail) gauge.set({ alias }, read(waiting));
-      }, ["alias"]);
-    watch("sallyport_mail_waiting", "Orders in the outbox when it was last looked into; the same at all servers of a database.", ({ count }) => count);
+      this.gauge(
+        name,
+        help,
+        (gauge) => {
+          for (const [alias, waiting] of this.waitingMail) gauge.set({ alias }, read(waiting));
+        },
+        ["alias"],
+      );
+    watch(
+      "sallyport_mail_waiting",
+      "Orders in the outbox when it was last looked into; the same at all servers of a database.",
+      ({ count }) => count,
+    );
     watch("sallyport_mail_oldest_seconds", "How long the longest has waited.", ({ oldest }) => oldest / 1000);
     watch("sallyport_mail_stuck_seconds", "For how long no mail could be handed over.", ({ stuck }) => stuck / 1000);
   }
 
   watchMacros(runtime: Pick<MacroRuntime, "load">): void {
-    this.gauge("sallyport_macros_running", "Executions that have begun, those that wait for the server included.", (gauge) => gauge.set(runtime.load.busy));
-    this.gauge("sallyport_macros_waiting", "Executions that wait to begin.", (gauge) => gauge.set(runtime.load.waiting));
+    this.gauge(
+      "sallyport_macros_running",
+      "Executions that have begun, those that wait for the server included.",
+      (gauge) => gauge.set(runtime.load.busy),
+    );
+    this.gauge("sallyport_macros_waiting", "Executions that wait to begin.", (gauge) =>
+      gauge.set(runtime.load.waiting),
+    );
   }
 
   async text(): Promise<{ contentType: string; text: string }> {

@@ -17,7 +17,10 @@ const oneMasterKey = { sealedElsewhere: async () => false };
 const ask = (...entries: [string, DatabaseEntry][]) => new ReadinessProbe(new Map(entries), oneMasterKey, 5).read();
 
 test("a server with a database that answers is ready", async () => {
-  await expect(ask(["", good], ["second", good])).resolves.toEqual({ ready: true, databases: { "(empty)": "ok", second: "ok" } });
+  await expect(ask(["", good], ["second", good])).resolves.toEqual({
+    ready: true,
+    databases: { "(empty)": "ok", second: "ok" },
+  });
 });
 
 test("a database that is down leaves the server ready for the others, and is named", async () => {
@@ -28,13 +31,25 @@ test("a database that is down leaves the server ready for the others, and is nam
   expect(JSON.stringify(databases)).not.toContain("S3cret");
 });
 
-test.each([[[["", down]]], [[["", silent]]], [[["", null]]], [[]]] as [[string, DatabaseEntry][]][])("without one it is not ready", async (entries) => {
-  await expect(ask(...entries)).resolves.toMatchObject({ ready: false });
-});
+test.each([[[["", down]]], [[["", silent]]], [[["", null]]], [[]]] as [[string, DatabaseEntry][]][])(
+  "without one it is not ready",
+  async (entries) => {
+    await expect(ask(...entries)).resolves.toMatchObject({ ready: false });
+  },
+);
 
 test("reports a database with keys that were sealed under another master key", async () => {
-  const probe = new ReadinessProbe(new Map([["", good], ["second", good]]), { sealedElsewhere: async (asked) => asked === good });
-  await expect(probe.read()).resolves.toEqual({ ready: false, databases: { "(empty)": "keys sealed under another master key", second: "keys sealed under another master key" } });
+  const probe = new ReadinessProbe(
+    new Map([
+      ["", good],
+      ["second", good],
+    ]),
+    { sealedElsewhere: async (asked) => asked === good },
+  );
+  await expect(probe.read()).resolves.toEqual({
+    ready: false,
+    databases: { "(empty)": "keys sealed under another master key", second: "keys sealed under another master key" },
+  });
 });
 
 test("questions at once share one answer", async () => {

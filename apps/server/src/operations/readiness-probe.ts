@@ -28,7 +28,10 @@ export class ReadinessProbe {
 
   private async ask(): Promise<Readiness> {
     const states = await Promise.all(
-      Array.from(this.databases, async ([alias, database]) => [alias === "" ? "(empty)" : alias, await this.stateOf(database)] as const),
+      Array.from(
+        this.databases,
+        async ([alias, database]) => [alias === "" ? "(empty)" : alias, await this.stateOf(database)] as const,
+      ),
     );
     return { ready: states.some(([, state]) => state === "ok"), databases: Object.fromEntries(states) };
   }

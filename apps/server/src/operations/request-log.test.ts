@@ -4,7 +4,10 @@ import { RequestLog } from "./request-log.ts";
 
 function lineFor(code: ErrorCode | 0, error?: unknown): Record<string, unknown> {
   const lines: string[] = [];
-  const { logger } = createLogger({ log: { level: "info", format: "json" }, demo: false }, { write: (line) => void lines.push(line) });
+  const { logger } = createLogger(
+    { log: { level: "info", format: "json" }, demo: false },
+    { write: (line) => void lines.push(line) },
+  );
   const status = code === 0 ? 200 : new ServiceError(code).status;
   new RequestLog(logger).answered({
     requestId: "r-1",
@@ -55,19 +58,31 @@ test.each([
 test("a macro that fails is logged as an error with its own trace, and one that there is not as a warning", () => {
   const fault = new MacroFault("threw", "Macro", "oh", { trace: "    at run (Macro:3:9)" });
   const line = lineFor(710, new ServiceError(710, { detail: "Macro: oh", cause: fault }));
-  expect(line).toMatchObject({ level: "error", err: { detail: "Macro: oh", cause: { message: "oh", trace: "    at run (Macro:3:9)" } } });
+  expect(line).toMatchObject({
+    level: "error",
+    err: { detail: "Macro: oh", cause: { message: "oh", trace: "    at run (Macro:3:9)" } },
+  });
   expect(line["err"]).not.toHaveProperty("cause.stack");
-  expect(lineFor(710, new ServiceError(710, { detail: "There is no such macro." }))).toMatchObject({ level: "warn", detail: "There is no such macro." });
+  expect(lineFor(710, new ServiceError(710, { detail: "There is no such macro." }))).toMatchObject({
+    level: "warn",
+    detail: "There is no such macro.",
+  });
 });
 
 test("a failure of the server is logged with its stack and cause", () => {
   const line = lineFor(799, new ServiceError(799, { cause: new Error("underneath") }));
-  expect(line["err"]).toMatchObject({ stack: expect.any(String), cause: { message: "underneath", stack: expect.any(String) } });
+  expect(line["err"]).toMatchObject({
+    stack: expect.any(String),
+    cause: { message: "underneath", stack: expect.any(String) },
+  });
 });
 
 test("a multi request is logged with the number of its items, and what the server failed at in lines of their own", () => {
   const lines: string[] = [];
-  const { logger } = createLogger({ log: { level: "info", format: "json" }, demo: false }, { write: (line) => void lines.push(line) });
+  const { logger } = createLogger(
+    { log: { level: "info", format: "json" }, demo: false },
+    { write: (line) => void lines.push(line) },
+  );
   const read = { route: "/v1/object/{idOrClass}", method: "GET" } as const;
   const items = [
     { ...read, status: 200, code: 0 },
@@ -75,10 +90,29 @@ test("a multi request is logged with the number of its items, and what the serve
     { ...read, status: 500, code: 799, error: new ServiceError(799, { cause: new Error("underneath") }) },
     { ...read, status: 500, code: 713, error: new ServiceError(713) },
   ] as const;
-  new RequestLog(logger).answered({ requestId: "r-1", method: "POST", alias: "", route: "/v1/multi", status: 200, code: 0, duration: 1, address: "192.0.2.1", items });
+  new RequestLog(logger).answered({
+    requestId: "r-1",
+    method: "POST",
+    alias: "",
+    route: "/v1/multi",
+    status: 200,
+    code: 0,
+    duration: 1,
+    address: "192.0.2.1",
+    items,
+  });
   const [failed, request, ...more] = lines.map((line) => JSON.parse(line));
   expect(more).toEqual([]);
-  expect(failed).toMatchObject({ level: "error", msg: "item failed", requestId: "r-1", alias: "", item: 2, ...read, code: 799, err: { cause: { message: "underneath" } } });
+  expect(failed).toMatchObject({
+    level: "error",
+    msg: "item failed",
+    requestId: "r-1",
+    alias: "",
+    item: 2,
+    ...read,
+    code: 799,
+    err: { cause: { message: "underneath" } },
+  });
   expect(request).toMatchObject({ level: "info", msg: "request", requestId: "r-1", code: 0, items: 4, failedItems: 3 });
 });
 

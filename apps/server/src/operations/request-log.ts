@@ -33,7 +33,8 @@ export class RequestLog implements RequestObserver {
   /** What the server is to blame for has a line of its own, though the request itself may have been answered well. */
   private tellFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
     for (const [item, { error, ...facts }] of items.entries()) {
-      if (error !== undefined && levelOf(facts) === "error") this.logger.error({ requestId, alias, item, ...facts, err: error }, "item failed");
+      if (error !== undefined && levelOf(facts) === "error")
+        this.logger.error({ requestId, alias, item, ...facts, err: error }, "item failed");
     }
   }
 }

@@ -13,6 +13,9 @@ export class SlowQueryLog implements SlowQueries {
     if (milliseconds < this.threshold || !this.logger.isLevelEnabled("warn")) return;
     const missing = unindexed();
     const advice = missing.length === 0 ? "" : `; an index could help: ${missing.join(", ")}`;
-    this.logger.warn({ ...facts, class: className, milliseconds, missingIndexes: missing }, `slow query of ${className}${advice}`);
+    this.logger.warn(
+      { ...facts, class: className, milliseconds, missingIndexes: missing },
+      `slow query of ${className}${advice}`,
+    );
   }
 }

@@ -7,7 +7,18 @@ import { Sweeper } from "./sweeper.ts";
 
 const hour = 3_600_000;
 const throttle = { freeFailures: 3, firstDelay: 1_000, longestDelay: 1_000, forgetAfter: hour };
-const event: AuditEvent = { type: "logout", requestId: "r", outcome: 0, appKeyId: "k", userId: null, address: "192.0.2.1", appNames: [], className: null, macroName: null, providerName: null };
+const event: AuditEvent = {
+  type: "logout",
+  requestId: "r",
+  outcome: 0,
+  appKeyId: "k",
+  userId: null,
+  address: "192.0.2.1",
+  appNames: [],
+  className: null,
+  macroName: null,
+  providerName: null,
+};
 
 function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour): Database {
   const policy: DatabasePolicy = {
@@ -40,7 +51,10 @@ function stub(alias: string, counts: { [chore: string]: () => Promise<number> })
 
 function listening(): { lines: () => { [name: string]: unknown }[]; logger: pino.Logger } {
   const lines: string[] = [];
-  return { lines: () => lines.map((line) => JSON.parse(line)), logger: pino({}, { write: (line: string) => void lines.push(line) }) };
+  return {
+    lines: () => lines.map((line) => JSON.parse(line)),
+    logger: pino({}, { write: (line: string) => void lines.push(line) }),
+  };
 }
 
 test("sweeps until nothing is left", async () => {
@@ -91,7 +105,9 @@ describe("over a real storage", () => {
     expect(await audit.settle(0, 10)).toBe(0);
     // The tally is as old as the event.
     expect(await audit.read(0, 10)).toEqual([]);
-    expect(lines()).toMatchObject([{ level: 30, alias: "a", events: 2, msg: "audit events beyond their retention were removed" }]);
+    expect(lines()).toMatchObject([
+      { level: 30, alias: "a", events: 2, msg: "audit events beyond their retention were removed" },
+    ]);
   });
 
   test("keeps younger events, and all of them for ever where nothing else is wanted", async () => {
@@ -157,7 +173,10 @@ describe("the blocks of encrypted log-ins", () => {
 });
 
 test("goes on with the next chore when one fails by itself, but not without a database", async () => {
-  for (const [code, swept] of [[799, 1], [704, 0]] as const) {
+  for (const [code, swept] of [
+    [799, 1],
+    [704, 0],
+  ] as const) {
     const { lines, logger } = listening();
     let audits = 0;
     const failing = stub("a", {
@@ -171,7 +190,9 @@ test("goes on with the next chore when one fails by itself, but not without a da
     });
     await new Sweeper(new Map(), 1_000, logger).sweep(failing);
     expect(audits).toBe(swept);
-    expect(lines()).toMatchObject([{ level: 40, alias: "a", chore: "forgotten failures", msg: "a sweep was not finished" }]);
+    expect(lines()).toMatchObject([
+      { level: 40, alias: "a", chore: "forgotten failures", msg: "a sweep was not finished" },
+    ]);
   }
 });
 
@@ -181,7 +202,10 @@ test("logs a failure, tries again, and does not disturb the other databases", as
   const sweptTwice = new Promise<void>((resolve) => {
     enough = resolve;
   });
-  const swept = new Map([["down", 0], ["up", 0]]);
+  const swept = new Map([
+    ["down", 0],
+    ["up", 0],
+  ]);
   const count = (alias: string) => {
     swept.set(alias, (swept.get(alias) ?? 0) + 1);
     if ([...swept.values()].every((times) => times >= 2)) enough();
@@ -198,7 +222,15 @@ test("logs a failure, tries again, and does not disturb the other databases", as
       return 0;
     },
   });
-  const sweeper = new Sweeper(new Map([["down", down], ["up", up], ["later", null]]), 1, logger);
+  const sweeper = new Sweeper(
+    new Map([
+      ["down", down],
+      ["up", up],
+      ["later", null],
+    ]),
+    1,
+    logger,
+  );
   sweeper.start();
   // The sweeper's own timers do not keep a process alive.
   const alive = setInterval(() => {}, 1_000);

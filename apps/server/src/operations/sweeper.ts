@@ -98,5 +98,9 @@ export class Sweeper {
  */
 async function sweepBlocks(r: Repositories, limit: number): Promise<number> {
   const kept = await r.keys.kept("rsa");
-  return r.channels.sweepBlocks(kept.map(({ keyId }) => keyId), blockAge, limit);
+  return r.channels.sweepBlocks(
+    kept.map(({ keyId }) => keyId),
+    blockAge,
+    limit,
+  );
 }

@@ -1,10 +1,8 @@
 /** Members that are never written, whoever logs them and whatever they hold. */
-const secrets = new Set(
-  [
-    ..."pass password secret token url databaseUrl appKey appkey sessionId sessionid authorization cookie".split(" "),
-    ..."secureToken secure-token symmetricKey credentials aesKey masterKey privateKey passphrase".split(" "),
-  ],
-);
+const secrets = new Set([
+  ..."pass password secret token url databaseUrl appKey appkey sessionId sessionid authorization cookie".split(" "),
+  ..."secureToken secure-token symmetricKey credentials aesKey masterKey privateKey passphrase".split(" "),
+]);
 
 type Facts = Record<string, unknown>;
 

@@ -12,7 +12,9 @@ export function configurationReference(): string {
     sections.set(section, [...(sections.get(section) ?? []), field]);
   }
   const parts = [...sections].toSorted(([a], [b]) => Number(b === topLevel) - Number(a === topLevel));
-  const schemas = demoDatabases(true).map(({ storage: { schema } }) => code(schema)).join(" and ");
+  const schemas = demoDatabases(true)
+    .map(({ storage: { schema } }) => code(schema))
+    .join(" and ");
   return `# Configuration
 
 <!-- ${generatedNote} -->

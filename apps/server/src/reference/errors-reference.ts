@@ -44,11 +44,14 @@ ${table(extensions)}
 
 function routesText(code: number, routes: readonly Route[]): string {
   const giving = routes.filter((route) => declaredErrors(route).some((declared) => declared === code));
-  const isGroup = (group: readonly Route[]) => giving.length === group.length && group.every((route) => giving.includes(route));
+  const isGroup = (group: readonly Route[]) =>
+    giving.length === group.length && group.every((route) => giving.includes(route));
   if (giving.length === 0) return "";
   if (isGroup(routes)) return "all";
-  if (isGroup(routes.filter(({ access }) => access !== "public" && access !== "returning"))) return "all that ask for an app key";
-  if (isGroup(routes.filter(({ access }) => access === "session" || access === "optional"))) return "all that take a session";
+  if (isGroup(routes.filter(({ access }) => access !== "public" && access !== "returning")))
+    return "all that ask for an app key";
+  if (isGroup(routes.filter(({ access }) => access === "session" || access === "optional")))
+    return "all that take a session";
   if (isGroup(routes.filter(({ access }) => access === "session"))) return "all that ask for a session";
   return giving.map(({ method, path }) => `\`${method} ${path}\``).join(", ");
 }

@@ -36,18 +36,26 @@ function failuresInDescription(): string[] {
 /** The rows of the published list of errors. */
 function rowsOfList(): { code: number; status: number; name: string; routes: string }[] {
   return [...published("errors.md").matchAll(/^\| `(\d+)` \| (\d+) \| (.+?) \| .+? \| (.*?) ?\|$/gm)].map(
-    ([, code, status, name, given]) => ({ code: Number(code), status: Number(status), name: String(name), routes: String(given) }),
+    ([, code, status, name, given]) => ({
+      code: Number(code),
+      status: Number(status),
+      name: String(name),
+      routes: String(given),
+    }),
   );
 }
 
 const groups: Readonly<Record<string, string[]>> = {
   all: routes.map(nameOf),
-  "all that ask for an app key": routes.filter(({ access }) => access !== "public" && access !== "returning").map(nameOf),
+  "all that ask for an app key": routes
+    .filter(({ access }) => access !== "public" && access !== "returning")
+    .map(nameOf),
   "all that take a session": routes.filter(({ access }) => access === "session" || access === "optional").map(nameOf),
   "all that ask for a session": routes.filter(({ access }) => access === "session").map(nameOf),
 };
 
-const routesIn = (text: string): string[] => groups[text] ?? [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => String(name));
+const routesIn = (text: string): string[] =>
+  groups[text] ?? [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => String(name));
 
 describe("the published reference", () => {
   test("lists the catalogue and its extensions, and nothing else", () => {
@@ -71,7 +79,9 @@ describe("the published reference", () => {
 
   test("has every field and every variable of the configuration", () => {
     const text = published("configuration.md");
-    const fields = [...text.matchAll(/^\| `([^`]+)` \| (?:`([^`]+)`)?/gm)].map(([, path, env]) => `${path} ${env ?? "-"}`);
+    const fields = [...text.matchAll(/^\| `([^`]+)` \| (?:`([^`]+)`)?/gm)].map(
+      ([, path, env]) => `${path} ${env ?? "-"}`,
+    );
     const known = configurationFields().map(({ path, env }) => `${path} ${env ?? "-"}`);
     expect(fields.toSorted()).toEqual(known.toSorted());
   });

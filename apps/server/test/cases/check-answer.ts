@@ -18,9 +18,17 @@ const encryptedHeaders: Readonly<Record<Transport, unknown>> = {
 };
 
 /** Compares an answer, its text decrypted, with what a case expects. */
-export function checkAnswer({ method, expect: { data, headers, lacks, isDocument } }: Case, code: number, answer: CaseAnswer, transport: Transport): void {
+export function checkAnswer(
+  { method, expect: { data, headers, lacks, isDocument } }: Case,
+  code: number,
+  answer: CaseAnswer,
+  transport: Transport,
+): void {
   const entry = code === 0 ? { status: 200, name: "ok" } : errorEntry(code as ErrorCode);
-  expect({ status: answer.status, text: answer.status === entry.status ? "" : answer.text }).toEqual({ status: entry.status, text: "" });
+  expect({ status: answer.status, text: answer.status === entry.status ? "" : answer.text }).toEqual({
+    status: entry.status,
+    text: "",
+  });
   expect(answer.headers["x-request-id"]).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
   expect(answer.headers["content-type"]).toBe(contentTypes[transport]);
   expect(answer.headers["encrypted"]).toEqual(encryptedHeaders[transport]);

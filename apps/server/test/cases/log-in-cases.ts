@@ -71,23 +71,42 @@ export const logInCases: readonly Case[] = [
     logIn(`refuses the password ${JSON.stringify(value)?.slice(0, 20)}`, { ...good, pass: value }, 301),
   ]),
   logIn("needs app names", without("appNames"), 209),
-  ...[null, 5, "", " ", [], [""], [" "], [null], [1], [["demo-app"]], {}, ["unknown"], "unknown", ["demo-app", "unknown"]].map(
-    (appNames) => logIn(`refuses the app names ${JSON.stringify(appNames)}`, { ...good, appNames }, 208),
-  ),
+  ...[
+    null,
+    5,
+    "",
+    " ",
+    [],
+    [""],
+    [" "],
+    [null],
+    [1],
+    [["demo-app"]],
+    {},
+    ["unknown"],
+    "unknown",
+    ["demo-app", "unknown"],
+  ].map((appNames) => logIn(`refuses the app names ${JSON.stringify(appNames)}`, { ...good, appNames }, 208)),
   logIn("refuses app names in another case", { ...good, appNames: ["Demo-App"] }, 208),
   logIn("refuses an app name twice", { ...good, appNames: ["demo-app", "demo-app"] }, 210),
   logIn("tells an unknown app name before a repeated one", { ...good, appNames: ["unknown", "unknown"] }, 208),
   logIn("tells a missing password before missing app names", { user: "demo" }, 301),
   logIn("tells missing app names before wrong credentials", { user: "demo", pass: "wrong" }, 209),
   logIn("tells unknown app names before wrong credentials", { ...good, pass: "wrong", appNames: "x" }, 208),
-  ...([
-    [{ user: "" }, 301],
-    [{ appNames: undefined }, 209],
-    [{ appNames: ["nowhere"] }, 208],
-    [{ appNames: ["demo-app", "demo-app"] }, 210],
-  ] as const).flatMap(([fault, code]) =>
+  ...(
+    [
+      [{ user: "" }, 301],
+      [{ appNames: undefined }, 209],
+      [{ appNames: ["nowhere"] }, 208],
+      [{ appNames: ["demo-app", "demo-app"] }, 210],
+    ] as const
+  ).flatMap(([fault, code]) =>
     [{ device: 5 }, { "2faToken": 5 }].map((other) =>
-      logIn(`answers ${code} before a fault of another member: ${JSON.stringify({ ...fault, ...other })}`, { ...good, ...fault, ...other }, code),
+      logIn(
+        `answers ${code} before a fault of another member: ${JSON.stringify({ ...fault, ...other })}`,
+        { ...good, ...fault, ...other },
+        code,
+      ),
     ),
   ),
   ...[5, "phone", [], { deviceId: 5 }, { deviceId: "d", systemType: null }].map((device) =>
@@ -99,20 +118,29 @@ export const logInCases: readonly Case[] = [
   logIn("compares user names exactly", { ...good, user: "Demo" }, 302),
   logIn("does not trim user names", { ...good, user: " demo" }, 302),
   ...["' OR '1'='1", "demo'--", "demo\u0000", "__proto__", "${7*7}", "\ud800"].map((user) =>
-    logIn(`refuses the user ${JSON.stringify(user)}`, { ...good, user }, 302, { headers: { "x-request-id": "hostile" } }),
+    logIn(`refuses the user ${JSON.stringify(user)}`, { ...good, user }, 302, {
+      headers: { "x-request-id": "hostile" },
+    }),
   ),
 
   logIn("needs a body", undefined, 300, { headers: { "content-type": "application/json" } }),
   logIn("needs a content type", "{}", 207, { headers: { "content-type": null } }),
   logIn("looks at the content type before the body", undefined, 207),
-  ...["text/plain", "application/text", "application/jsonx", "application/json; charset=latin1", "multipart/form-data"].map(
-    (type) => logIn(`refuses the content type ${type}`, JSON.stringify(good), 207, { headers: { "content-type": type } }),
+  ...[
+    "text/plain",
+    "application/text",
+    "application/jsonx",
+    "application/json; charset=latin1",
+    "multipart/form-data",
+  ].map((type) =>
+    logIn(`refuses the content type ${type}`, JSON.stringify(good), 207, { headers: { "content-type": type } }),
   ),
   logIn("refuses a compressed body", JSON.stringify(good), 207, {
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
   }),
-  ...["{", "nonsense", '{"user":}', "{'user':'demo'}", " ", '{"a":1}{"b":2}', "\ufeff{", "NaN", '{"a":01}'].map((body) =>
-    logIn(`refuses the body ${JSON.stringify(body)}`, body, 311, { headers: { "content-type": "application/json" } }),
+  ...["{", "nonsense", '{"user":}', "{'user':'demo'}", " ", '{"a":1}{"b":2}', "\ufeff{", "NaN", '{"a":01}'].map(
+    (body) =>
+      logIn(`refuses the body ${JSON.stringify(body)}`, body, 311, { headers: { "content-type": "application/json" } }),
   ),
   ...["[]", "null", "5", '"text"', "true"].map((body) =>
     logIn(`refuses a body that is ${body}`, body, 307, { headers: { "content-type": "application/json" } }),
@@ -134,7 +162,11 @@ export const logInCases: readonly Case[] = [
   logIn("takes 32 levels", { ...good, a: JSON.parse(`${"[".repeat(31)}${"]".repeat(31)}`) }, 0),
   logIn("refuses 10,001 elements", { ...good, a: Array(10_001).fill(0) }, 307),
   logIn("takes 10,000 elements", { ...good, a: Array(10_000).fill(0) }, 0),
-  logIn("refuses 1,001 members", { ...good, a: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`m${n}`, n])) }, 307),
+  logIn(
+    "refuses 1,001 members",
+    { ...good, a: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`m${n}`, n])) },
+    307,
+  ),
   logIn("takes up to 64 KiB", { ...good, a: "x".repeat(65_400) }, 0),
   logIn("refuses more than 64 KiB", { ...good, a: "x".repeat(64 * 1024) }, 801),
   logIn("refuses 5 MiB and lets the answer be read", { ...good, a: "x".repeat(5 * 1024 * 1024) }, 801),

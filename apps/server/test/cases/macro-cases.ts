@@ -19,12 +19,22 @@ export const macroCases: readonly Case[] = [
   ...noNames.map((name) => execute(`refuses ${name.slice(0, 20)} as the name of a macro`, name, 400)),
   ...nothings.map((name) => execute(`finds no macro ${name.slice(0, 20)}`, name, 710)),
   execute("finds no macro for an administrator either", "NoSuchMacro", 710, { as: "admin" }),
-  execute("says no more of a macro that there is not when its checker is to be skipped", "NoSuchMacro?skipChecker=true", 710),
+  execute(
+    "says no more of a macro that there is not when its checker is to be skipped",
+    "NoSuchMacro?skipChecker=true",
+    710,
+  ),
   execute("refuses another word than true and false for skipChecker", "NoSuchMacro?skipChecker=yes", 307),
-  execute("takes any JSON", "NoSuchMacro", 710, { json: "[1, null, \"a\"]" }),
-  execute("refuses a body that is no JSON", "NoSuchMacro", 311, { json: "{", modes: ["session", "token", "encrypted"] }),
+  execute("takes any JSON", "NoSuchMacro", 710, { json: '[1, null, "a"]' }),
+  execute("refuses a body that is no JSON", "NoSuchMacro", 311, {
+    json: "{",
+    modes: ["session", "token", "encrypted"],
+  }),
   execute("refuses a message that is no JSON", "NoSuchMacro", 312, { json: "{", modes: ["secure"] }),
   execute("refuses a body with names that reach a prototype", "NoSuchMacro", 307, { json: '[{"__proto__": 1}]' }),
-  execute("is executed with POST only", "NoSuchMacro", 305, { method: "GET", expect: { code: 305, beforeSession: true, headers: { allow: "POST" } } }),
+  execute("is executed with POST only", "NoSuchMacro", 305, {
+    method: "GET",
+    expect: { code: 305, beforeSession: true, headers: { allow: "POST" } },
+  }),
   { title: "needs a session to execute", method: "POST", path: "/v1/execute/Echo", expect: { code: 200 } },
 ];

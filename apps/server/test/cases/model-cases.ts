@@ -8,7 +8,11 @@ const show = (title: string, as: Case["as"] & string, data: (classes: Map<string
   title,
   as,
   path: structure,
-  expect: { code: 0, headers: { etag: /^"[1-9]\d*"$/ }, data: ({ classes }) => data(new Map(classes.map((each: Json) => [each.name, each]))) },
+  expect: {
+    code: 0,
+    headers: { etag: /^"[1-9]\d*"$/ },
+    data: ({ classes }) => data(new Map(classes.map((each: Json) => [each.name, each]))),
+  },
 });
 
 const put = (title: string, name: string, body: unknown, code: number, more: Partial<Case> = {}): Case => ({
@@ -30,7 +34,14 @@ const remove = (title: string, name: string, code: number, more: Partial<Case> =
   ...more,
 });
 
-const own = (name: string, type: string, more: object = {}) => ({ name, type, mandatory: false, indexed: false, inherited: false, ...more });
+const own = (name: string, type: string, more: object = {}) => ({
+  name,
+  type,
+  mandatory: false,
+  indexed: false,
+  inherited: false,
+  ...more,
+});
 
 const ticket = { attributes: [text("Title")] };
 
@@ -38,8 +49,20 @@ const ticket = { attributes: [text("Title")] };
 export const modelCases: readonly Case[] = [
   show("shows a reader the classes that he may read, and what he may do", "reader", (classes) => {
     expect(classes.get("Customer")).toMatchObject({ base: null, builtIn: false, permissions: ["read"] });
-    expect(classes.get("Invoice").attributes).toContainEqual(own("Customer", "reference", { target: "Customer", onDelete: "clear", indexed: true, indexState: expect.stringMatching(/^(?:building|ready)$/) }));
-    expect(classes.get("Invoice").attributes.filter((attribute: Json) => attribute.indexed).map((attribute: Json) => attribute.name)).toEqual(["Number", "Date", "Customer"]);
+    expect(classes.get("Invoice").attributes).toContainEqual(
+      own("Customer", "reference", {
+        target: "Customer",
+        onDelete: "clear",
+        indexed: true,
+        indexState: expect.stringMatching(/^(?:building|ready)$/),
+      }),
+    );
+    expect(
+      classes
+        .get("Invoice")
+        .attributes.filter((attribute: Json) => attribute.indexed)
+        .map((attribute: Json) => attribute.name),
+    ).toEqual(["Number", "Date", "Customer"]);
     expect(classes.get("Invoice").attributes).toContainEqual(own("Due", "date"));
     expect([...classes.keys()]).not.toContain("User");
     expect(JSON.stringify([...classes.values()])).not.toMatch(/"rights"|UserGroup/);
@@ -48,17 +71,46 @@ export const modelCases: readonly Case[] = [
     expect(classes.get("Customer").permissions).toEqual(["read", "create", "write", "delete"]);
   }),
   show("shows an administrator all classes with the rights of all", "admin", (classes) => {
-    expect([...classes.keys()]).toEqual(expect.arrayContaining(["User", "UserGroup", "Employee", "ContactPerson", "Image", "File", "Customer", "Invoice"]));
+    expect([...classes.keys()]).toEqual(
+      expect.arrayContaining([
+        "User",
+        "UserGroup",
+        "Employee",
+        "ContactPerson",
+        "Image",
+        "File",
+        "Customer",
+        "Invoice",
+      ]),
+    );
     expect(classes.get("User")).toMatchObject({ builtIn: true, rights: [] });
-    expect(classes.get("Customer").rights.map((right: Json) => right.permissions)).toEqual([["read", "create", "write", "delete"], ["read"]]);
-    expect(classes.get("Employee").attributes).toContainEqual(own("Bild", "reference", { target: "Image", onDelete: "clear" }));
+    expect(classes.get("Customer").rights.map((right: Json) => right.permissions)).toEqual([
+      ["read", "create", "write", "delete"],
+      ["read"],
+    ]);
+    expect(classes.get("Employee").attributes).toContainEqual(
+      own("Bild", "reference", { target: "Image", onDelete: "clear" }),
+    );
   }),
   { title: "needs a session for the classes", path: structure, expect: { code: 200 } },
-  { title: "needs a session to change a class", method: "PUT", path: `${structure}/Ticket`, body: ticket, expect: { code: 200 } },
-  { title: "takes no single class", as: "admin", path: `${structure}/Customer`, expect: { code: 305, beforeSession: true, headers: { allow: "PUT, DELETE" } } },
+  {
+    title: "needs a session to change a class",
+    method: "PUT",
+    path: `${structure}/Ticket`,
+    body: ticket,
+    expect: { code: 200 },
+  },
+  {
+    title: "takes no single class",
+    as: "admin",
+    path: `${structure}/Customer`,
+    expect: { code: 305, beforeSession: true, headers: { allow: "PUT, DELETE" } },
+  },
 
   ...['"999999999"', 'W/"1"', "1", "", '"a"'].map((version) =>
-    put(`does not change a class of the version ${version}`, "Customer", { attributes: [text("New")] }, 713, { headers: { "if-match": version } }),
+    put(`does not change a class of the version ${version}`, "Customer", { attributes: [text("New")] }, 713, {
+      headers: { "if-match": version },
+    }),
   ),
   ...(["demo", "reader"] as const).flatMap((as) => [
     put(`lets ${as} create no class`, "Ticket", ticket, 404, { as }),
@@ -77,7 +129,11 @@ export const modelCases: readonly Case[] = [
       ["an attribute of an unknown type", "Wrong", { attributes: [{ name: "A", type: "text" }] }],
       ["an attribute with an unknown member", "Wrong", { attributes: [{ ...text("A"), mandatry: true }] }],
       ["a flag that is no flag", "Wrong", { attributes: [{ ...text("A"), indexed: "yes" }] }],
-      ["an unknown rule of deletion", "Wrong", { attributes: [{ name: "A", type: "reference", target: "User", onDelete: "forget" }] }],
+      [
+        "an unknown rule of deletion",
+        "Wrong",
+        { attributes: [{ name: "A", type: "reference", target: "User", onDelete: "forget" }] },
+      ],
       ["an unknown permission", "Wrong", { rights: [{ group: "*", permissions: ["own"] }] }],
       ["an unknown group", "Wrong", { rights: [{ group: "ZZZZZZZZZZ", permissions: ["read"] }] }],
       ["an unknown base", "Wrong", { base: "Nothing" }],
@@ -92,7 +148,10 @@ export const modelCases: readonly Case[] = [
       ["another type of values", "Customer", { attributes: [{ name: "Name", type: "number", mandatory: true }] }],
     ] as const
   ).map(([what, name, body]) => put(`refuses ${what}`, name, body, 307)),
-  put("needs a definition", "Wrong", undefined, 300, { headers: { "content-type": "application/json" }, modes: ["session", "token", "encrypted"] }),
+  put("needs a definition", "Wrong", undefined, 300, {
+    headers: { "content-type": "application/json" },
+    modes: ["session", "token", "encrypted"],
+  }),
 
   remove("removes no class that there is not", "Nothing", 304),
   remove("removes no class with a hostile name", "__proto__", 304),

@@ -4,7 +4,12 @@ import type { Case, Json } from "./case.ts";
 const path = "/v1/multi";
 
 /** A multi request that is answered, with the code of each item; 0 stands for success. */
-const answers = (title: string, items: readonly unknown[], codes: readonly number[], check: (results: Json) => void = () => {}): Case => ({
+const answers = (
+  title: string,
+  items: readonly unknown[],
+  codes: readonly number[],
+  check: (results: Json) => void = () => {},
+): Case => ({
   title,
   as: "demo",
   path,
@@ -21,19 +26,49 @@ const answers = (title: string, items: readonly unknown[], codes: readonly numbe
 });
 
 const item = (title: string, given: unknown, httpStatus: number, result: unknown): Case =>
-  answers(title, [{ method: "GET", path: "/_CheckSession" }, given, { method: "GET", path: "/_CheckSession" }], [0, httpStatus === 200 ? 0 : (result as number), 0], (results) => {
-    // Some of the servers under test are configured to tell what they object to.
-    const debugMessage = httpStatus === 200 || results[1].debugMessage === undefined ? {} : { debugMessage: expect.any(String) };
-    expect(results[1]).toEqual({ httpStatus, result, ...debugMessage });
-  });
+  answers(
+    title,
+    [{ method: "GET", path: "/_CheckSession" }, given, { method: "GET", path: "/_CheckSession" }],
+    [0, httpStatus === 200 ? 0 : (result as number), 0],
+    (results) => {
+      // Some of the servers under test are configured to tell what they object to.
+      const debugMessage =
+        httpStatus === 200 || results[1].debugMessage === undefined ? {} : { debugMessage: expect.any(String) };
+      expect(results[1]).toEqual({ httpStatus, result, ...debugMessage });
+    },
+  );
 
-const atomic = (title: string, items: readonly unknown[], code: number, more: Partial<Case> = {}): Case => ({ title, as: "demo", path: `${path}?atomic=true`, method: "POST", body: items, expect: { code }, ...more });
+const atomic = (title: string, items: readonly unknown[], code: number, more: Partial<Case> = {}): Case => ({
+  title,
+  as: "demo",
+  path: `${path}?atomic=true`,
+  method: "POST",
+  body: items,
+  expect: { code },
+  ...more,
+});
 
 const get = (target: unknown) => ({ method: "GET", path: target });
 const shown = (value: unknown): string => JSON.stringify(value).slice(0, 60);
 
-const refuse = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case => ({ title, as: "demo", path, method: "POST", body, expect: { code }, ...more });
-const refuseText = (title: string, json: string, code: number, more: Partial<Case> = {}): Case => ({ title, as: "demo", path, method: "POST", json, expect: { code }, ...more });
+const refuse = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case => ({
+  title,
+  as: "demo",
+  path,
+  method: "POST",
+  body,
+  expect: { code },
+  ...more,
+});
+const refuseText = (title: string, json: string, code: number, more: Partial<Case> = {}): Case => ({
+  title,
+  as: "demo",
+  path,
+  method: "POST",
+  json,
+  expect: { code },
+  ...more,
+});
 
 const inClear = { modes: ["session", "token", "encrypted"] } as const;
 
@@ -114,29 +149,82 @@ const alone: readonly { readonly method: string; readonly path: string; readonly
 /** Multi requests, as far as nothing is written: what is written stands in the suite of multi requests. */
 export const multiCases: readonly Case[] = [
   answers("answers nothing to no items", [], []),
-  answers("answers every item in its place", [get("/v1/objects/Customer?perPage=2"), get("/v1/nothing"), get("/_CheckSession"), get("/_CheckService")], [0, 304, 0, 0], ([list, , session, service]) => {
-    expect(list.result["~Elements"]).toHaveLength(2);
-    expect([session, service]).toEqual([{ httpStatus: 200, result: {} }, { httpStatus: 200, result: { applicationName: expect.any(String), applicationVersion: expect.any(String) } }]);
-  }),
-  answers("takes 50 items", Array.from({ length: 50 }, () => get("/_CheckSession")), Array.from({ length: 50 }, () => 0)),
-  refuse("refuses 51 items", Array.from({ length: 51 }, () => get("/_CheckSession")), 307),
-  ...[null, 5, true, "text", {}, { 0: get("/_CheckSession"), length: 1 }].map((body) => refuseText(`refuses ${shown(body)} for an array`, JSON.stringify(body), 307)),
+  answers(
+    "answers every item in its place",
+    [get("/v1/objects/Customer?perPage=2"), get("/v1/nothing"), get("/_CheckSession"), get("/_CheckService")],
+    [0, 304, 0, 0],
+    ([list, , session, service]) => {
+      expect(list.result["~Elements"]).toHaveLength(2);
+      expect([session, service]).toEqual([
+        { httpStatus: 200, result: {} },
+        { httpStatus: 200, result: { applicationName: expect.any(String), applicationVersion: expect.any(String) } },
+      ]);
+    },
+  ),
+  answers(
+    "takes 50 items",
+    Array.from({ length: 50 }, () => get("/_CheckSession")),
+    Array.from({ length: 50 }, () => 0),
+  ),
+  refuse(
+    "refuses 51 items",
+    Array.from({ length: 51 }, () => get("/_CheckSession")),
+    307,
+  ),
+  ...[null, 5, true, "text", {}, { 0: get("/_CheckSession"), length: 1 }].map((body) =>
+    refuseText(`refuses ${shown(body)} for an array`, JSON.stringify(body), 307),
+  ),
   refuse("needs items", undefined, 300, { ...inClear, headers: { "content-type": "application/json" } }),
   refuse("refuses what is no JSON", "[", 311, { ...inClear, headers: { "content-type": "application/json" } }),
   refuse("refuses items of another content type", "[]", 207, { headers: { "content-type": "text/plain" } }),
-  { title: "tells which method it takes", as: "demo", path, expect: { code: 305, beforeSession: true, headers: { allow: "POST" } } },
+  {
+    title: "tells which method it takes",
+    as: "demo",
+    path,
+    expect: { code: 305, beforeSession: true, headers: { allow: "POST" } },
+  },
   { title: "needs a session for any item", path, method: "POST", body: [get("/_CheckService")], expect: { code: 200 } },
-  { title: "needs to know whether it is atomic", as: "demo", path: `${path}?atomic=perhaps`, method: "POST", body: [], expect: { code: 307 } },
-  { title: "refuses to be atomic and not", as: "demo", path: `${path}?atomic=true&atomic=false`, method: "POST", body: [], expect: { code: 307 } },
-  ...["__proto__", "constructor", "prototype"].map((name) => refuseText(`refuses the name ${name} in what an item carries`, `[{"method":"POST","path":"/v1/object/Customer","data":{"${name}":{}}}]`, 307)),
+  {
+    title: "needs to know whether it is atomic",
+    as: "demo",
+    path: `${path}?atomic=perhaps`,
+    method: "POST",
+    body: [],
+    expect: { code: 307 },
+  },
+  {
+    title: "refuses to be atomic and not",
+    as: "demo",
+    path: `${path}?atomic=true&atomic=false`,
+    method: "POST",
+    body: [],
+    expect: { code: 307 },
+  },
+  ...["__proto__", "constructor", "prototype"].map((name) =>
+    refuseText(
+      `refuses the name ${name} in what an item carries`,
+      `[{"method":"POST","path":"/v1/object/Customer","data":{"${name}":{}}}]`,
+      307,
+    ),
+  ),
   refuseText("refuses the name __proto__ in an item", '[{"__proto__":{"method":"GET"},"path":"/_CheckSession"}]', 307),
-  refuseText("refuses items beyond the limits of all JSON", `[{"method":"POST","path":"/v1/object/Customer","data":${"[".repeat(31)}${"]".repeat(31)}}]`, 307),
-  refuse("refuses more than a mebibyte of items", [{ method: "POST", path: "/v1/object/Customer", data: { Name: "x".repeat(1024 * 1024) } }], 801),
+  refuseText(
+    "refuses items beyond the limits of all JSON",
+    `[{"method":"POST","path":"/v1/object/Customer","data":${"[".repeat(31)}${"]".repeat(31)}}]`,
+    307,
+  ),
+  refuse(
+    "refuses more than a mebibyte of items",
+    [{ method: "POST", path: "/v1/object/Customer", data: { Name: "x".repeat(1024 * 1024) } }],
+    801,
+  ),
 
   ...noItems.map((given) => item(`refuses ${shown(given)} for an item`, given, 400, 307)),
   ...nowhere.map((target) => item(`finds nothing at ${shown(target)}`, get(target), 404, 304)),
   ...alone.map((given) => item(`leaves ${given.method} ${given.path} to a request of its own`, given, 400, 307)),
-  ...["PUT", "get", "Get", "HEAD", "OPTIONS", "TRACE", "toString", "__proto__", "", "GET "].map((method) => item(`knows no method ${shown(method)} of lists`, { method, path: "/v1/objects/Customer" }, 405, 305)),
+  ...["PUT", "get", "Get", "HEAD", "OPTIONS", "TRACE", "toString", "__proto__", "", "GET "].map((method) =>
+    item(`knows no method ${shown(method)} of lists`, { method, path: "/v1/objects/Customer" }, 405, 305),
+  ),
   item("tolerates what an address may look like", get("//_CheckSession/?"), 200, {}),
   item("ignores parameters that nobody knows", get("/_CheckSession?a=1&a=1&toString=2"), 200, {}),
   item("ignores data that nobody asks for", { ...get("/_CheckSession"), data: [1] }, 200, {}),
@@ -149,31 +237,93 @@ export const multiCases: readonly Case[] = [
   item("refuses parameters that are packed badly", get("/v1/objects/Customer?qb64=%25%25"), 400, 307),
   item("needs data where a body is needed", { method: "POST", path: "/v1/object/Customer" }, 400, 300),
   item("refuses data that is no object", { method: "POST", path: "/v1/object/Customer", data: null }, 400, 307),
-  item("refuses data that is a list", { method: "POST", path: "/v1/object/Customer", data: [{ Name: "Ada" }] }, 400, 307),
-  item("refuses data that is none of the class", { method: "POST", path: "/v1/object/Customer", data: { Nmae: "Ada" } }, 400, 307),
+  item(
+    "refuses data that is a list",
+    { method: "POST", path: "/v1/object/Customer", data: [{ Name: "Ada" }] },
+    400,
+    307,
+  ),
+  item(
+    "refuses data that is none of the class",
+    { method: "POST", path: "/v1/object/Customer", data: { Nmae: "Ada" } },
+    400,
+    307,
+  ),
   answers(
     "lists what a query string asks for, encoded, plain and packed",
-    ['perPage=1&query=%7B%22sort%22%3A%5B%22-Name%22%5D%7D', 'perPage=1&query={"sort":["-Name"]}', `qb64=${Buffer.from('perPage=1&query={"sort":["-Name"]}').toString("base64url")}`].map((query) => get(`/v1/objects/Customer?${query}`)),
+    [
+      "perPage=1&query=%7B%22sort%22%3A%5B%22-Name%22%5D%7D",
+      'perPage=1&query={"sort":["-Name"]}',
+      `qb64=${Buffer.from('perPage=1&query={"sort":["-Name"]}').toString("base64url")}`,
+    ].map((query) => get(`/v1/objects/Customer?${query}`)),
     [0, 0, 0],
     ([first, ...others]) => {
       expect(first.result["~Elements"]).toHaveLength(1);
       for (const other of others) expect(other.result["~Elements"]).toEqual(first.result["~Elements"]);
     },
   ),
-  { ...answers("lets nobody write who may only read", [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }, get("/v1/objects/Customer?perPage=1")], [404, 0]), as: "reader" },
+  {
+    ...answers(
+      "lets nobody write who may only read",
+      [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }, get("/v1/objects/Customer?perPage=1")],
+      [404, 0],
+    ),
+    as: "reader",
+  },
 
-  atomic("answers nothing to no items in one transaction", [], 0, { expect: { code: 0, data: (results) => expect(results).toEqual([]) } }),
-  atomic("reads in one transaction", [get("/_CheckSession"), get("/v1/objects/Customer?perPage=1")], 0, {
-    expect: { code: 0, data: (results) => expect(multiResults(results)).toMatchObject([{ httpStatus: 200, result: {} }, { httpStatus: 200, result: { "~Elements": [{}] } }]) },
+  atomic("answers nothing to no items in one transaction", [], 0, {
+    expect: { code: 0, data: (results) => expect(results).toEqual([]) },
   }),
-  ...noItems.map((given) => atomic(`refuses ${shown(given)} for an item of a transaction`, [get("/_CheckSession"), given], 307)),
-  ...alone.map((given) => atomic(`leaves ${given.method} ${given.path} out of transactions`, [get("/_CheckSession"), given], 307)),
-  ...["PUT", "DELETE"].map((method) => atomic(`leaves ${method} of a class out of transactions`, [{ method, path: "/v1/model/structure/Never", data: {} }], 307, { as: "admin" })),
+  atomic("reads in one transaction", [get("/_CheckSession"), get("/v1/objects/Customer?perPage=1")], 0, {
+    expect: {
+      code: 0,
+      data: (results) =>
+        expect(multiResults(results)).toMatchObject([
+          { httpStatus: 200, result: {} },
+          { httpStatus: 200, result: { "~Elements": [{}] } },
+        ]),
+    },
+  }),
+  ...noItems.map((given) =>
+    atomic(`refuses ${shown(given)} for an item of a transaction`, [get("/_CheckSession"), given], 307),
+  ),
+  ...alone.map((given) =>
+    atomic(`leaves ${given.method} ${given.path} out of transactions`, [get("/_CheckSession"), given], 307),
+  ),
+  ...["PUT", "DELETE"].map((method) =>
+    atomic(
+      `leaves ${method} of a class out of transactions`,
+      [{ method, path: "/v1/model/structure/Never", data: {} }],
+      307,
+      { as: "admin" },
+    ),
+  ),
   atomic("leaves what shows the classes out of transactions", [get("/_CheckSession"), get("/v1/model/structure")], 307),
   atomic("finds no such path in a transaction", [get("/_CheckSession"), get("/second/v1/objects/Customer")], 304),
-  atomic("knows no such method in a transaction", [get("/_CheckSession"), { method: "PUT", path: "/v1/objects/Customer" }], 305),
-  atomic("needs data in a transaction, too", [get("/_CheckSession"), { method: "POST", path: "/v1/object/Customer" }], 300),
-  atomic("fails with the code of the item that fails", [get("/_CheckSession"), get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?perPage=1")], 304),
-  atomic("refuses what the items ask for before it does any of them", [get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?query={")], 308),
-  atomic("lets nobody write in a transaction who may only read", [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }], 404, { as: "reader" }),
+  atomic(
+    "knows no such method in a transaction",
+    [get("/_CheckSession"), { method: "PUT", path: "/v1/objects/Customer" }],
+    305,
+  ),
+  atomic(
+    "needs data in a transaction, too",
+    [get("/_CheckSession"), { method: "POST", path: "/v1/object/Customer" }],
+    300,
+  ),
+  atomic(
+    "fails with the code of the item that fails",
+    [get("/_CheckSession"), get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?perPage=1")],
+    304,
+  ),
+  atomic(
+    "refuses what the items ask for before it does any of them",
+    [get("/v1/object/ZZZZZZZ"), get("/v1/objects/Customer?query={")],
+    308,
+  ),
+  atomic(
+    "lets nobody write in a transaction who may only read",
+    [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Ada" } }],
+    404,
+    { as: "reader" },
+  ),
 ];

@@ -24,7 +24,10 @@ export const objectCases: readonly Case[] = [
     },
   }),
   read("follows a reference", ({ invoiceId }) => `/v1/object/${invoiceId}`, 0, {
-    expect: { code: 0, data: ({ Customer }) => expect(Customer).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) }) },
+    expect: {
+      code: 0,
+      data: ({ Customer }) => expect(Customer).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) }),
+    },
   }),
   read("lists a class", list, 0, {
     expect: {
@@ -42,7 +45,10 @@ export const objectCases: readonly Case[] = [
     expect: { code: 0, data: (data) => expect([data["~Count"], ids(data).length]).toEqual([200, 60]) },
   }),
   read("gives nothing behind the last page", `${list}?page=4`, 0, {
-    expect: { code: 0, data: (data) => expect(data).toEqual({ "~Count": 200, "~UnfilteredCount": 200, "~Elements": [] }) },
+    expect: {
+      code: 0,
+      data: (data) => expect(data).toEqual({ "~Count": 200, "~UnfilteredCount": 200, "~Elements": [] }),
+    },
   }),
   read("gives a thousand at once", "/v1/objects/Invoice?perPage=1000", 0, {
     expect: { code: 0, data: (data) => expect(new Set(ids(data)).size).toBe(1_000) },
@@ -76,19 +82,27 @@ export const objectCases: readonly Case[] = [
     "a%E2%80%8Bb",
     "x".repeat(1_000),
   ].map((name) => read(`finds no object ${name.slice(0, 40)}`, `/v1/object/${name}`, 304)),
-  ...["ZZZ", "Nothing", "__proto__", "Customer'"].map((name) => read(`finds no class ${name}`, `/v1/objects/${name}`, 304)),
+  ...["ZZZ", "Nothing", "__proto__", "Customer'"].map((name) =>
+    read(`finds no class ${name}`, `/v1/objects/${name}`, 304),
+  ),
 
   read("hides a class without rights", "/v1/objects/User", 304),
   read("lists users to the administrator", "/v1/objects/User", 0, {
     as: "admin",
     expect: {
       code: 0,
-      data: (data) => expect(data["~Elements"].map((user: Json) => user.Name).toSorted()).toEqual(["admin", "demo", "reader"]),
+      data: (data) =>
+        expect(data["~Elements"].map((user: Json) => user.Name).toSorted()).toEqual(["admin", "demo", "reader"]),
       lacks: ["argon2", "secret", "pass"],
     },
   }),
-  ...["/v1/objects/Customer", "/v1/object/Customer", "/v1/object/1"].map((path) =>
-    ({ title: `needs a session for ${path}`, path, expect: { code: 200 } }) as const,
+  ...["/v1/objects/Customer", "/v1/object/Customer", "/v1/object/1"].map(
+    (path) => ({ title: `needs a session for ${path}`, path, expect: { code: 200 } }) as const,
   ),
-  { title: "keeps the databases apart", as: "demo", path: "/second/v1/objects/Customer", expect: { code: 201, beforeSession: true } },
+  {
+    title: "keeps the databases apart",
+    as: "demo",
+    path: "/second/v1/objects/Customer",
+    expect: { code: 201, beforeSession: true },
+  },
 ];

@@ -3,9 +3,22 @@ import type { Case } from "./case.ts";
 const good = { oldPassword: "demo", newPassword: "a password that is new" };
 const digest = "0123456789abcdef0123456789abcdef";
 
-const change = (title: string, body: unknown, code: number): Case => ({ title, as: "demo", method: "POST", path: "/v1/changePassword", body, expect: { code } });
+const change = (title: string, body: unknown, code: number): Case => ({
+  title,
+  as: "demo",
+  method: "POST",
+  path: "/v1/changePassword",
+  body,
+  expect: { code },
+});
 
-const ask = (title: string, body: unknown, code: number): Case => ({ title, method: "POST", path: "/v1/resetPassword", body, expect: { code } });
+const ask = (title: string, body: unknown, code: number): Case => ({
+  title,
+  method: "POST",
+  path: "/v1/resetPassword",
+  body,
+  expect: { code },
+});
 
 const confirm = (title: string, body: unknown, code: number): Case => ({
   title,
@@ -20,30 +33,86 @@ const named = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 
 
 /** Fields of changed and reset passwords: nothing of this changes anything. */
 export const passwordCases: readonly Case[] = [
-  { title: "changes no password without a session", method: "POST", path: "/v1/changePassword", body: good, expect: { code: 200 } },
-  { title: "changes a password by POST only", as: "demo", path: "/v1/changePassword", expect: { code: 305, beforeSession: true } },
-  ...noTexts.map((value) => change(`refuses ${named(value)} as the old password`, { ...good, oldPassword: value }, 319)),
-  ...noTexts.map((value) => change(`refuses ${named(value)} as the new password`, { ...good, newPassword: value }, 320)),
-  ...["true", 1, null, [], {}].map((encrypted) => change(`refuses ${named(encrypted)} for whether passwords are encrypted`, { ...good, encrypted }, 322)),
+  {
+    title: "changes no password without a session",
+    method: "POST",
+    path: "/v1/changePassword",
+    body: good,
+    expect: { code: 200 },
+  },
+  {
+    title: "changes a password by POST only",
+    as: "demo",
+    path: "/v1/changePassword",
+    expect: { code: 305, beforeSession: true },
+  },
+  ...noTexts.map((value) =>
+    change(`refuses ${named(value)} as the old password`, { ...good, oldPassword: value }, 319),
+  ),
+  ...noTexts.map((value) =>
+    change(`refuses ${named(value)} as the new password`, { ...good, newPassword: value }, 320),
+  ),
+  ...["true", 1, null, [], {}].map((encrypted) =>
+    change(`refuses ${named(encrypted)} for whether passwords are encrypted`, { ...good, encrypted }, 322),
+  ),
   change("looks at whether they are encrypted, then at the old password", { encrypted: 1 }, 322),
   change("looks at the old password, then at the new one", {}, 319),
   change("refuses a new password that is too short", { ...good, newPassword: "seven 7" }, 320),
   change("refuses a new password that is published", { ...good, newPassword: "Password123" }, 320),
   change("refuses the MD5 of a published password", { ...good, newPassword: "25d55ad283aa400af464c76d713c07ad" }, 320),
-  change("looks whether the new password can be one, then whether it is the old one", { oldPassword: "demo", newPassword: "demo" }, 320),
+  change(
+    "looks whether the new password can be one, then whether it is the old one",
+    { oldPassword: "demo", newPassword: "demo" },
+    320,
+  ),
   change("refuses the old password as the new one", { oldPassword: digest, newPassword: digest }, 321),
-  change("refuses the old password as the new one in another spelling", { oldPassword: digest, newPassword: digest.toUpperCase() }, 321),
-  change("looks whether both are the same, then whether the old one is right", { oldPassword: "never it was", newPassword: "never it was" }, 321),
+  change(
+    "refuses the old password as the new one in another spelling",
+    { oldPassword: digest, newPassword: digest.toUpperCase() },
+    321,
+  ),
+  change(
+    "looks whether both are the same, then whether the old one is right",
+    { oldPassword: "never it was", newPassword: "never it was" },
+    321,
+  ),
   change("refuses clear text that is said to be encrypted", { ...good, encrypted: true }, 319),
-  change("refuses more cipher text than there can be", { ...good, encrypted: true, oldPassword: "A".repeat(11_000) }, 319),
+  change(
+    "refuses more cipher text than there can be",
+    { ...good, encrypted: true, oldPassword: "A".repeat(11_000) },
+    319,
+  ),
 
   ...noTexts.map((user) => ask(`resets no password of ${named(user)}`, { user }, 325)),
-  { title: "needs an app key to reset a password", method: "POST", path: "/v1/resetPassword", headers: { appkey: null }, body: { user: "demo" }, expect: { code: 100 } },
+  {
+    title: "needs an app key to reset a password",
+    method: "POST",
+    path: "/v1/resetPassword",
+    headers: { appkey: null },
+    body: { user: "demo" },
+    expect: { code: 100 },
+  },
 
-  ...noTexts.map((resetPasswordToken) => confirm(`refuses ${named(resetPasswordToken)} as the token of a reset`, { ...good, resetPasswordToken }, 328)),
-  ...noTexts.map((newPassword) => confirm(`refuses ${named(newPassword)} as the password of a reset`, { resetPasswordToken: "A".repeat(43), newPassword }, 320)),
+  ...noTexts.map((resetPasswordToken) =>
+    confirm(`refuses ${named(resetPasswordToken)} as the token of a reset`, { ...good, resetPasswordToken }, 328),
+  ),
+  ...noTexts.map((newPassword) =>
+    confirm(
+      `refuses ${named(newPassword)} as the password of a reset`,
+      { resetPasswordToken: "A".repeat(43), newPassword },
+      320,
+    ),
+  ),
   confirm("looks at the token of a reset, then at the password", {}, 328),
-  confirm("refuses a token that nobody gave out", { resetPasswordToken: "A".repeat(43), newPassword: good.newPassword }, 328),
+  confirm(
+    "refuses a token that nobody gave out",
+    { resetPasswordToken: "A".repeat(43), newPassword: good.newPassword },
+    328,
+  ),
   confirm("refuses a token with a zero character", { resetPasswordToken: "\0", newPassword: good.newPassword }, 328),
-  confirm("looks whether the token is good, then whether the password is", { resetPasswordToken: "A".repeat(43), newPassword: "short" }, 328),
+  confirm(
+    "looks whether the token is good, then whether the password is",
+    { resetPasswordToken: "A".repeat(43), newPassword: "short" },
+    328,
+  ),
 ];

@@ -12,7 +12,12 @@ import { sendCase } from "./send-case.ts";
 export { appKey, type Subject } from "../subject.ts";
 
 /** Logs in and returns the session id. */
-export async function logIn({ url }: Subject, user: string, more: Record<string, unknown> = {}, alias = ""): Promise<string> {
+export async function logIn(
+  { url }: Subject,
+  user: string,
+  more: Record<string, unknown> = {},
+  alias = "",
+): Promise<string> {
   const body = { user, pass: user, appNames: ["demo-app"], ...more };
   const answer = await request(url).post(`${alias}/v1/login`).set("appkey", appKey).send(body);
   if (answer.status !== 200) throw new Error(`Log-in of ${user} failed: ${answer.text}`);
@@ -47,7 +52,12 @@ export function runCases(subject: () => Subject, cases: readonly Case[]): void {
   }
 }
 
-function runWithin(subject: () => Subject, mode: LogInMode, cases: readonly Case[], pathOf: (each: Case) => Promise<string>): void {
+function runWithin(
+  subject: () => Subject,
+  mode: LogInMode,
+  cases: readonly Case[],
+  pathOf: (each: Case) => Promise<string>,
+): void {
   const sessions = new Map<DemoUser, Promise<ClientSession>>();
   const sessionOf = (user: DemoUser) => {
     const opened = sessions.get(user) ?? openSession(subject(), mode, user);
@@ -103,7 +113,9 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
 async function findKnown(subject: Subject): Promise<Known> {
   const sessionid = await logIn(subject, "reader");
   const first = async (className: string): Promise<string> => {
-    const answer = await request(subject.url).get(`/v1/objects/${className}?perPage=1`).set({ appkey: appKey, sessionid });
+    const answer = await request(subject.url)
+      .get(`/v1/objects/${className}?perPage=1`)
+      .set({ appkey: appKey, sessionid });
     return answer.body.data["~Elements"][0]["~ObjectID"];
   };
   return { customerId: await first("Customer"), invoiceId: await first("Invoice") };

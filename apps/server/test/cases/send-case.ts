@@ -19,9 +19,16 @@ export interface Sending {
 }
 
 /** Sends the request of a case, through its session if it has one. */
-export async function sendCase({ method, headers, body, json, inCapitals, expect: expected }: Case, { url, path, appKey, session }: Sending): Promise<CaseAnswer> {
+export async function sendCase(
+  { method, headers, body, json, inCapitals, expect: expected }: Case,
+  { url, path, appKey, session }: Sending,
+): Promise<CaseAnswer> {
   const verb = (method ?? "GET").toLowerCase() as "get";
-  const sent = request(url)[verb](path).ok(() => true).buffer(true).parse(asBytes);
+  const sent = request(url)
+    [verb](path)
+    .ok(() => true)
+    .buffer(true)
+    .parse(asBytes);
   const asJson = json ?? (body === undefined || typeof body === "string" ? undefined : JSON.stringify(body));
   const type = asJson === undefined ? {} : { "content-type": "application/json" };
   const message = { headers: { appkey: appKey, ...type }, body: asJson ?? (body as string | undefined) };
@@ -33,10 +40,15 @@ export async function sendCase({ method, headers, body, json, inCapitals, expect
   if (sealed.body !== undefined) {
     sent.send(sealed.body as string);
     // Supertest gives a text a content type that the case did not ask for.
-    if (!("content-type" in { ...sealed.headers, ...headers }) || headers?.["content-type"] === null) sent.unset("content-type");
+    if (!("content-type" in { ...sealed.headers, ...headers }) || headers?.["content-type"] === null)
+      sent.unset("content-type");
   }
   const answer = await sent;
-  const arrived = { status: answer.status, headers: new Headers(answer.headers), body: Uint8Array.from((answer.body as Buffer | undefined) ?? []) };
+  const arrived = {
+    status: answer.status,
+    headers: new Headers(answer.headers),
+    body: Uint8Array.from((answer.body as Buffer | undefined) ?? []),
+  };
   const opened = session === undefined ? arrived : await session.open(arrived);
   return { status: answer.status, headers: answer.headers, text: new TextDecoder().decode(opened.body) };
 }

@@ -11,7 +11,12 @@ const nestedMetaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
 const elementsOf = (data: Json): Json[] => data["~Elements"];
 const namesOf = (object: Json): string[] => Object.keys(object);
 
-const written = (title: string, serialization: unknown, check: (elements: Json[]) => void, more: Partial<Case> = {}): Case => ({
+const written = (
+  title: string,
+  serialization: unknown,
+  check: (elements: Json[]) => void,
+  more: Partial<Case> = {},
+): Case => ({
   title,
   as: "reader",
   path: invoices(serialization),
@@ -27,7 +32,12 @@ const written = (title: string, serialization: unknown, check: (elements: Json[]
 });
 
 /** Users have a collection, and references that lead on. */
-const ofUsers = (title: string, serialization: unknown, check: (demo: Json) => void, more: Partial<Case> = {}): Case => ({
+const ofUsers = (
+  title: string,
+  serialization: unknown,
+  check: (demo: Json) => void,
+  more: Partial<Case> = {},
+): Case => ({
   title,
   as: "admin",
   path: users(serialization),
@@ -47,34 +57,73 @@ const each = (serialization: unknown) => `of ${JSON.stringify(serialization).sli
 
 /** What the answers of object routes hold. */
 export const serializationCases: readonly Case[] = [
-  written("takes an empty serialization", {}, ([first]) => expect(first.Customer).toMatchObject({ Name: expect.any(String) })),
-  written("writes everything", { type: "full", depth: 1 }, ([first]) => expect(first.Customer).toMatchObject({ Name: expect.any(String) })),
-  written("writes references beyond the depth with meta-fields only", { depth: 0 }, ([first]) => expect(namesOf(first.Customer)).toEqual(nestedMetaFields)),
-  written("writes meta-fields only", { type: "empty" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
-  written("writes meta-fields where no hook makes more of the type macro", { type: "macro" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
-  written("accepts fieldList for fields and ignores members of other servers", { type: "custom", fieldList: ["Number"], macroLevel: 2, getSize: true, securityRights: true }, (all) =>
-    expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number"])),
+  written("takes an empty serialization", {}, ([first]) =>
+    expect(first.Customer).toMatchObject({ Name: expect.any(String) }),
+  ),
+  written("writes everything", { type: "full", depth: 1 }, ([first]) =>
+    expect(first.Customer).toMatchObject({ Name: expect.any(String) }),
+  ),
+  written("writes references beyond the depth with meta-fields only", { depth: 0 }, ([first]) =>
+    expect(namesOf(first.Customer)).toEqual(nestedMetaFields),
+  ),
+  written("writes meta-fields only", { type: "empty" }, (all) =>
+    expect(all.map(namesOf)).toEqual(all.map(() => metaFields)),
+  ),
+  written("writes meta-fields where no hook makes more of the type macro", { type: "macro" }, (all) =>
+    expect(all.map(namesOf)).toEqual(all.map(() => metaFields)),
+  ),
+  written(
+    "accepts fieldList for fields and ignores members of other servers",
+    { type: "custom", fieldList: ["Number"], macroLevel: 2, getSize: true, securityRights: true },
+    (all) => expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number"])),
   ),
   written("writes ids only", { type: "oid" }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => ["~ObjectID"]))),
-  written("does not mind a depth where nothing is followed", { type: "oid", depth: 3 }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => ["~ObjectID"]))),
-  written("writes fields", { type: "custom", fields: ["Amount", "Number"] }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number", "Amount"]))),
-  written("writes fields of references", { type: "custom", fields: ["Number", "Customer.Name", "Customer.City"] }, ([first]) => {
-    expect(namesOf(first)).toEqual([...metaFields, "Number", "Customer"]);
-    expect(namesOf(first.Customer)).toEqual([...nestedMetaFields, "Name", "City"]);
-  }),
-  written("writes the UUIDs of the objects that were asked for", { type: "custom", fields: ["~UUID", "Number", "Customer.Name"] }, (all) =>
-    expect(all).toEqual(all.map(() => expect.objectContaining({ "~UUID": expect.stringMatching(uuid), Customer: expect.not.objectContaining({ "~UUID": expect.anything() }) }))),
+  written("does not mind a depth where nothing is followed", { type: "oid", depth: 3 }, (all) =>
+    expect(all.map(namesOf)).toEqual(all.map(() => ["~ObjectID"])),
   ),
-  written("writes the UUIDs of references where fields name them", { type: "custom", fields: ["Customer.~UUID"] }, ([first]) => {
-    expect(namesOf(first.Customer)).toEqual(metaFields);
-    expect(first.Customer["~UUID"]).toMatch(uuid);
-  }),
-  written("writes whole references", { type: "custom", fields: ["Customer"] }, ([first]) => expect(first.Customer).toMatchObject({ Name: expect.any(String), Active: expect.any(Boolean) })),
-  written("writes no fields", { type: "custom", fields: [] }, (all) => expect(all.map(namesOf)).toEqual(all.map(() => metaFields))),
+  written("writes fields", { type: "custom", fields: ["Amount", "Number"] }, (all) =>
+    expect(all.map(namesOf)).toEqual(all.map(() => [...metaFields, "Number", "Amount"])),
+  ),
+  written(
+    "writes fields of references",
+    { type: "custom", fields: ["Number", "Customer.Name", "Customer.City"] },
+    ([first]) => {
+      expect(namesOf(first)).toEqual([...metaFields, "Number", "Customer"]);
+      expect(namesOf(first.Customer)).toEqual([...nestedMetaFields, "Name", "City"]);
+    },
+  ),
+  written(
+    "writes the UUIDs of the objects that were asked for",
+    { type: "custom", fields: ["~UUID", "Number", "Customer.Name"] },
+    (all) =>
+      expect(all).toEqual(
+        all.map(() =>
+          expect.objectContaining({
+            "~UUID": expect.stringMatching(uuid),
+            Customer: expect.not.objectContaining({ "~UUID": expect.anything() }),
+          }),
+        ),
+      ),
+  ),
+  written(
+    "writes the UUIDs of references where fields name them",
+    { type: "custom", fields: ["Customer.~UUID"] },
+    ([first]) => {
+      expect(namesOf(first.Customer)).toEqual(metaFields);
+      expect(first.Customer["~UUID"]).toMatch(uuid);
+    },
+  ),
+  written("writes whole references", { type: "custom", fields: ["Customer"] }, ([first]) =>
+    expect(first.Customer).toMatchObject({ Name: expect.any(String), Active: expect.any(Boolean) }),
+  ),
+  written("writes no fields", { type: "custom", fields: [] }, (all) =>
+    expect(all.map(namesOf)).toEqual(all.map(() => metaFields)),
+  ),
   {
     title: "writes one object as asked for",
     as: "reader",
-    path: ({ invoiceId }) => `/v1/object/${invoiceId}?serialization=${encode({ type: "custom", fields: ["Customer.Name"] })}`,
+    path: ({ invoiceId }) =>
+      `/v1/object/${invoiceId}?serialization=${encode({ type: "custom", fields: ["Customer.Name"] })}`,
     expect: {
       code: 0,
       headers: { etag: '"1"' },
@@ -83,25 +132,39 @@ export const serializationCases: readonly Case[] = [
         expect(namesOf(data.Customer)).toEqual([...nestedMetaFields, "Name"]);
       },
     },
-    },
+  },
   {
     title: "writes the id of one object",
     as: "reader",
     path: ({ invoiceId }) => `/v1/object/${invoiceId}?serialization=${encode({ type: "oid" })}`,
     expect: { code: 0, headers: { etag: '"1"' }, data: (data) => expect(namesOf(data)).toEqual(["~ObjectID"]) },
   },
-  ofUsers("follows paths through references and collections", { type: "custom", fields: ["Name", "Groups.Name", "Employee.Mitarbeiteransprechpartner.Name1"] }, (demo) => {
-    expect(demo).toMatchObject({ Groups: { "~Count": 1, "~UnfilteredCount": 1, "~Elements": [{ Name: "Sales" }] } });
-    expect(namesOf(elementsOf(demo.Groups)[0])).toEqual([...nestedMetaFields, "Name"]);
-    expect(namesOf(demo.Employee)).toEqual([...nestedMetaFields, "Mitarbeiteransprechpartner"]);
-    expect(namesOf(demo.Employee.Mitarbeiteransprechpartner)).toEqual([...nestedMetaFields, "Name1"]);
-  }),
-  ofUsers("writes a page of a collection", { type: "custom", fields: ["Name", { name: "Groups", page: 0, perPage: 20, fields: ["Description"] }] }, ({ Groups }) => {
-    expect(Groups).toMatchObject({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [{ Description: expect.any(String) }] });
-    expect(namesOf(elementsOf(Groups)[0])).toEqual([...nestedMetaFields, "Description"]);
-  }),
-  ofUsers("writes an empty page of a collection with the count of all", { type: "custom", fields: ["Name", { name: "Groups", page: 1, perPage: 1 }] }, ({ Groups }) =>
-    expect(Groups).toEqual({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [] }),
+  ofUsers(
+    "follows paths through references and collections",
+    { type: "custom", fields: ["Name", "Groups.Name", "Employee.Mitarbeiteransprechpartner.Name1"] },
+    (demo) => {
+      expect(demo).toMatchObject({ Groups: { "~Count": 1, "~UnfilteredCount": 1, "~Elements": [{ Name: "Sales" }] } });
+      expect(namesOf(elementsOf(demo.Groups)[0])).toEqual([...nestedMetaFields, "Name"]);
+      expect(namesOf(demo.Employee)).toEqual([...nestedMetaFields, "Mitarbeiteransprechpartner"]);
+      expect(namesOf(demo.Employee.Mitarbeiteransprechpartner)).toEqual([...nestedMetaFields, "Name1"]);
+    },
+  ),
+  ofUsers(
+    "writes a page of a collection",
+    { type: "custom", fields: ["Name", { name: "Groups", page: 0, perPage: 20, fields: ["Description"] }] },
+    ({ Groups }) => {
+      expect(Groups).toMatchObject({
+        "~Count": 1,
+        "~UnfilteredCount": 1,
+        "~Elements": [{ Description: expect.any(String) }],
+      });
+      expect(namesOf(elementsOf(Groups)[0])).toEqual([...nestedMetaFields, "Description"]);
+    },
+  ),
+  ofUsers(
+    "writes an empty page of a collection with the count of all",
+    { type: "custom", fields: ["Name", { name: "Groups", page: 1, perPage: 1 }] },
+    ({ Groups }) => expect(Groups).toEqual({ "~Count": 1, "~UnfilteredCount": 1, "~Elements": [] }),
   ),
   {
     title: "tells nobody the attributes of a class that may not be read",
@@ -110,7 +173,9 @@ export const serializationCases: readonly Case[] = [
     expect: { code: 304 },
   },
 
-  ...["", "{", "full"].map((value) => refused(`refuses the serialization ${value}`, `/v1/objects/Invoice?serialization=${encode(value)}`, 308)),
+  ...["", "{", "full"].map((value) =>
+    refused(`refuses the serialization ${value}`, `/v1/objects/Invoice?serialization=${encode(value)}`, 308),
+  ),
   ...[
     "[]",
     "null",
@@ -156,8 +221,13 @@ export const serializationCases: readonly Case[] = [
     { type: "custom", fields: [{ name: "Number", fields: ["Name"] }] },
     { type: "custom", fields: Array.from({ length: 201 }, (_, index) => `A${index}`) },
   ].map((value) => refused(`refuses a serialization ${each(value)}`, invoices(value), 307)),
-  ...[{ page: -1 }, { page: 0.5 }, { page: "0" }, { perPage: 0 }, { perPage: 1_001 }, { page: 10_000_001 }].map((paging) =>
-    refused(`refuses a part of a collection ${each(paging)}`, users({ type: "custom", fields: [{ name: "Groups", ...paging }] }), 307),
+  ...[{ page: -1 }, { page: 0.5 }, { page: "0" }, { perPage: 0 }, { perPage: 1_001 }, { page: 10_000_001 }].map(
+    (paging) =>
+      refused(
+        `refuses a part of a collection ${each(paging)}`,
+        users({ type: "custom", fields: [{ name: "Groups", ...paging }] }),
+        307,
+      ),
   ),
   refused("refuses a path of six names", users({ type: "custom", fields: ["A.B.C.D.E.F"] }), 307),
   refused("refuses a serialization with a forbidden name", invoices('{"__proto__":{}}'), 307),

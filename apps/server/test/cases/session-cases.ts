@@ -15,14 +15,31 @@ const refused = (title: string, headers: Case["headers"], code: number, more: Pa
 /** App key, credential headers and the routes around a session. */
 export const sessionCases: readonly Case[] = [
   { title: "checks a session", as: "demo", path: check, expect: { code: 0, data: (data) => expect(data).toEqual({}) } },
-  { title: "checks a session of the second database's own only", as: "demo", path: `/second${check}`, expect: { code: 201, beforeSession: true } },
+  {
+    title: "checks a session of the second database's own only",
+    as: "demo",
+    path: `/second${check}`,
+    expect: { code: 201, beforeSession: true },
+  },
   {
     title: "checks the service without an app key",
     path: "/_CheckService",
     headers: { appkey: null },
-    expect: { code: 0, data: (data) => expect(data).toEqual({ applicationName: expect.any(String), applicationVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) }) },
+    expect: {
+      code: 0,
+      data: (data) =>
+        expect(data).toEqual({
+          applicationName: expect.any(String),
+          applicationVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        }),
+    },
   },
-  { title: "checks the service of another database", path: "/second/_CheckService", headers: { appkey: null }, expect: { code: 0 } },
+  {
+    title: "checks the service of another database",
+    path: "/second/_CheckService",
+    headers: { appkey: null },
+    expect: { code: 0 },
+  },
   {
     title: "does not mind a content type without a body",
     as: "demo",
@@ -34,8 +51,17 @@ export const sessionCases: readonly Case[] = [
 
   refused("needs an app key", { appkey: null }, 100),
   refused("takes a blank app key for none", { appkey: " " }, 100),
-  ...["x", "Demo-App-Key", "demo-app-key ,demo-app-key", "'; drop table app_keys; --", "__proto__", "x".repeat(5_000)].map((appkey) =>
-    refused(`refuses the app key ${appkey.slice(0, 30)}`, { appkey }, 101, { expect: { code: 101, lacks: ["app_keys", "select"] } }),
+  ...[
+    "x",
+    "Demo-App-Key",
+    "demo-app-key ,demo-app-key",
+    "'; drop table app_keys; --",
+    "__proto__",
+    "x".repeat(5_000),
+  ].map((appkey) =>
+    refused(`refuses the app key ${appkey.slice(0, 30)}`, { appkey }, 101, {
+      expect: { code: 101, lacks: ["app_keys", "select"] },
+    }),
   ),
   refused("looks at the app key before the session", { appkey: "x", sessionid: stranger }, 101),
   refused("needs a session", {}, 200),
@@ -44,8 +70,8 @@ export const sessionCases: readonly Case[] = [
   refused("asks again for a session of blanks", { sessionid: "  " }, 204),
   refused("asks again for a blank token", { "secure-token": "" }, 204),
   refused("asks again for a blank authorization", { authorization: "" }, 204),
-  ...[stranger, "x", "x".repeat(44), "null", "undefined", "0", "'", "A".repeat(42) + "=", "A".repeat(10_000)].map((sessionid) =>
-    refused(`refuses the session ${sessionid.slice(0, 20)} of ${sessionid.length}`, { sessionid }, 201),
+  ...[stranger, "x", "x".repeat(44), "null", "undefined", "0", "'", "A".repeat(42) + "=", "A".repeat(10_000)].map(
+    (sessionid) => refused(`refuses the session ${sessionid.slice(0, 20)} of ${sessionid.length}`, { sessionid }, 201),
   ),
   refused("refuses a token", { "secure-token": stranger }, 203),
   refused("refuses an authorization", { authorization: `Bearer ${stranger}` }, 203),
@@ -69,5 +95,11 @@ export const sessionCases: readonly Case[] = [
     } as const,
   ]),
   { title: "needs a session to log out", method: "POST", path: "/v1/logout", expect: { code: 200 } },
-  { title: "refuses to log out a stranger", method: "POST", path: "/v1/logout", headers: { sessionid: stranger }, expect: { code: 201 } },
+  {
+    title: "refuses to log out a stranger",
+    method: "POST",
+    path: "/v1/logout",
+    headers: { sessionid: stranger },
+    expect: { code: 201 },
+  },
 ];

@@ -2,7 +2,11 @@ import type { Case } from "./case.ts";
 
 const pack = (text: string) => Buffer.from(text).toString("base64url");
 
-const nowhere = (path: string): Case => ({ title: `nothing answers to ${path.slice(0, 40)}`, path, expect: { code: 304 } });
+const nowhere = (path: string): Case => ({
+  title: `nothing answers to ${path.slice(0, 40)}`,
+  path,
+  expect: { code: 304 },
+});
 
 /** Paths, methods and what clients are known to do to them. */
 export const transportCases: readonly Case[] = [
@@ -33,22 +37,57 @@ export const transportCases: readonly Case[] = [
     "/v1/objects/Customer/extra",
     `/${"x".repeat(2_000)}`,
   ].map(nowhere),
-  { title: "nothing answers to nothing, session or not", as: "demo", path: "/v1/nothing", expect: { code: 304, beforeSession: true } },
+  {
+    title: "nothing answers to nothing, session or not",
+    as: "demo",
+    path: "/v1/nothing",
+    expect: { code: 304, beforeSession: true },
+  },
 
   { title: "tolerates doubled slashes", path: "//_CheckService//", expect: { code: 0 } },
   { title: "tolerates a bare question mark", path: "/_CheckService?", expect: { code: 0 } },
-  { title: "ignores query parameters that it does not know", as: "demo", path: "/v1/objects/Customer?perPage=1&x=y", expect: { code: 0 } },
-  { title: "ignores unknown query parameters with two values", as: "demo", path: `/v1/objects/Customer?perPage=1&x=y&x=z&qb64=${pack("x=1&toString=2&toString=3")}`, expect: { code: 0 } },
-  { title: "refuses two values of a known parameter, packed or not", as: "demo", path: `/v1/objects/Customer?perPage=1&qb64=${pack("perPage=2")}`, expect: { code: 307 } },
+  {
+    title: "ignores query parameters that it does not know",
+    as: "demo",
+    path: "/v1/objects/Customer?perPage=1&x=y",
+    expect: { code: 0 },
+  },
+  {
+    title: "ignores unknown query parameters with two values",
+    as: "demo",
+    path: `/v1/objects/Customer?perPage=1&x=y&x=z&qb64=${pack("x=1&toString=2&toString=3")}`,
+    expect: { code: 0 },
+  },
+  {
+    title: "refuses two values of a known parameter, packed or not",
+    as: "demo",
+    path: `/v1/objects/Customer?perPage=1&qb64=${pack("perPage=2")}`,
+    expect: { code: 307 },
+  },
   {
     title: "unpacks query parameters",
     as: "demo",
     path: `/v1/objects/Customer?qb64=${pack("perPage=3&page=1")}`,
     expect: { code: 0, data: (data) => expect(data["~Elements"]).toHaveLength(3) },
   },
-  { title: "refuses a packed parameter that is not packed", as: "demo", path: "/v1/objects/Customer?qb64=*", expect: { code: 307 } },
-  { title: "refuses a parameter with two values", as: "demo", path: "/v1/objects/Customer?page=0&page=1", expect: { code: 307 } },
-  { title: "reads plus signs as blanks", as: "demo", path: "/v1/objects/Customer?query=+%7B+%7D+", expect: { code: 0 } },
+  {
+    title: "refuses a packed parameter that is not packed",
+    as: "demo",
+    path: "/v1/objects/Customer?qb64=*",
+    expect: { code: 307 },
+  },
+  {
+    title: "refuses a parameter with two values",
+    as: "demo",
+    path: "/v1/objects/Customer?page=0&page=1",
+    expect: { code: 307 },
+  },
+  {
+    title: "reads plus signs as blanks",
+    as: "demo",
+    path: "/v1/objects/Customer?query=+%7B+%7D+",
+    expect: { code: 0 },
+  },
 
   ...["PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "POST"].map(
     (method): Case => ({
@@ -68,7 +107,13 @@ export const transportCases: readonly Case[] = [
     expect: { code: 305 },
   },
   { title: "tells the path before the method", method: "DELETE", path: "/v1/nothing", expect: { code: 304 } },
-  { title: "tells the method before the app key", method: "DELETE", path: "/v1/login", headers: { appkey: null }, expect: { code: 305 } },
+  {
+    title: "tells the method before the app key",
+    method: "DELETE",
+    path: "/v1/login",
+    headers: { appkey: null },
+    expect: { code: 305 },
+  },
   {
     title: "refuses a preflight from an origin that no key lists",
     method: "OPTIONS",

@@ -2,7 +2,14 @@ import type { Case } from "./case.ts";
 
 const customers = "/v1/object/Customer";
 
-const refuse = (title: string, path: Case["path"], method: string, body: unknown, code: number, more: Partial<Case> = {}): Case => ({
+const refuse = (
+  title: string,
+  path: Case["path"],
+  method: string,
+  body: unknown,
+  code: number,
+  more: Partial<Case> = {},
+): Case => ({
   title,
   as: "demo",
   path,
@@ -12,13 +19,21 @@ const refuse = (title: string, path: Case["path"], method: string, body: unknown
   ...more,
 });
 
-const create = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case => refuse(title, customers, "POST", body, code, more);
+const create = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case =>
+  refuse(title, customers, "POST", body, code, more);
 
 const change = (title: string, body: unknown, code: number, more: Partial<Case> = {}): Case =>
   refuse(title, ({ customerId }) => `/v1/object/${customerId}`, "PATCH", body, code, more);
 
 const changeAll = (query: unknown, body: unknown, code: number, more: Partial<Case> = {}): Case =>
-  refuse(`changes customers like ${shown(query)} to ${shown(body)}: ${code}${more.as === undefined ? "" : ` as ${more.as}`}`, `/v1/objects/Customer?query=${encodeURIComponent(JSON.stringify(query))}`, "PATCH", body, code, more);
+  refuse(
+    `changes customers like ${shown(query)} to ${shown(body)}: ${code}${more.as === undefined ? "" : ` as ${more.as}`}`,
+    `/v1/objects/Customer?query=${encodeURIComponent(JSON.stringify(query))}`,
+    "PATCH",
+    body,
+    code,
+    more,
+  );
 
 const shown = (value: unknown): string => JSON.stringify(value).slice(0, 60);
 
@@ -52,7 +67,12 @@ const nonsense: readonly Readonly<Record<string, unknown>>[] = [
 ];
 
 /** Texts that reach the prototype of an object where they are taken for names. */
-const prototypes = ['{"__proto__":{"Name":"x"}}', '{"constructor":1}', '{"prototype":1}', '{"Name":"x","City":{"__proto__":1}}'];
+const prototypes = [
+  '{"__proto__":{"Name":"x"}}',
+  '{"constructor":1}',
+  '{"prototype":1}',
+  '{"Name":"x","City":{"__proto__":1}}',
+];
 
 /** Writing objects, as far as nothing is written: what is written stands in the suite of writes. */
 export const writeCases: readonly Case[] = [
@@ -64,23 +84,56 @@ export const writeCases: readonly Case[] = [
   create("creates no customer from nothing", {}, 307),
   create("creates no customer from a list", [{ Name: "Ada" }], 307),
   create("creates no customer from an infinite number", undefined, 307, { json: '{"Name":"Ada","CreditLimit":1e999}' }),
-  create("creates no customer from a body that is too deep", { Name: "Ada", City: Array.from({ length: 40 }).reduce((inner) => [inner], 1) }, 307),
-  create("creates no customer when the answer cannot be written", { Name: "Ada" }, 307, { path: `${customers}?serialization=${encodeURIComponent('{"depth":9}')}` }),
+  create(
+    "creates no customer from a body that is too deep",
+    { Name: "Ada", City: Array.from({ length: 40 }).reduce((inner) => [inner], 1) },
+    307,
+  ),
+  create("creates no customer when the answer cannot be written", { Name: "Ada" }, 307, {
+    path: `${customers}?serialization=${encodeURIComponent('{"depth":9}')}`,
+  }),
   create("creates no customer when a field of the answer does not exist", { Name: "Ada" }, 307, {
     path: `${customers}?serialization=${encodeURIComponent('{"type":"custom","fields":["Nothing"]}')}`,
   }),
   create("refuses a body of more than 1 MiB", { Name: "x".repeat(1_050_000) }, 801),
-  ...["ZZZZZZZ", "", "11111111-1111-4111-8111-111111111111", "7k", { "~ObjectID": "7K", Name: "new" }, { "~UUID": "x" }, {}, 7, ["1"]].map((Customer) =>
-    refuse(`lets no invoice refer to ${shown(Customer)}`, ({ invoiceId }) => `/v1/object/${invoiceId}`, "PATCH", { Customer }, 307),
+  ...[
+    "ZZZZZZZ",
+    "",
+    "11111111-1111-4111-8111-111111111111",
+    "7k",
+    { "~ObjectID": "7K", Name: "new" },
+    { "~UUID": "x" },
+    {},
+    7,
+    ["1"],
+  ].map((Customer) =>
+    refuse(
+      `lets no invoice refer to ${shown(Customer)}`,
+      ({ invoiceId }) => `/v1/object/${invoiceId}`,
+      "PATCH",
+      { Customer },
+      307,
+    ),
   ),
 
   create("lets nobody create who may only read", { Name: "Ada" }, 404, { as: "reader" }),
   create("asks who creates before it looks at the body", { Nonsense: 1 }, 404, { as: "reader" }),
   change("lets nobody change who may only read", { Name: "Ada" }, 404, { as: "reader" }),
   change("asks who changes before it looks at the body", { Nonsense: 1 }, 404, { as: "reader" }),
-  change("asks who changes before it looks at the version", { Name: "Ada" }, 404, { as: "reader", headers: { "if-match": '"77"' } }),
+  change("asks who changes before it looks at the version", { Name: "Ada" }, 404, {
+    as: "reader",
+    headers: { "if-match": '"77"' },
+  }),
   change("looks at the body before it looks at the version", { Nonsense: 1 }, 307, { headers: { "if-match": '"77"' } }),
-  ...["User", "UserGroup", "Employee"].map((name) => refuse(`hides the class ${name} from those who would create in it`, `/v1/object/${name}`, "POST", { Name: "Ada" }, 304)),
+  ...["User", "UserGroup", "Employee"].map((name) =>
+    refuse(
+      `hides the class ${name} from those who would create in it`,
+      `/v1/object/${name}`,
+      "POST",
+      { Name: "Ada" },
+      304,
+    ),
+  ),
   ...["Nothing", "customer", "__proto__", "constructor", "1", "11111111-1111-4111-8111-111111111111"].map((name) =>
     refuse(`creates nothing in ${name}`, `/v1/object/${name}`, "POST", { Name: "Ada" }, 304),
   ),
@@ -88,16 +141,36 @@ export const writeCases: readonly Case[] = [
     refuse(`changes nothing that is called ${id}`, `/v1/object/${id}`, "PATCH", { Name: "Ada" }, 304),
   ),
 
-  ...['"77"', 'W/"1"', "1", '"01"', "", '"x"', '"1', '* , "1"'].map((tag) => change(`changes no customer if it matches ${tag}`, { City: "Paris" }, 713, { headers: { "if-match": tag } })),
+  ...['"77"', 'W/"1"', "1", '"01"', "", '"x"', '"1', '* , "1"'].map((tag) =>
+    change(`changes no customer if it matches ${tag}`, { City: "Paris" }, 713, { headers: { "if-match": tag } }),
+  ),
 
   ...["", "?query=", "?query=%7B", "?query=where"].map((query) =>
-    refuse(`changes no customers with ${query === "" ? "no query" : query}`, `/v1/objects/Customer${query}`, "PATCH", { City: "Paris" }, query === "" ? 307 : 308),
+    refuse(
+      `changes no customers with ${query === "" ? "no query" : query}`,
+      `/v1/objects/Customer${query}`,
+      "PATCH",
+      { City: "Paris" },
+      query === "" ? 307 : 308,
+    ),
   ),
-  refuse("changes no customers with a query that is none", "/v1/objects/Customer?query=%5B%5D", "PATCH", { City: "Paris" }, 329),
-  ...[{ where: { Nothing: 1 } }, { macro: "m" }, { where: { Name: { $regex: ".*" } } }, { oids: ["'"] }].map((query) => changeAll(query, { City: "Paris" }, 307)),
+  refuse(
+    "changes no customers with a query that is none",
+    "/v1/objects/Customer?query=%5B%5D",
+    "PATCH",
+    { City: "Paris" },
+    329,
+  ),
+  ...[{ where: { Nothing: 1 } }, { macro: "m" }, { where: { Name: { $regex: ".*" } } }, { oids: ["'"] }].map((query) =>
+    changeAll(query, { City: "Paris" }, 307),
+  ),
   ...nonsense.map((body) => changeAll({}, body, 307)),
-  changeAll({ where: { CreditLimit: -77 } }, { City: "Paris" }, 0, { expect: { code: 0, data: (data) => expect(data).toEqual({ "~Count": 0 }) } }),
-  changeAll({ oids: ["ZZZZZZZ", "11111111-1111-4111-8111-111111111111"] }, { City: "Paris" }, 0, { expect: { code: 0, data: (data) => expect(data).toEqual({ "~Count": 0 }) } }),
+  changeAll({ where: { CreditLimit: -77 } }, { City: "Paris" }, 0, {
+    expect: { code: 0, data: (data) => expect(data).toEqual({ "~Count": 0 }) },
+  }),
+  changeAll({ oids: ["ZZZZZZZ", "11111111-1111-4111-8111-111111111111"] }, { City: "Paris" }, 0, {
+    expect: { code: 0, data: (data) => expect(data).toEqual({ "~Count": 0 }) },
+  }),
   changeAll({}, { City: "Paris" }, 713, { headers: { "if-match": '"77"' } }),
   changeAll({}, { City: "Paris" }, 404, { as: "reader" }),
   ...["Nothing", "User", "customer", "__proto__", "1"].map((name) =>
@@ -105,12 +178,26 @@ export const writeCases: readonly Case[] = [
   ),
 
   ...["POST", "DELETE", "GET"].flatMap((method) =>
-    ["ZZZZZZZ", "1", "Customer", "__proto__"].map((id) => refuse(`finds no lock of ${id} to ${method}`, `/v1/lock/object/${id}`, method, undefined, 304)),
+    ["ZZZZZZZ", "1", "Customer", "__proto__"].map((id) =>
+      refuse(`finds no lock of ${id} to ${method}`, `/v1/lock/object/${id}`, method, undefined, 304),
+    ),
   ),
   ...["POST", "DELETE"].map((method) =>
-    refuse(`lets nobody ${method} a lock who may only read`, ({ customerId }) => `/v1/lock/object/${customerId}`, method, undefined, 404, { as: "reader" }),
+    refuse(
+      `lets nobody ${method} a lock who may only read`,
+      ({ customerId }) => `/v1/lock/object/${customerId}`,
+      method,
+      undefined,
+      404,
+      { as: "reader" },
+    ),
   ),
-  { title: "shows a lock to whoever may read", as: "reader", path: ({ customerId }) => `/v1/lock/object/${customerId}`, expect: { code: 0, data: (data) => expect(data).toEqual({ isLocked: false, messages: [] }) } },
+  {
+    title: "shows a lock to whoever may read",
+    as: "reader",
+    path: ({ customerId }) => `/v1/lock/object/${customerId}`,
+    expect: { code: 0, data: (data) => expect(data).toEqual({ isLocked: false, messages: [] }) },
+  },
 
   ...(
     [
@@ -121,7 +208,26 @@ export const writeCases: readonly Case[] = [
       ["POST", "/v1/lock/object/1"],
       ["DELETE", "/v1/lock/object/1"],
     ] as const
-  ).map(([method, path]): Case => ({ title: `needs a session to ${method} ${path}`, method, path, expect: { code: 200 } })),
-  { title: "needs a body to create", as: "demo", method: "POST", path: customers, headers: { "content-type": "application/json" }, expect: { code: 300 }, modes: ["session", "token", "encrypted"] },
-  { title: "needs JSON to create", as: "demo", method: "POST", path: customers, headers: { "content-type": "application/json" }, body: "{", expect: { code: 311 }, modes: ["session", "token", "encrypted"] },
+  ).map(
+    ([method, path]): Case => ({ title: `needs a session to ${method} ${path}`, method, path, expect: { code: 200 } }),
+  ),
+  {
+    title: "needs a body to create",
+    as: "demo",
+    method: "POST",
+    path: customers,
+    headers: { "content-type": "application/json" },
+    expect: { code: 300 },
+    modes: ["session", "token", "encrypted"],
+  },
+  {
+    title: "needs JSON to create",
+    as: "demo",
+    method: "POST",
+    path: customers,
+    headers: { "content-type": "application/json" },
+    body: "{",
+    expect: { code: 311 },
+    modes: ["session", "token", "encrypted"],
+  },
 ];

@@ -17,13 +17,15 @@ const [door] = doors;
 export function callbackSuite(server: () => RunningServer, stage: () => ProviderStage): void {
   const digests = new NodeDigests();
   const repositories = (): Repositories => databaseOf(server()).storage.repositories;
-  const last = async () => Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
+  const last = async () =>
+    Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
   let somebody: Somebody;
   let begun: number;
 
   beforeAll(async () => {
     await register(stage(), server(), "google");
-    for (const secondFactor of ["optional", "forced"] as const) await repositories().applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
+    for (const secondFactor of ["optional", "forced"] as const)
+      await repositories().applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
   });
   beforeEach(async () => {
     const r = repositories();
@@ -47,12 +49,21 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
   };
   /** Type, code, whether the user is named, and the provider. */
   const trail = async () => {
-    const told = ({ type, outcome, userId, providerName }: AuditEvent) => [type, outcome, userId === somebody.userId, providerName];
+    const told = ({ type, outcome, userId, providerName }: AuditEvent) => [
+      type,
+      outcome,
+      userId === somebody.userId,
+      providerName,
+    ];
     return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
   };
   const refused = (code: ErrorCode) => ["login.refused", code, code !== 302, "google"];
   const accepted = ["login.accepted", 0, true, "google"];
-  const entered = expect.objectContaining({ status: 200, retryAfter: null, body: expect.objectContaining({ data: expect.objectContaining({ sessionId: expect.any(String) }) }) });
+  const entered = expect.objectContaining({
+    status: 200,
+    retryAfter: null,
+    body: expect.objectContaining({ data: expect.objectContaining({ sessionId: expect.any(String) }) }),
+  });
 
   test("whom the provider vouches for is let in", async () => {
     const answer = await knock();
@@ -74,10 +85,16 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
   test("a network whose failures are too many is locked out, but for whom the provider has vouched there before", async () => {
     if (door === undefined) throw new Error("There is no door.");
     const another = await somebodyFor(door, repositories());
-    expect(await link(server(), (await logInAt(server(), "google", "ben")).body.data.dfUuid, { user: another.user, pass: another.pass })).toMatchObject({ code: "0" });
+    expect(
+      await link(server(), (await logInAt(server(), "google", "ben")).body.data.dfUuid, {
+        user: another.user,
+        pass: another.pass,
+      }),
+    ).toMatchObject({ code: "0" });
     expect(await knock()).toEqual(entered);
     const { address } = databaseOf(server()).policy.throttle;
-    for (let n = 0; n < addressFailures; n += 1) await repositories().throttle.fail([{ key: "address:127.0.0.1", policy: address }]);
+    for (let n = 0; n < addressFailures; n += 1)
+      await repositories().throttle.fail([{ key: "address:127.0.0.1", policy: address }]);
     expect([await knock(), (await logInAt(server(), "google", "ben")).code]).toEqual([entered, "302"]);
     await repositories().throttle.pass([], ["address:127.0.0.1"]);
     expect((await logInAt(server(), "google", "ben")).code).toBe("0");
@@ -99,9 +116,22 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
 
     for (let n = 0; n <= userFailures; n += 1) expect(await knock(asking)).toEqual(refusal(341));
     expect([await shown(authenticator.wrong()), await shown(authenticator.token())]).toEqual([refusal(342), entered]);
-    expect([await shown(authenticator.token()), await shown(authenticator.token())]).toEqual([refusal(342), refusal(342)]);
-    expect([await shown(authenticator.wrong()), await shown(authenticator.token(1))]).toEqual([delayed(342), delayed(302)]);
-    expect(await trail()).toEqual([...Array.from({ length: userFailures + 1 }, () => refused(341)), refused(342), accepted, refused(342), refused(342), refused(342)]);
+    expect([await shown(authenticator.token()), await shown(authenticator.token())]).toEqual([
+      refusal(342),
+      refusal(342),
+    ]);
+    expect([await shown(authenticator.wrong()), await shown(authenticator.token(1))]).toEqual([
+      delayed(342),
+      delayed(302),
+    ]);
+    expect(await trail()).toEqual([
+      ...Array.from({ length: userFailures + 1 }, () => refused(341)),
+      refused(342),
+      accepted,
+      refused(342),
+      refused(342),
+      refused(342),
+    ]);
   });
 
   test("no more sessions are opened than a user and the database may have, and that counts as no failure", async () => {
@@ -113,12 +143,16 @@ export function callbackSuite(server: () => RunningServer, stage: () => Provider
     await empty();
     expect(answer).toEqual(refusal(315));
     expect(await knock()).toEqual(entered);
-    expect((await trail()).slice(perUser)).toEqual([...Array.from({ length: userFailures + 2 }, () => refused(315)), accepted]);
+    expect((await trail()).slice(perUser)).toEqual([
+      ...Array.from({ length: userFailures + 2 }, () => refused(315)),
+      accepted,
+    ]);
   });
 
   test("a log-in of a device takes the place of the session that the device had, whichever way that was opened", async () => {
     const deviceId = `phone of ${somebody.user}`;
-    const { sessionId } = (await tryLogIn(server(), somebody.user, { pass: somebody.pass, device: { deviceId } })).body.data;
+    const { sessionId } = (await tryLogIn(server(), somebody.user, { pass: somebody.pass, device: { deviceId } })).body
+      .data;
     const second = await knock({ deviceId });
     expect([await checkSession(server(), sessionId), second]).toEqual(["201", entered]);
     expect(await knock({ deviceId })).toEqual(entered);

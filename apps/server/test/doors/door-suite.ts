@@ -21,12 +21,17 @@ export function doorSuite(server: () => RunningServer): void {
     return found.storage;
   };
   const repositories = (): Repositories => storage().repositories;
-  const last = async () => Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
+  const last = async () =>
+    Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
 
   beforeAll(async () => {
     const { appKeys, applications } = repositories();
-    for (const secondFactor of ["optional", "forced"] as const) await applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
-    await appKeys.create({ name: "narrow", appNames: ["demo-app"], origins: [] }, new NodeDigests().sha256("narrow key"));
+    for (const secondFactor of ["optional", "forced"] as const)
+      await applications.create({ name: `door ${secondFactor}`, seats: null, secondFactor });
+    await appKeys.create(
+      { name: "narrow", appNames: ["demo-app"], origins: [] },
+      new NodeDigests().sha256("narrow key"),
+    );
   });
 
   describe.each(doors)("at the door $name", (door: Door) => {
@@ -34,7 +39,10 @@ export function doorSuite(server: () => RunningServer): void {
     let headers: Record<string, string>;
     let begun: number;
     /** Another network than before. */
-    const elsewhere = () => ({ "x-forwarded-for": `2001:db8:0:${(networks += 1).toString(16)}::1`, "x-forwarded-proto": "https" });
+    const elsewhere = () => ({
+      "x-forwarded-for": `2001:db8:0:${((networks += 1)).toString(16)}::1`,
+      "x-forwarded-proto": "https",
+    });
     beforeEach(async () => {
       somebody = await somebodyFor(door, repositories());
       headers = elsewhere();
@@ -43,7 +51,11 @@ export function doorSuite(server: () => RunningServer): void {
     afterEach(() => repositories().sessions.end({ userId: somebody.userId }));
 
     const knock = (more: Fields = {}, sent: Readonly<Record<string, string>> = {}): Promise<DoorAnswer> =>
-      door.knock(server(), { user: somebody.user, pass: somebody.pass, appNames: ["demo-app"], ...more }, { ...headers, ...sent });
+      door.knock(
+        server(),
+        { user: somebody.user, pass: somebody.pass, appNames: ["demo-app"], ...more },
+        { ...headers, ...sent },
+      );
     /** Type, code, and whether the user is named. */
     const trail = async () => {
       const told = ({ type, outcome, userId }: AuditEvent) => [type, outcome, userId === somebody.userId];
@@ -101,14 +113,17 @@ export function doorSuite(server: () => RunningServer): void {
       expect(await trail()).toEqual(Array.from({ length: userFailures }, () => ["login.refused", 302, false]));
       await repositories().audit.settle(0, 1_000);
       const tally = (await repositories().audit.read(begun, 1_000)).filter(({ attempts }) => attempts > 1);
-      expect(tally.map(({ type, outcome, userId, attempts }) => [type, outcome, userId, attempts])).toEqual([["login.refused", 302, null, 2]]);
+      expect(tally.map(({ type, outcome, userId, attempts }) => [type, outcome, userId, attempts])).toEqual([
+        ["login.refused", 302, null, 2],
+      ]);
       const another = await somebodyFor(door, repositories());
       expect(await knock({ user: another.user, pass: another.pass })).toEqual(entered);
       await repositories().sessions.end({ userId: another.userId });
     });
 
     test("a network whose failures are too many is locked out, whoever is tried", async () => {
-      for (let n = 1; n < addressFailures; n += 1) expect(await knock({ user: `guess ${networks} ${n}` })).toEqual(refusal(302));
+      for (let n = 1; n < addressFailures; n += 1)
+        expect(await knock({ user: `guess ${networks} ${n}` })).toEqual(refusal(302));
       expect(await knock({ user: `guess ${networks}` })).toEqual(delayed(302));
       expect(await knock()).toEqual(delayed(302));
       headers = elsewhere();
@@ -119,7 +134,11 @@ export function doorSuite(server: () => RunningServer): void {
       const stranger = await somebodyFor(door, repositories());
       expect(await knock()).toEqual(entered);
       for (let n = 1; n <= addressFailures; n += 1) await knock({ user: `guess ${networks} ${n}` });
-      expect([await knock({ pass: "wrong" }), await knock({ user: stranger.user, pass: "wrong" }), await knock({ user: stranger.user, pass: stranger.pass })]).toEqual([delayed(302), delayed(302), delayed(302)]);
+      expect([
+        await knock({ pass: "wrong" }),
+        await knock({ user: stranger.user, pass: "wrong" }),
+        await knock({ user: stranger.user, pass: stranger.pass }),
+      ]).toEqual([delayed(302), delayed(302), delayed(302)]);
       expect(await knock()).toEqual(entered);
       // The own count goes on, and is what it was before: forgotten with the log-in.
       for (let n = 0; n < userFailures; n += 1) expect(await knock({ pass: `wrong ${n}` })).toEqual(delayed(302));
@@ -132,15 +151,22 @@ export function doorSuite(server: () => RunningServer): void {
     test("a forced second factor is asked for", async () => {
       expect(await knock({ appNames: ["door forced"] })).toEqual(refusal(340));
       expect(await knock({ appNames: ["door forced"], pass: "wrong", "2faToken": "000000" })).toEqual(refusal(302));
-      expect(await trail()).toEqual([["login.refused", 340, true], ["login.refused", 302, false]]);
+      expect(await trail()).toEqual([
+        ["login.refused", 340, true],
+        ["login.refused", 302, false],
+      ]);
     });
 
     test("a second factor that is missing is asked for, one that is wrong or was used counts like a wrong password", async () => {
       const appNames = ["door optional"];
       const plain = door.of === "database user" ? "/v1/login" : "/v1/auth/df";
-      const opened = await call(server(), plain, { method: "POST", body: { user: somebody.user, pass: somebody.pass, appNames } });
+      const opened = await call(server(), plain, {
+        method: "POST",
+        body: { user: somebody.user, pass: somebody.pass, appNames },
+      });
       const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
-      const { secret } = (await call(server(), path, { method: "POST", sessionId: opened.body.data.sessionId })).body.data as Enrolled;
+      const { secret } = (await call(server(), path, { method: "POST", sessionId: opened.body.data.sessionId })).body
+        .data as Enrolled;
       const [factor] = await repositories().secondFactors.find(somebody.subject, appNames);
       // Of a step long ago, so that those of now are left.
       expect(factor !== undefined && (await repositories().secondFactors.accept(factor, 0))).toBe(true);
@@ -151,20 +177,34 @@ export function doorSuite(server: () => RunningServer): void {
       for (let n = 0; n <= userFailures; n += 1) expect(await knock({ appNames })).toEqual(refusal(341));
       expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(refusal(342));
       expect(await knock({ appNames, "2faToken": authenticator.token() })).toEqual(entered);
-      expect([await knock({ appNames, "2faToken": authenticator.token() }), await knock({ appNames, pass: "wrong", "2faToken": authenticator.token(1) })]).toEqual([refusal(342), refusal(302)]);
+      expect([
+        await knock({ appNames, "2faToken": authenticator.token() }),
+        await knock({ appNames, pass: "wrong", "2faToken": authenticator.token(1) }),
+      ]).toEqual([refusal(342), refusal(302)]);
       expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(delayed(342));
       expect(await knock({ appNames, "2faToken": authenticator.token(1) })).toEqual(delayed(302));
       const refused = (code: ErrorCode) => ["login.refused", code, code !== 302];
       const missing = Array.from({ length: userFailures + 1 }, () => refused(341));
-      expect(await trail()).toEqual([...missing, refused(342), ["login.accepted", 0, true], refused(342), refused(302), refused(342)]);
+      expect(await trail()).toEqual([
+        ...missing,
+        refused(342),
+        ["login.accepted", 0, true],
+        refused(342),
+        refused(302),
+        refused(342),
+      ]);
     });
 
     test("no more sessions of a user are opened than allowed, and that counts as no failure", async () => {
       for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
       for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
       // What refused has done nothing of what it had begun.
-      expect(await repositories().identityLinks.ofUser(somebody.userId)).toHaveLength(door.name.includes("extLogin") ? perUser : 0);
-      expect((await trail()).slice(perUser)).toEqual(Array.from({ length: userFailures + 1 }, () => ["login.refused", 315, true]));
+      expect(await repositories().identityLinks.ofUser(somebody.userId)).toHaveLength(
+        door.name.includes("extLogin") ? perUser : 0,
+      );
+      expect((await trail()).slice(perUser)).toEqual(
+        Array.from({ length: userFailures + 1 }, () => ["login.refused", 315, true]),
+      );
       await repositories().sessions.end({ userId: somebody.userId });
       expect(await knock()).toEqual(entered);
     });
@@ -174,7 +214,10 @@ export function doorSuite(server: () => RunningServer): void {
       const answers = [await knock(), await knock({ pass: "wrong" })];
       await empty();
       expect(answers).toEqual([refusal(315), refusal(302)]);
-      expect(await trail()).toEqual([["login.refused", 315, true], ["login.refused", 302, false]]);
+      expect(await trail()).toEqual([
+        ["login.refused", 315, true],
+        ["login.refused", 302, false],
+      ]);
       expect(await knock()).toEqual(entered);
     });
 

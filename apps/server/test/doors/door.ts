@@ -22,7 +22,11 @@ export interface Door {
   readonly name: string;
   /** Whose password it takes. */
   readonly of: "database user" | "custom user";
-  readonly knock: (server: RunningServer, fields: Fields, headers: Readonly<Record<string, string>>) => Promise<DoorAnswer>;
+  readonly knock: (
+    server: RunningServer,
+    fields: Fields,
+    headers: Readonly<Record<string, string>>,
+  ) => Promise<DoorAnswer>;
 }
 
 /** All ways in that take a password. */
@@ -31,17 +35,43 @@ export const doors: readonly Door[] = [
   inMode("POST /v2/login", "token"),
   inMode("POST /v2/login, encrypted", "encrypted"),
   inMode("POST /v2/login/secure", "secure"),
-  { name: "POST /v1/auth/df", of: "custom user", knock: (server, fields, headers) => post(server, "/v1/auth/df", JSON.stringify(fields), headers) },
+  {
+    name: "POST /v1/auth/df",
+    of: "custom user",
+    knock: (server, fields, headers) => post(server, "/v1/auth/df", JSON.stringify(fields), headers),
+  },
   { name: "POST /v1/extLogin", of: "database user", knock: link },
 ];
 
 /** Brings an account of a provider that nobody is bound to, as if its owner had just come back from there. */
-async function link(server: RunningServer, fields: Fields, headers: Readonly<Record<string, string>>): Promise<DoorAnswer> {
+async function link(
+  server: RunningServer,
+  fields: Fields,
+  headers: Readonly<Record<string, string>>,
+): Promise<DoorAnswer> {
   const repositories = server.databases.get("")?.storage.repositories;
-  const { appKey: known } = (await repositories?.admission.admit({ appKey: digests.sha256(headers["appkey"] ?? appKey), session: null, idleTimeout: 1 })) ?? {};
+  const { appKey: known } =
+    (await repositories?.admission.admit({
+      appKey: digests.sha256(headers["appkey"] ?? appKey),
+      session: null,
+      idleTimeout: 1,
+    })) ?? {};
   const dfUuid = randomUUID();
-  const payload = { appKeyId: known?.id ?? "", provider: "google", issuer: "https://issuer.example", subject: dfUuid, email: null, displayName: null };
-  await repositories?.oneTime.issue({ kind: "accountLink", digest: digests.sha256(dfUuid), subject: null, payload, lifetime: 600_000 });
+  const payload = {
+    appKeyId: known?.id ?? "",
+    provider: "google",
+    issuer: "https://issuer.example",
+    subject: dfUuid,
+    email: null,
+    displayName: null,
+  };
+  await repositories?.oneTime.issue({
+    kind: "accountLink",
+    digest: digests.sha256(dfUuid),
+    subject: null,
+    payload,
+    lifetime: 600_000,
+  });
   return post(server, "/v1/extLogin", JSON.stringify({ ...fields, dfUuid }), headers);
 }
 
@@ -56,9 +86,19 @@ function inMode(name: string, mode: LogInMode): Door {
   };
 }
 
-async function post({ url }: Subject, path: string, body: string, headers: Readonly<Record<string, string>>, unwrap = (text: string) => text): Promise<DoorAnswer> {
+async function post(
+  { url }: Subject,
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  unwrap = (text: string) => text,
+): Promise<DoorAnswer> {
   const sent = { appkey: appKey, "content-type": "application/json", ...headers };
   const answer = await fetch(url + path, { method: "POST", headers: sent, body });
   const text = await answer.text();
-  return { status: answer.status, body: JSON.parse(text.startsWith("{") ? text : unwrap(text)), retryAfter: answer.headers.get("retry-after") };
+  return {
+    status: answer.status,
+    body: JSON.parse(text.startsWith("{") ? text : unwrap(text)),
+    retryAfter: answer.headers.get("retry-after"),
+  };
 }

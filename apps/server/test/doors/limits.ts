@@ -35,8 +35,17 @@ export function delayed(code: ErrorCode): DoorAnswer {
 /** Opens sessions until there are as many as the database may have; what comes back ends them. */
 export async function fillSessions({ sessions }: Repositories): Promise<() => Promise<unknown>> {
   const [digests, random] = [new NodeDigests(), new NodeRandomSource()];
-  const filling = { mode: "session", appKeyId: "filling", userId: "1", secretVersion: 1, appNames: [], deviceId: null, entrance: { kind: "password" } } as const;
+  const filling = {
+    mode: "session",
+    appKeyId: "filling",
+    userId: "1",
+    secretVersion: 1,
+    appNames: [],
+    deviceId: null,
+    entrance: { kind: "password" },
+  } as const;
   const free = { idleTimeout: 600_000, absoluteLifetime: 600_000, limit: 0, perUserLimit: 0, perDevice: 5 };
-  for (let count = await sessions.count(); count < limit; count += 1) await sessions.open({ ...filling, digest: digests.sha256(random.secret()) }, free);
+  for (let count = await sessions.count(); count < limit; count += 1)
+    await sessions.open({ ...filling, digest: digests.sha256(random.secret()) }, free);
   return () => sessions.end({ userId: "1" });
 }

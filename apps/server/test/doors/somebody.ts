@@ -17,16 +17,35 @@ export interface Somebody {
 const digests = new NodeDigests();
 let created = 0;
 
-export async function somebodyFor({ of }: Door, { accounts, customAccounts, objects }: Repositories): Promise<Somebody> {
+export async function somebodyFor(
+  { of }: Door,
+  { accounts, customAccounts, objects }: Repositories,
+): Promise<Somebody> {
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const user = `somebody ${(created += 1)}`;
   const pass = `${user} has a password`;
   const [object] = await objects.insert([{ className: "User", attributes: { Name: user } }]);
   const userId = object?.id ?? "";
   const account = { userId, loginName: user, password: pass, administrator: false, clientHash: "md5" } as const;
-  await new CreateAccount(hasher, digests).run(accounts, of === "database user" ? account : { ...account, password: "another password" });
-  if (of === "database user") return { user, pass, userId, subject: `user:${userId}`, setDisabled: (disabled) => accounts.setDisabled(userId, disabled) };
+  await new CreateAccount(hasher, digests).run(
+    accounts,
+    of === "database user" ? account : { ...account, password: "another password" },
+  );
+  if (of === "database user")
+    return {
+      user,
+      pass,
+      userId,
+      subject: `user:${userId}`,
+      setDisabled: (disabled) => accounts.setDisabled(userId, disabled),
+    };
   const custom = { loginName: user, password: pass, userId, email: null, clientHash: "md5" } as const;
   const id = await new CreateCustomAccount(hasher, digests, new NodeRandomSource()).run(customAccounts, custom);
-  return { user, pass, userId, subject: `custom:${id}`, setDisabled: (disabled) => customAccounts.setDisabled(id, disabled) };
+  return {
+    user,
+    pass,
+    userId,
+    subject: `custom:${id}`,
+    setDisabled: (disabled) => customAccounts.setDisabled(id, disabled),
+  };
 }

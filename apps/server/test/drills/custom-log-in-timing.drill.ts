@@ -20,11 +20,21 @@ describe("the time of a refused log-in of a custom user", () => {
     postgres = await openPostgresFixture();
     server = await postgres.demo({ THROTTLE_ADDRESS_FREE_FAILURES: "100000", THROTTLE_USER_FREE_FAILURES: "10" });
     const { accounts, customAccounts } = repositoriesOf(server);
-    const creating = new CreateCustomAccount(await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }), new NodeDigests(), new NodeRandomSource());
+    const creating = new CreateCustomAccount(
+      await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 }),
+      new NodeDigests(),
+      new NodeRandomSource(),
+    );
     const { account } = await accounts.forProof("reader", []);
     known = Array.from({ length: pairs }, () => nameOf());
     for (const loginName of known) {
-      await creating.run(customAccounts, { loginName, password: "the password", userId: account?.userId ?? "", email: null, clientHash: "md5" });
+      await creating.run(customAccounts, {
+        loginName,
+        password: "the password",
+        userId: account?.userId ?? "",
+        email: null,
+        clientHash: "md5",
+      });
     }
   }, 120_000);
   afterAll(() => postgres.close());
@@ -33,7 +43,10 @@ describe("the time of a refused log-in of a custom user", () => {
 
   async function timeOf(user: string): Promise<number> {
     const begun = performance.now();
-    const { code } = await call(server, "/v1/auth/df", { method: "POST", body: { user, pass: "not the password", appNames: "demo-app" } });
+    const { code } = await call(server, "/v1/auth/df", {
+      method: "POST",
+      body: { user, pass: "not the password", appNames: "demo-app" },
+    });
     const time = performance.now() - begun;
     expect(code).toBe("302");
     return time;
@@ -41,10 +54,21 @@ describe("the time of a refused log-in of a custom user", () => {
 
   test("is the same whether there is such a user or not", async () => {
     for (let index = 0; index < 50; index += 1) await timeOf(nameOf());
-    const { longer, z } = await signTest(pairs, () => timeOf(nameOf()), (pair) => timeOf(known[pair] as string));
+    const { longer, z } = await signTest(
+      pairs,
+      () => timeOf(nameOf()),
+      (pair) => timeOf(known[pair] as string),
+    );
     console.log(`${longer} of ${pairs} refusals took longer for a custom user than for nobody: z = ${z.toFixed(2)}`);
     expect(Math.abs(z)).toBeLessThan(bound);
     // Else nothing was compared with anything.
-    expect((await call(server, "/v1/auth/df", { method: "POST", body: { user: known[0], pass: "the password", appNames: "demo-app" } })).code).toBe("0");
+    expect(
+      (
+        await call(server, "/v1/auth/df", {
+          method: "POST",
+          body: { user: known[0], pass: "the password", appNames: "demo-app" },
+        })
+      ).code,
+    ).toBe("0");
   });
 });

@@ -77,6 +77,9 @@ export function pour(url: string, pieces: Iterable<string | Buffer>): Promise<st
     socket.setEncoding("utf8").on("data", (text: string) => {
       answer += text;
     });
-    socket.on("error", () => {}).on("close", () => resolve(answer)).setTimeout(60_000, () => socket.destroy());
+    socket
+      .on("error", () => {})
+      .on("close", () => resolve(answer))
+      .setTimeout(60_000, () => socket.destroy());
   });
 }

@@ -8,7 +8,8 @@ import { ServerProcess } from "../processes/server-process.ts";
 import { memoryOf, pour, watchFlood } from "./flood-watch.ts";
 
 /** The head of a log-in with a chunked body. */
-const chunkedLogIn = "POST /v1/login HTTP/1.1\r\nHost: localhost\r\nappkey: demo-app-key\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+const chunkedLogIn =
+  "POST /v1/login HTTP/1.1\r\nHost: localhost\r\nappkey: demo-app-key\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 describe("floods from one address", () => {
   let directory: string;
@@ -41,11 +42,18 @@ describe("floods from one address", () => {
 
   /** Logs in and creates 16 objects of 900 kB. */
   async function largeObjects(): Promise<{ readonly sessionId: string; readonly City: string }> {
-    const log = await call({ url }, "/v1/login", { method: "POST", body: { user: "demo", pass: "demo", appNames: ["demo-app"] } });
+    const log = await call({ url }, "/v1/login", {
+      method: "POST",
+      body: { user: "demo", pass: "demo", appNames: ["demo-app"] },
+    });
     const sessionId = log.body.data.sessionId as string;
     const City = crypto.randomUUID();
     for (let count = 0; count < 16; count += 1) {
-      await call({ url }, "/v1/object/Customer", { method: "POST", sessionId, body: { Name: "x".repeat(900_000), City } });
+      await call({ url }, "/v1/object/Customer", {
+        method: "POST",
+        sessionId,
+        body: { Name: "x".repeat(900_000), City },
+      });
     }
     return { sessionId, City };
   }
@@ -56,10 +64,14 @@ describe("floods from one address", () => {
     const search = encodeURIComponent(JSON.stringify({ where: { City, $or: conditions } }));
     const began = performance.now();
     const slow = call({ url }, `/v1/objects/Customer?query=${search}`, { sessionId });
-    const others = await Promise.all(Array.from({ length: 12 }, () => call({ url }, "/v1/objects/Customer?perPage=1", { sessionId })));
+    const others = await Promise.all(
+      Array.from({ length: 12 }, () => call({ url }, "/v1/objects/Customer?perPage=1", { sessionId })),
+    );
     const seconds = (performance.now() - began) / 1_000;
     const { code } = await slow;
-    process.stdout.write(`slow search: answered ${code}, 12 others within ${seconds.toFixed(1)} s with ${[...new Set(others.map((each) => each.code))].join()}\n`);
+    process.stdout.write(
+      `slow search: answered ${code}, 12 others within ${seconds.toFixed(1)} s with ${[...new Set(others.map((each) => each.code))].join()}\n`,
+    );
     expect(others.map((each) => each.code)).toEqual(Array<string>(12).fill("0"));
     expect(seconds).toBeLessThan(10);
   });
@@ -71,15 +83,20 @@ describe("floods from one address", () => {
     const { hostname, port } = new URL(url);
     const sockets: Socket[] = [];
     const figures = await watchFlood("unread answers", url, async () => {
-      for (let count = 0; count < 100; count += 1) sockets.push(connect(Number(port), hostname, function send(this: Socket) {
-        this.pause().write(head);
-      }).on("error", () => {}));
+      for (let count = 0; count < 100; count += 1)
+        sockets.push(
+          connect(Number(port), hostname, function send(this: Socket) {
+            this.pause().write(head);
+          }).on("error", () => {}),
+        );
       // Until those that take nothing are cut.
       await pause(30_000);
     });
     const untaken = Number(/^sallyport_untaken_bytes (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
     for (const socket of sockets) socket.destroy();
-    process.stdout.write(`unread answers: ${Math.round(untaken / 1024 ** 2)} MiB were left after 30 s, memory ${Math.round(await memoryOf(url))} MiB\n`);
+    process.stdout.write(
+      `unread answers: ${Math.round(untaken / 1024 ** 2)} MiB were left after 30 s, memory ${Math.round(await memoryOf(url))} MiB\n`,
+    );
     expect(untaken).toBe(0);
     expect(figures.largest - figures.before).toBeLessThan(400);
     expect(figures.p99).toBeLessThan(1_000);
@@ -96,7 +113,9 @@ describe("floods from one address", () => {
       }
     }
     const figures = await watchFlood("endless chunks", url, () => pour(url, endless()));
-    process.stdout.write(`endless chunks: ${Math.round(taken / 1024 ** 2)} MiB were written before the connection was cut\n`);
+    process.stdout.write(
+      `endless chunks: ${Math.round(taken / 1024 ** 2)} MiB were written before the connection was cut\n`,
+    );
     expect(taken).toBeLessThan(24 * 1024 ** 2);
     expect(figures.p99).toBeLessThan(200);
   });

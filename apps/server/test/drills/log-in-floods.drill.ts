@@ -14,7 +14,13 @@ describe("floods without a log-in", () => {
   let server: RunningServer;
   beforeAll(async () => {
     postgres = await openPostgresFixture();
-    const environment = { ...storedServerKeys, MAIL_FOLDER: mails.path, MAIL_INTERVAL: "10m", TRUSTED_PROXIES: "127.0.0.1", THROTTLE_ADDRESS_FREE_FAILURES: "0" };
+    const environment = {
+      ...storedServerKeys,
+      MAIL_FOLDER: mails.path,
+      MAIL_INTERVAL: "10m",
+      TRUSTED_PROXIES: "127.0.0.1",
+      THROTTLE_ADDRESS_FREE_FAILURES: "0",
+    };
     server = await postgres.demo(environment);
   });
   afterAll(() => postgres.close());
@@ -28,7 +34,10 @@ describe("floods without a log-in", () => {
     const client = async () => {
       while (next++ < 1_000) {
         const fields = { ...goodFields, user: randomUUID() };
-        const [path, body] = next % 2 === 0 ? ["/v2/login/secure", secureBody(fields)] : ["/v2/login", hybridBody({ contents: JSON.stringify(fields) })];
+        const [path, body] =
+          next % 2 === 0
+            ? ["/v2/login/secure", secureBody(fields)]
+            : ["/v2/login", hybridBody({ contents: JSON.stringify(fields) })];
         const { code } = await call(server, path, { method: "POST", headers: from("192.0.2.1"), body });
         codes.set(code, (codes.get(code) ?? 0) + 1);
       }
@@ -36,7 +45,9 @@ describe("floods without a log-in", () => {
     await Promise.all(Array.from({ length: 16 }, client));
     const { rows } = await postgres.sql.query("select count(*)::int as n from sallyport_demo.cipher_blocks");
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-    process.stdout.write(`encrypted log-ins: 1,000 in ${seconds} s, codes ${JSON.stringify(Object.fromEntries(codes))}, ${rows[0].n} cipher blocks left\n`);
+    process.stdout.write(
+      `encrypted log-ins: 1,000 in ${seconds} s, codes ${JSON.stringify(Object.fromEntries(codes))}, ${rows[0].n} cipher blocks left\n`,
+    );
     expect(rows[0].n).toBe(0);
     expect([...codes.keys()]).toEqual(["302"]);
   });
@@ -46,14 +57,23 @@ describe("floods without a log-in", () => {
     let next = 0;
     const client = async () => {
       while (next++ < 2_000) {
-        const { code } = await call(server, "/v1/resetPassword", { method: "POST", headers: from("192.0.2.1"), body: { user: `user ${next}` } });
+        const { code } = await call(server, "/v1/resetPassword", {
+          method: "POST",
+          headers: from("192.0.2.1"),
+          body: { user: `user ${next}` },
+        });
         codes.set(code, (codes.get(code) ?? 0) + 1);
       }
     };
     await Promise.all(Array.from({ length: 16 }, client));
     const { count } = await repositoriesOf(server).outbox.waiting();
-    process.stdout.write(`resets: 2,000 from one network, codes ${JSON.stringify(Object.fromEntries(codes))}, ${count} wait\n`);
+    process.stdout.write(
+      `resets: 2,000 from one network, codes ${JSON.stringify(Object.fromEntries(codes))}, ${count} wait\n`,
+    );
     expect(count).toBe(50);
-    expect((await call(server, "/v1/resetPassword", { method: "POST", headers: from("192.0.2.2"), body: { user: "demo" } })).code).toBe("0");
+    expect(
+      (await call(server, "/v1/resetPassword", { method: "POST", headers: from("192.0.2.2"), body: { user: "demo" } }))
+        .code,
+    ).toBe("0");
   });
 });

@@ -32,7 +32,10 @@ describe("the time of a refused secure log-in", () => {
   const random = () => ({ publicKey: client.text, credentials: randomBytes(256).toString("base64") });
   const kinds: Readonly<Record<string, () => object>> = {
     "a right padding around no JSON": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`) }),
-    "the same in OAEP with SHA-1": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`, "OAEP-SHA-1") }),
+    "the same in OAEP with SHA-1": () => ({
+      publicKey: client.text,
+      credentials: credentialsOf(`${text}x`, "OAEP-SHA-1"),
+    }),
     "the same in PKCS#1 v1.5": () => ({ publicKey: client.text, credentials: credentialsOf(`${text}x`, "PKCS1-v1_5") }),
     "a list": () => ({ publicKey: client.text, credentials: credentialsOf([goodFields]) }),
     "a member twice": () => ({ publicKey: client.text, credentials: credentialsOf(text.replace("{", '{"user":"x",')) }),

@@ -30,7 +30,10 @@ describe("the time of a request for a new password", () => {
     const users = await objects.insert(known.map((name) => ({ className: "User", attributes: { Name: name } })));
     for (const [index, { id }] of users.entries()) {
       const loginName = known[index] as string;
-      await accounts.create({ userId: id, loginName, secret: password, administrator: false, email: `${loginName}@mail.example` }, loginName);
+      await accounts.create(
+        { userId: id, loginName, secret: password, administrator: false, email: `${loginName}@mail.example` },
+        loginName,
+      );
     }
   });
   afterAll(async () => {
@@ -48,7 +51,11 @@ describe("the time of a request for a new password", () => {
 
   test("is the same whether there is such a user or not", async () => {
     for (let index = 0; index < 50; index += 1) await timeOf(nameOf());
-    const { longer, z } = await signTest(pairs, () => timeOf(nameOf()), (pair) => timeOf(known[pair] as string));
+    const { longer, z } = await signTest(
+      pairs,
+      () => timeOf(nameOf()),
+      (pair) => timeOf(known[pair] as string),
+    );
     console.log(`${longer} of ${pairs} answers took longer for a user than for nobody: z = ${z.toFixed(2)}`);
     expect(Math.abs(z)).toBeLessThan(bound);
     // Else nothing was compared with anything.

@@ -48,7 +48,8 @@ describe("a rolling restart", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const start = (port: number) => new ServerProcess(["serve", "--config", file], { PORT: String(port), LOG_LEVEL: "info" }, directory);
+  const start = (port: number) =>
+    new ServerProcess(["serve", "--config", file], { PORT: String(port), LOG_LEVEL: "info" }, directory);
 
   test("loses no request", async () => {
     const agent = new Agent({ keepAlive: true });
@@ -56,7 +57,10 @@ describe("a rolling restart", () => {
     const status = (url: string, headers: Record<string, string>) =>
       new Promise<number>((resolve, reject) => {
         get(url, { agent, headers }, (response) => {
-          response.resume().on("end", () => resolve(response.statusCode ?? 0)).on("error", reject);
+          response
+            .resume()
+            .on("end", () => resolve(response.statusCode ?? 0))
+            .on("error", reject);
         }).on("error", reject);
       });
     const over = new AbortController();
@@ -71,14 +75,17 @@ describe("a rolling restart", () => {
     const send = async (turn: number) => {
       const ready = servers.filter(({ ready: is }) => is);
       const target = ready[turn % ready.length];
-      const code = await (target === undefined ? 503 : status(`${target.url}/_CheckSession`, { appkey: "demo-app-key", sessionid: sessionId }));
+      const code = await (target === undefined
+        ? 503
+        : status(`${target.url}/_CheckSession`, { appkey: "demo-app-key", sessionid: sessionId }));
       if (code !== 200) failures.push(String(code));
     };
     const sender = async () => {
       const under: Promise<void>[] = [];
       for (const began = performance.now(); !over.signal.aborted; await pause(5)) {
         const due = Math.floor(((performance.now() - began) / 1_000) * perSecond);
-        for (; sent < due; sent += 1) under.push(send(sent).catch((error: unknown) => void failures.push(String(error))));
+        for (; sent < due; sent += 1)
+          under.push(send(sent).catch((error: unknown) => void failures.push(String(error))));
       }
       await Promise.all(under);
     };

@@ -11,7 +11,8 @@ const senders = 16;
 describe("a secure session on two processes", () => {
   let postgres: PostgresFixture;
   const processes: ServerProcess[] = [];
-  const start = () => new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0", ...storedServerKeys }, tmpdir());
+  const start = () =>
+    new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0", ...storedServerKeys }, tmpdir());
   beforeAll(async () => {
     postgres = await openPostgresFixture();
     processes.push(start(), start());
@@ -23,7 +24,10 @@ describe("a secure session on two processes", () => {
   });
 
   /** Sends until a server answers: one that was killed does not. Whether a message was taken before that is not known. */
-  async function deliver(session: SecureSession, number: number): Promise<{ code: string; iv: Buffer | null; retried: boolean }> {
+  async function deliver(
+    session: SecureSession,
+    number: number,
+  ): Promise<{ code: string; iv: Buffer | null; retried: boolean }> {
     for (let tries = 0; ; tries += 1) {
       const process = processes[(number + tries) % 2] as ServerProcess;
       try {
@@ -42,7 +46,7 @@ describe("a secure session on two processes", () => {
     const sender = async () => {
       for (let number = next++; number < messages; number = next++) {
         if (number % 2_500 === 2_499) {
-          const index = (number + 1) / 2_500 % 2;
+          const index = ((number + 1) / 2_500) % 2;
           await processes[index]?.kill();
           processes[index] = start();
         }
@@ -57,7 +61,8 @@ describe("a secure session on two processes", () => {
     expect(used.has("clear")).toBe(false);
     expect(used.size).toBe(2 * messages);
     const codes = new Set<string>();
-    for (let number = messages - 1_000; number < messages; number += 1) codes.add((await deliver(session, number)).code);
+    for (let number = messages - 1_000; number < messages; number += 1)
+      codes.add((await deliver(session, number)).code);
     expect(codes).toEqual(new Set(["312"]));
   });
 });

@@ -8,7 +8,11 @@ export interface SignTest {
 }
 
 /** Times one and the other for every pair, one after the other and in random order; only which took longer is counted, so that a busy machine is no difference. */
-export async function signTest(pairs: number, one: (pair: number) => Promise<number>, other: (pair: number) => Promise<number>): Promise<SignTest> {
+export async function signTest(
+  pairs: number,
+  one: (pair: number) => Promise<number>,
+  other: (pair: number) => Promise<number>,
+): Promise<SignTest> {
   let longer = 0;
   for (let pair = 0; pair < pairs; pair += 1) {
     const ways = [one, other] as const;

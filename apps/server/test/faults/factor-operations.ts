@@ -16,7 +16,8 @@ async function userWithoutFactor({ storage: { repositories: r }, send }: Stage) 
   const subject = `user:${userId}`;
   await r.secondFactors.remove(subject, null);
   await r.sessions.end({ userId });
-  const logIn = async (): Promise<string> => (await send({ method: "POST", path: "/v1/login", body: withFactor, sessionId: null })).data.sessionId;
+  const logIn = async (): Promise<string> =>
+    (await send({ method: "POST", path: "/v1/login", body: withFactor, sessionId: null })).data.sessionId;
   const [sessionId] = [await logIn(), await logIn()];
   const find = async () => (await r.secondFactors.find(subject, [app]))[0];
   return { sessionId, find };
@@ -27,8 +28,15 @@ async function userWithFactor(stage: Stage, isConfirmed: boolean) {
   const { sessionId, find } = await userWithoutFactor(stage);
   const { data } = await stage.send({ method: "POST", path, sessionId });
   const begun = await find();
-  if (begun === undefined || (isConfirmed && !(await stage.storage.repositories.secondFactors.accept(begun, 0)))) throw new Error("The factor cannot be confirmed.");
-  return { sessionId, find, secret: data.secret as string, codes: data.recoveryCodes as string[], left: async () => (await find())?.recoveryCodes.length };
+  if (begun === undefined || (isConfirmed && !(await stage.storage.repositories.secondFactors.accept(begun, 0))))
+    throw new Error("The factor cannot be confirmed.");
+  return {
+    sessionId,
+    find,
+    secret: data.secret as string,
+    codes: data.recoveryCodes as string[],
+    left: async () => (await find())?.recoveryCodes.length,
+  };
 }
 
 /** Routes that set up, spend and end second factors. */
@@ -40,7 +48,8 @@ export const factorOperations: readonly WriteOperation[] = [
       const { sessionId, find } = await userWithoutFactor(stage);
       const requestId = randomUUID();
       const written = await watchRequest(stage, requestId, { sessions: 0, event: "secondFactor.enrolled" });
-      const state = async () => either([await written(), (await find())?.confirmed ?? null], ["absent", null], ["whole", false]);
+      const state = async () =>
+        either([await written(), (await find())?.confirmed ?? null], ["absent", null], ["whole", false]);
       return { request: { method: "POST", path, sessionId, requestId }, state };
     },
   },
@@ -52,7 +61,8 @@ export const factorOperations: readonly WriteOperation[] = [
       const token = Authenticator.at(secret, await stage.storage.now()).token();
       const requestId = randomUUID();
       const written = await watchRequest(stage, requestId, { sessions: -1, event: "secondFactor.confirmed" });
-      const state = async () => either([await written(), (await find())?.confirmed], ["absent", false], ["whole", true]);
+      const state = async () =>
+        either([await written(), (await find())?.confirmed], ["absent", false], ["whole", true]);
       return { request: { method: "PATCH", path, body: { token }, sessionId, requestId }, state };
     },
   },
@@ -62,7 +72,10 @@ export const factorOperations: readonly WriteOperation[] = [
     prepare: async (stage) => {
       const { sessionId, codes, left } = await userWithFactor(stage, true);
       const state = async () => either(await left(), 10, 9);
-      return { request: { method: "POST", path: `/v1/2fa/validate?app=${app}`, body: { token: codes[0] }, sessionId }, state };
+      return {
+        request: { method: "POST", path: `/v1/2fa/validate?app=${app}`, body: { token: codes[0] }, sessionId },
+        state,
+      };
     },
   },
   {
@@ -73,7 +86,16 @@ export const factorOperations: readonly WriteOperation[] = [
       const requestId = randomUUID();
       const opened = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
       const state = async () => either([await opened(), await left()], ["absent", 10], ["whole", 9]);
-      return { request: { method: "POST", path: "/v1/login", body: { ...withFactor, "2faToken": codes[0] }, sessionId: null, requestId }, state };
+      return {
+        request: {
+          method: "POST",
+          path: "/v1/login",
+          body: { ...withFactor, "2faToken": codes[0] },
+          sessionId: null,
+          requestId,
+        },
+        state,
+      };
     },
   },
   {

@@ -18,38 +18,55 @@ const patience = 300_000;
 
 /** Whatever fails in storage, and wherever in a request that writes: success is there, failure whole or absent, and nobody learns the driver's words. */
 export function faultSuite(stage: () => Stage): void {
-  const operations = [...objectOperations, ...sessionOperations, ...factorOperations, ...passwordOperations, ...modelOperations, ...macroOperations];
+  const operations = [
+    ...objectOperations,
+    ...sessionOperations,
+    ...factorOperations,
+    ...passwordOperations,
+    ...modelOperations,
+    ...macroOperations,
+  ];
 
-  test.each(operations.map((operation) => [operation.title, operation] as const))("a request that %s", async (_title, operation) => {
-    const calls = await callsOf(stage(), operation);
-    const wrong: unknown[] = [];
-    let strikes = 0;
-    for (const [index, call] of calls.entries()) {
-      for (const row of faultTable) {
-        if (row.leavesOut?.(call)) continue;
-        wrong.push(...(await strike(stage(), operation, calls, index, row)));
-        strikes += 1;
+  test.each(operations.map((operation) => [operation.title, operation] as const))(
+    "a request that %s",
+    async (_title, operation) => {
+      const calls = await callsOf(stage(), operation);
+      const wrong: unknown[] = [];
+      let strikes = 0;
+      for (const [index, call] of calls.entries()) {
+        for (const row of faultTable) {
+          if (row.leavesOut?.(call)) continue;
+          wrong.push(...(await strike(stage(), operation, calls, index, row)));
+          strikes += 1;
+        }
       }
-    }
-    expect(wrong).toEqual([]);
-    expect(strikes).toBeGreaterThan(faultTable.length);
-    // What follows all of that is served like the first one.
-    expect(await callsOf(stage(), operation)).toHaveLength(calls.length);
-  }, patience);
+      expect(wrong).toEqual([]);
+      expect(strikes).toBeGreaterThan(faultTable.length);
+      // What follows all of that is served like the first one.
+      expect(await callsOf(stage(), operation)).toHaveLength(calls.length);
+    },
+    patience,
+  );
 
   const locking = operations.filter(({ locks }) => locks !== undefined);
-  test.each(locking.map((operation) => [operation.title, operation] as const))("a request that %s and meets a lock is answered 713", async (_title, operation) => {
-    const { script, send } = stage();
-    const { request, state } = await operation.prepare(stage());
-    script.add({ call: operation.locks ?? "commit", fault: faults.locked });
-    const { code, status } = await send(request);
-    script.clear();
-    expect({ code, status, state: await state() }).toEqual({ code: 713, status: 500, state: "absent" });
-  });
+  test.each(locking.map((operation) => [operation.title, operation] as const))(
+    "a request that %s and meets a lock is answered 713",
+    async (_title, operation) => {
+      const { script, send } = stage();
+      const { request, state } = await operation.prepare(stage());
+      script.add({ call: operation.locks ?? "commit", fault: faults.locked });
+      const { code, status } = await send(request);
+      script.clear();
+      expect({ code, status, state: await state() }).toEqual({ code: 713, status: 500, state: "absent" });
+    },
+  );
 }
 
 /** Calls that a request makes only at times: the server remembers the model, macros, its keys and the time, and aligns indexes in the background. */
-const isIncidental = ({ name, within }: Call) => ["alignIndexes", "macros.load", "now"].includes(name) || name.startsWith("keys.") || (name === "model.load" && within === "itself");
+const isIncidental = ({ name, within }: Call) =>
+  ["alignIndexes", "macros.load", "now"].includes(name) ||
+  name.startsWith("keys.") ||
+  (name === "model.load" && within === "itself");
 
 /** The calls that a request makes which nothing strikes. */
 async function callsOf(stage: Stage, operation: WriteOperation): Promise<readonly Call[]> {
@@ -71,7 +88,13 @@ function placeOf(calls: readonly Call[], index: number, { done }: WriteOperation
 }
 
 /** Lets one call of a request fail; what is wrong with what comes of it. */
-async function strike(stage: Stage, operation: WriteOperation, calls: readonly Call[], index: number, row: Row): Promise<unknown[]> {
+async function strike(
+  stage: Stage,
+  operation: WriteOperation,
+  calls: readonly Call[],
+  index: number,
+  row: Row,
+): Promise<unknown[]> {
   const call = calls[index] as Call;
   const isAlike = ({ name, within }: Call) => name === call.name && within === call.within;
   const { request, state } = await operation.prepare(stage);
@@ -79,8 +102,19 @@ async function strike(stage: Stage, operation: WriteOperation, calls: readonly C
   const scripted = stage.script.add({ call: isAlike, nth, fault: row.fault() });
   const { status, code, text } = await stage.send(request);
   stage.script.clear();
-  const actual = { code, state: await state(), struck: scripted.strikes > 0, leak: leaks.exec(text)?.[0], declared: isDeclared(request.method, request.path, status, code) };
-  const wanted = { ...expectedOutcome(operation, call, placeOf(calls, index, operation), row), struck: true, leak: undefined, declared: true };
+  const actual = {
+    code,
+    state: await state(),
+    struck: scripted.strikes > 0,
+    leak: leaks.exec(text)?.[0],
+    declared: isDeclared(request.method, request.path, status, code),
+  };
+  const wanted = {
+    ...expectedOutcome(operation, call, placeOf(calls, index, operation), row),
+    struck: true,
+    leak: undefined,
+    declared: true,
+  };
   if (JSON.stringify(actual) === JSON.stringify(wanted)) return [];
   return [{ call: `${call.within}: ${call.name} (${index + 1} of ${calls.length})`, fault: row.title, actual, wanted }];
 }

@@ -21,9 +21,12 @@ export interface Row {
 const done: Outcome = { code: 0, state: "whole" };
 
 /** A refusal of the call: nothing is kept, but for what was done before. */
-const refused = (code: number) => (_call: Call, place: Place): Outcome => ({ code, state: place === "behind" ? "whole" : "absent" });
+const refused =
+  (code: number) =>
+  (_call: Call, place: Place): Outcome => ({ code, state: place === "behind" ? "whole" : "absent" });
 
-const belongsToTransaction = ({ name, within }: Call) => name === "transaction" || (within === "transaction" && name !== "commit");
+const belongsToTransaction = ({ name, within }: Call) =>
+  name === "transaction" || (within === "transaction" && name !== "commit");
 
 const elementsOf = ({ given: [list] }: Call) => (Array.isArray(list) ? list.length : 0);
 
@@ -39,7 +42,8 @@ export const faultTable: readonly Row[] = [
     title: "lost after",
     fault: () => faults.lostAfter,
     outcome: (call, place) => {
-      if (belongsToTransaction(call) || (call.within === "together" && call.name !== "together")) return { code: 704, state: place === "behind" ? "whole" : "absent" };
+      if (belongsToTransaction(call) || (call.within === "together" && call.name !== "together"))
+        return { code: 704, state: place === "behind" ? "whole" : "absent" };
       return done;
     },
   },
@@ -50,8 +54,18 @@ export const faultTable: readonly Row[] = [
   { title: "lost against another once", fault: () => faults.conflict(1), outcome: () => done },
   { title: "lost against others twice", fault: () => faults.conflict(2), outcome: () => done },
   { title: "lost against others three times", fault: () => faults.conflict(3), outcome: refused(706) },
-  { title: "nothing of the list done", fault: () => faults.partial(0), outcome: refused(799), leavesOut: (call) => elementsOf(call) === 0 },
-  { title: "a part of the list done", fault: () => faults.partial(1), outcome: refused(799), leavesOut: (call) => elementsOf(call) < 2 },
+  {
+    title: "nothing of the list done",
+    fault: () => faults.partial(0),
+    outcome: refused(799),
+    leavesOut: (call) => elementsOf(call) === 0,
+  },
+  {
+    title: "a part of the list done",
+    fault: () => faults.partial(1),
+    outcome: refused(799),
+    leavesOut: (call) => elementsOf(call) < 2,
+  },
   { title: "unexpected", fault: () => faults.unexpected, outcome: refused(799) },
   { title: "error of the driver", fault: () => faults.foreign, outcome: refused(799) },
   {

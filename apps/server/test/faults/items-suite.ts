@@ -13,32 +13,42 @@ const execution = (name: string) => ({ method: "POST", path: "/v1/execute/Create
 
 /** Whatever fails in storage: an item of a multi request that is told to be done is done, and one that is told to have failed is whole or absent. */
 export function itemsSuite(stage: () => Stage): void {
-  test("items of a multi request are told what has become of them, one by one", async () => {
-    await define(stage());
-    const { script, storage, send } = stage();
-    const attempt = async () => {
-      const names = [randomUUID(), randomUUID(), randomUUID()] as const;
-      const { code, data } = await send({ method: "POST", path: "/v1/multi", body: [creation(names[0]), execution(names[1]), creation(names[2])] });
-      const told = names.map((_name, index): boolean => code === 0 && data[index].httpStatus === 200);
-      return { code, told, kept: await Promise.all(names.map((name) => named(storage, name))) };
-    };
-    await attempt();
-    const { length: calls } = await script.record(attempt);
-    const wrong: unknown[] = [];
-    let struck = 0;
-    for (let nth = 1; nth <= calls; nth += 1) {
-      for (const row of faultTable) {
-        const fault = row.fault();
-        const scripted = script.add({ call: () => true, nth, fault });
-        const { code, told, kept } = await attempt();
-        script.clear();
-        struck += scripted.strikes > 0 ? 1 : 0;
-        const isLost = fault === faults.lostDuring || fault === faults.lostAfter;
-        const isRight = told.every((isDone, index) => (isDone ? kept[index] === 1 : kept[index] === 0 || (isLost && kept[index] === 1)));
-        if (!isRight) wrong.push({ nth, fault: row.title, code, told, kept });
+  test(
+    "items of a multi request are told what has become of them, one by one",
+    async () => {
+      await define(stage());
+      const { script, storage, send } = stage();
+      const attempt = async () => {
+        const names = [randomUUID(), randomUUID(), randomUUID()] as const;
+        const { code, data } = await send({
+          method: "POST",
+          path: "/v1/multi",
+          body: [creation(names[0]), execution(names[1]), creation(names[2])],
+        });
+        const told = names.map((_name, index): boolean => code === 0 && data[index].httpStatus === 200);
+        return { code, told, kept: await Promise.all(names.map((name) => named(storage, name))) };
+      };
+      await attempt();
+      const { length: calls } = await script.record(attempt);
+      const wrong: unknown[] = [];
+      let struck = 0;
+      for (let nth = 1; nth <= calls; nth += 1) {
+        for (const row of faultTable) {
+          const fault = row.fault();
+          const scripted = script.add({ call: () => true, nth, fault });
+          const { code, told, kept } = await attempt();
+          script.clear();
+          struck += scripted.strikes > 0 ? 1 : 0;
+          const isLost = fault === faults.lostDuring || fault === faults.lostAfter;
+          const isRight = told.every((isDone, index) =>
+            isDone ? kept[index] === 1 : kept[index] === 0 || (isLost && kept[index] === 1),
+          );
+          if (!isRight) wrong.push({ nth, fault: row.title, code, told, kept });
+        }
       }
-    }
-    expect(wrong).toEqual([]);
-    expect(struck).toBeGreaterThan(faultTable.length);
-  }, patience);
+      expect(wrong).toEqual([]);
+      expect(struck).toBeGreaterThan(faultTable.length);
+    },
+    patience,
+  );
 }

@@ -22,11 +22,15 @@ export async function define({ storage }: Stage): Promise<void> {
 }
 
 /** Two customers of a name, or none. */
-const customers = (path: string, bodyOf: (name: string) => unknown, count = 2): WriteOperation["prepare"] =>
+const customers =
+  (path: string, bodyOf: (name: string) => unknown, count = 2): WriteOperation["prepare"] =>
   async (stage): Promise<Scene> => {
     await define(stage);
     const name = randomUUID();
-    return { request: { method: "POST", path, body: bodyOf(name) as object }, state: async () => either(await named(stage.storage, name), 0, count) };
+    return {
+      request: { method: "POST", path, body: bodyOf(name) as object },
+      state: async () => either(await named(stage.storage, name), 0, count),
+    };
   };
 
 const executed = (macro: string, count?: number) => customers(`/v1/execute/${macro}`, (name) => name, count);
@@ -35,12 +39,23 @@ const creation = (Name: string) => ({ method: "POST", path: "/v1/object/Customer
 /** Macros, and many requests in one transaction. */
 export const macroOperations: readonly WriteOperation[] = [
   { title: "executes a macro that creates two objects", done: "commit", prepare: executed("CreateTwo") },
-  { title: "executes a macro that has another one create the second object", done: "commit", prepare: executed("CreateAndCall") },
+  {
+    title: "executes a macro that has another one create the second object",
+    done: "commit",
+    prepare: executed("CreateAndCall"),
+  },
   { title: "executes a macro without a transaction", done: "objects.insert", prepare: executed("CreateInPieces", 1) },
-  { title: "creates two objects in one transaction of two requests", done: "commit", prepare: customers("/v1/multi?atomic=true", (name) => [creation(name), creation(name)]) },
+  {
+    title: "creates two objects in one transaction of two requests",
+    done: "commit",
+    prepare: customers("/v1/multi?atomic=true", (name) => [creation(name), creation(name)]),
+  },
   {
     title: "creates an object and executes a macro in one transaction",
     done: "commit",
-    prepare: customers("/v1/multi?atomic=true", (name) => [creation(name), { method: "POST", path: "/v1/execute/CreateOne", data: name }]),
+    prepare: customers("/v1/multi?atomic=true", (name) => [
+      creation(name),
+      { method: "POST", path: "/v1/execute/CreateOne", data: name },
+    ]),
   },
 ];

@@ -11,7 +11,11 @@ function freshName(): string {
 function stateOf({ storage }: Stage, name: string, absent: boolean): () => Promise<unknown> {
   return async () => {
     const { classes } = await storage.repositories.model.load();
-    return either(classes.some((each) => each.name === name), absent, !absent);
+    return either(
+      classes.some((each) => each.name === name),
+      absent,
+      !absent,
+    );
   };
 }
 
@@ -23,7 +27,10 @@ export const modelOperations: readonly WriteOperation[] = [
     prepare: async (stage) => {
       const name = freshName();
       const attributes = [{ name: "Size", type: "number" }];
-      return { request: { method: "PUT", path: `/v1/model/structure/${name}`, body: { attributes } }, state: stateOf(stage, name, false) };
+      return {
+        request: { method: "PUT", path: `/v1/model/structure/${name}`, body: { attributes } },
+        state: stateOf(stage, name, false),
+      };
     },
   },
   {

@@ -3,7 +3,10 @@ import { type NewObject, type ObjectId, seesAll, type Storage, type StoredObject
 import type { Stage } from "./stage.ts";
 import { either, type Scene, type WriteOperation } from "./write-operation.ts";
 
-const customer = (name: string): NewObject => ({ className: "Customer", attributes: { Name: name, City: name, Country: "before" } });
+const customer = (name: string): NewObject => ({
+  className: "Customer",
+  attributes: { Name: name, City: name, Country: "before" },
+});
 
 async function create({ storage }: Stage, ...objects: NewObject[]): Promise<[ObjectId, ...ObjectId[]]> {
   const created = await storage.repositories.objects.insert(objects);
@@ -23,7 +26,11 @@ export function named({ repositories: { objects } }: Storage, name: string): Pro
 /** A customer with an invoice that points to him. */
 async function customerWithInvoice(stage: Stage): Promise<{ customerId: ObjectId; invoiceId: ObjectId }> {
   const [customerId] = await create(stage, customer(randomUUID()));
-  const [invoiceId] = await create(stage, { className: "Invoice", attributes: { Number: "1", Customer: customerId }, links: { Customer: [customerId] } });
+  const [invoiceId] = await create(stage, {
+    className: "Invoice",
+    attributes: { Number: "1", Customer: customerId },
+    links: { Customer: [customerId] },
+  });
   return { customerId, invoiceId };
 }
 
@@ -58,8 +65,16 @@ export const objectOperations: readonly WriteOperation[] = [
     done: "objects.insert",
     prepare: async (stage) => {
       const [target] = await create(stage, customer(randomUUID()));
-      const state = async () => either((await stage.storage.repositories.departures.referrers([target], { attributes: null, limit: 9 })).length, 0, 1);
-      return { request: { method: "POST", path: "/v1/object/Invoice", body: { Number: "1", Customer: target } }, state };
+      const state = async () =>
+        either(
+          (await stage.storage.repositories.departures.referrers([target], { attributes: null, limit: 9 })).length,
+          0,
+          1,
+        );
+      return {
+        request: { method: "POST", path: "/v1/object/Invoice", body: { Number: "1", Customer: target } },
+        state,
+      };
     },
   },
   {
@@ -96,11 +111,21 @@ export const objectOperations: readonly WriteOperation[] = [
       const City = randomUUID();
       const ids = await create(stage, ...[1, 2, 3].map(() => customer(City)));
       const state = async () => {
-        const countries = (await live(stage.storage, ids)).map(({ attributes, version }) => [attributes["Country"], version]);
-        return either(countries, ids.map(() => ["before", 1]), ids.map(() => ["after", 2]));
+        const countries = (await live(stage.storage, ids)).map(({ attributes, version }) => [
+          attributes["Country"],
+          version,
+        ]);
+        return either(
+          countries,
+          ids.map(() => ["before", 1]),
+          ids.map(() => ["after", 2]),
+        );
       };
       const query = encodeURIComponent(JSON.stringify({ where: { City } }));
-      return { request: { method: "PATCH", path: `/v1/objects/Customer?query=${query}`, body: { Country: "after" } }, state };
+      return {
+        request: { method: "PATCH", path: `/v1/objects/Customer?query=${query}`, body: { Country: "after" } },
+        state,
+      };
     },
   },
   { title: "deletes an object", done: "commit", prepare: leaving("", "deleted") },
@@ -135,7 +160,11 @@ export const objectOperations: readonly WriteOperation[] = [
         const left = await Promise.all([customerId, other].map((id) => departures.find({ kind: "id", id }, seesAll)));
         const [invoice] = await live(storage, [invoiceId]);
         const pointer = invoice?.attributes["Customer"] === customerId;
-        return either([...left.map((each) => each?.kind), pointer], ["recycled", "recycled", true], ["deleted", "deleted", false]);
+        return either(
+          [...left.map((each) => each?.kind), pointer],
+          ["recycled", "recycled", true],
+          ["deleted", "deleted", false],
+        );
       };
       return { request: { method: "DELETE", path: `/v1/recycler/${customerId}` }, state };
     },

@@ -14,9 +14,23 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
   const [user] = await r.objects.insert([{ className: "User", attributes: { Name: name } }]);
   const userId = user?.id ?? "";
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-  await r.accounts.create({ userId, loginName: name, secret: await hasher.hash(digests.md5(password)), administrator: false, email: "newcomer@mail.example" }, name);
+  await r.accounts.create(
+    {
+      userId,
+      loginName: name,
+      secret: await hasher.hash(digests.md5(password)),
+      administrator: false,
+      email: "newcomer@mail.example",
+    },
+    name,
+  );
   const logIn = async (): Promise<string> => {
-    const { data } = await send({ method: "POST", path: "/v1/login", body: { user: name, pass: password, appNames: ["demo-app"] }, sessionId: null });
+    const { data } = await send({
+      method: "POST",
+      path: "/v1/login",
+      body: { user: name, pass: password, appNames: ["demo-app"] },
+      sessionId: null,
+    });
     return data.sessionId;
   };
   const sessions = [await logIn(), await logIn()];
@@ -25,9 +39,15 @@ async function newcomer({ storage: { repositories: r }, send }: Stage) {
   const stateOf = async (event: string, ended: number): Promise<unknown> => {
     const { account } = await r.accounts.byUser(userId, []);
     const former = await r.passwordHistory.latest(`user:${userId}`, 10);
-    const events = (await r.audit.read(0, 100_000)).filter(({ type, userId: of, outcome }) => type === event && of === userId && outcome === 0);
+    const events = (await r.audit.read(0, 100_000)).filter(
+      ({ type, userId: of, outcome }) => type === event && of === userId && outcome === 0,
+    );
     const token = await r.oneTime.read("passwordReset", digests.sha256(prepared?.token ?? ""));
-    return either([account?.secretVersion, former.length, events.length, token === null, live - (await r.sessions.count())], [1, 0, 0, false, 0], [2, 1, 1, true, ended]);
+    return either(
+      [account?.secretVersion, former.length, events.length, token === null, live - (await r.sessions.count())],
+      [1, 0, 0, false, 0],
+      [2, 1, 1, true, ended],
+    );
   };
   return { sessionId: sessions[0] as string, token: prepared?.token, stateOf };
 }
@@ -39,18 +59,42 @@ async function customNewcomer({ storage: { repositories: r }, send }: Stage) {
   const { account: mapped } = await r.accounts.forProof("reader", []);
   const userId = mapped?.userId ?? "";
   const creating = new CreateCustomAccount(hasher, digests, new NodeRandomSource());
-  const id = await creating.run(r.customAccounts, { loginName: name, password, userId, email: "newcomer@mail.example", clientHash: "md5" });
-  const logIn = () => send({ method: "POST", path: "/v1/auth/df", body: { user: name, pass: password, appNames: ["demo-app"] }, sessionId: null });
+  const id = await creating.run(r.customAccounts, {
+    loginName: name,
+    password,
+    userId,
+    email: "newcomer@mail.example",
+    clientHash: "md5",
+  });
+  const logIn = () =>
+    send({
+      method: "POST",
+      path: "/v1/auth/df",
+      body: { user: name, pass: password, appNames: ["demo-app"] },
+      sessionId: null,
+    });
   for (let times = 0; times < 2; times += 1) await logIn();
   const prepared = await resetMail.prepare(r, { user: name, custom: true });
   const live = await r.sessions.count();
-  const resets = async () => (await r.audit.read(0, 100_000)).filter(({ type, outcome }) => type === "customPassword.reset" && outcome === 0).length;
+  const resets = async () =>
+    (await r.audit.read(0, 100_000)).filter(({ type, outcome }) => type === "customPassword.reset" && outcome === 0)
+      .length;
   const before = await resets();
   const state = async (): Promise<unknown> => {
     const account = await r.customAccounts.find(id);
     const former = await r.passwordHistory.latest(`custom:${id}`, 10);
     const token = await r.oneTime.read("passwordReset", digests.sha256(prepared?.token ?? ""));
-    return either([account?.secretVersion, former.length, (await resets()) - before, token === null, live - (await r.sessions.count())], [1, 0, 0, false, 0], [2, 1, 1, true, 2]);
+    return either(
+      [
+        account?.secretVersion,
+        former.length,
+        (await resets()) - before,
+        token === null,
+        live - (await r.sessions.count()),
+      ],
+      [1, 0, 0, false, 0],
+      [2, 1, 1, true, 2],
+    );
   };
   return { token: prepared?.token, state };
 }
@@ -63,7 +107,10 @@ export const passwordOperations: readonly WriteOperation[] = [
     prepare: async (stage) => {
       const { sessionId, stateOf } = await newcomer(stage);
       const body = { oldPassword: password, newPassword: "another password" };
-      return { request: { method: "POST", path: "/v1/changePassword", sessionId, body }, state: () => stateOf("password.changed", 1) };
+      return {
+        request: { method: "POST", path: "/v1/changePassword", sessionId, body },
+        state: () => stateOf("password.changed", 1),
+      };
     },
   },
   {
@@ -72,7 +119,10 @@ export const passwordOperations: readonly WriteOperation[] = [
     prepare: async (stage) => {
       const { token, stateOf } = await newcomer(stage);
       const body = { resetPasswordToken: token, newPassword: "another password" };
-      return { request: { method: "POST", path: "/v1/confirmResetPassword", sessionId: null, body }, state: () => stateOf("password.reset", 2) };
+      return {
+        request: { method: "POST", path: "/v1/confirmResetPassword", sessionId: null, body },
+        state: () => stateOf("password.reset", 2),
+      };
     },
   },
   {

@@ -39,10 +39,13 @@ describe("a server whose Postgres really fails", () => {
 
   const told = ({ status, code, text }: Reply) => ({ status, code, leak: leaks.exec(text)?.[0] });
   const customer = async (name = "Ada") => {
-    const [created] = await stage.storage.repositories.objects.insert([{ className: "Customer", attributes: { Name: name } }]);
+    const [created] = await stage.storage.repositories.objects.insert([
+      { className: "Customer", attributes: { Name: name } },
+    ]);
     return created?.id as string;
   };
-  const nameOf = async (id: string) => (await stage.storage.repositories.objects.get([id], seesAll))[0]?.attributes["Name"];
+  const nameOf = async (id: string) =>
+    (await stage.storage.repositories.objects.get([id], seesAll))[0]?.attributes["Name"];
   const rename = (id: string) => stage.send({ method: "PATCH", path: `/v1/object/${id}`, body: { Name: "Eve" } });
 
   const connectionLost = { status: 500, code: 704, leak: undefined };
@@ -92,18 +95,23 @@ describe("a server whose Postgres really fails", () => {
     ["logs out", /^commit/, "before", { status: 500, code: 703, leak: undefined }, "absent"],
     ["logs out", /^commit/, "during", { status: 500, code: 703, leak: undefined }, "whole"],
   ];
-  test.each(cuts)("that %s, and whose connection is cut at %s, %s it", async (title, statement, moment, reply, left) => {
-    const { request, state } = await operation(title).prepare(stage);
-    const cut = relay.cutAt(statement, moment);
-    const [given] = await Promise.all([stage.send(request), cut]);
-    expect({ ...told(given), state: await state() }).toEqual({ ...reply, state: left });
-    // The connections that remain are good.
-    expect((await rename(await customer())).code).toBe(0);
-  }, patience);
+  test.each(cuts)(
+    "that %s, and whose connection is cut at %s, %s it",
+    async (title, statement, moment, reply, left) => {
+      const { request, state } = await operation(title).prepare(stage);
+      const cut = relay.cutAt(statement, moment);
+      const [given] = await Promise.all([stage.send(request), cut]);
+      expect({ ...told(given), state: await state() }).toEqual({ ...reply, state: left });
+      // The connections that remain are good.
+      expect((await rename(await customer())).code).toBe(0);
+    },
+    patience,
+  );
 
   describe("while another session has locked the rows", () => {
     // What the statistics tell stays the same within a transaction; this does not.
-    const waiting = "from (select distinct pid from pg_locks where not granted) waiting where pg_backend_pid() = any (pg_blocking_pids(pid))";
+    const waiting =
+      "from (select distinct pid from pg_locks where not granted) waiting where pg_backend_pid() = any (pg_blocking_pids(pid))";
     /** Resolves when so many wait for a lock of this session. */
     const waited = async (count = 1): Promise<void> => {
       for (;;) {
@@ -113,49 +121,65 @@ describe("a server whose Postgres really fails", () => {
     };
     const lock = async (...ids: string[]) => {
       await postgres.sql.query("begin");
-      for (const id of ids) await postgres.sql.query("select from sallyport_demo.objects where oid = sallyport_demo.object_number($1) for update", [id]);
+      for (const id of ids)
+        await postgres.sql.query(
+          "select from sallyport_demo.objects where oid = sallyport_demo.object_number($1) for update",
+          [id],
+        );
     };
     afterEach(() => postgres.sql.query("rollback"));
 
-    test("a connection that is ended from the other side is 704, and nothing is written", async () => {
-      const id = await customer();
-      await lock(id);
-      const renaming = rename(id);
-      await waited();
-      await postgres.sql.query(`select pg_terminate_backend(pid) ${waiting}`);
-      expect(told(await renaming)).toEqual(connectionLost);
-      await postgres.sql.query("rollback");
-      expect(await nameOf(id)).toBe("Ada");
-      expect((await rename(id)).code).toBe(0);
-    }, patience);
+    test(
+      "a connection that is ended from the other side is 704, and nothing is written",
+      async () => {
+        const id = await customer();
+        await lock(id);
+        const renaming = rename(id);
+        await waited();
+        await postgres.sql.query(`select pg_terminate_backend(pid) ${waiting}`);
+        expect(told(await renaming)).toEqual(connectionLost);
+        await postgres.sql.query("rollback");
+        expect(await nameOf(id)).toBe("Ada");
+        expect((await rename(id)).code).toBe(0);
+      },
+      patience,
+    );
 
-    test("a statement that is cancelled is 706, and nothing is written", async () => {
-      const id = await customer();
-      await lock(id);
-      const renaming = rename(id);
-      await waited();
-      await postgres.sql.query(`select pg_cancel_backend(pid) ${waiting}`);
-      expect(told(await renaming)).toEqual({ status: 503, code: 706, leak: undefined });
-      await postgres.sql.query("rollback");
-      expect(await nameOf(id)).toBe("Ada");
-      expect((await rename(id)).code).toBe(0);
-    }, patience);
+    test(
+      "a statement that is cancelled is 706, and nothing is written",
+      async () => {
+        const id = await customer();
+        await lock(id);
+        const renaming = rename(id);
+        await waited();
+        await postgres.sql.query(`select pg_cancel_backend(pid) ${waiting}`);
+        expect(told(await renaming)).toEqual({ status: 503, code: 706, leak: undefined });
+        await postgres.sql.query("rollback");
+        expect(await nameOf(id)).toBe("Ada");
+        expect((await rename(id)).code).toBe(0);
+      },
+      patience,
+    );
 
-    test("a pool whose connections all wait is 607, and those that waited are answered", async () => {
-      const ids = [await customer(), await customer()];
-      await lock(...ids);
-      const renaming: Promise<Reply>[] = [];
-      // One after the other: what is sent at once may share a connection.
-      for (const id of ids) {
-        renaming.push(rename(id));
-        await waited(renaming.length);
-      }
-      const refused = await rename(ids[0] as string);
-      expect(told(refused)).toEqual({ status: 503, code: 607, leak: undefined });
-      expect(refused.text.toLowerCase()).toContain('"retry-after","1"');
-      await postgres.sql.query("rollback");
-      expect((await Promise.all(renaming)).map(({ code }) => code)).toEqual([0, 0]);
-    }, patience);
+    test(
+      "a pool whose connections all wait is 607, and those that waited are answered",
+      async () => {
+        const ids = [await customer(), await customer()];
+        await lock(...ids);
+        const renaming: Promise<Reply>[] = [];
+        // One after the other: what is sent at once may share a connection.
+        for (const id of ids) {
+          renaming.push(rename(id));
+          await waited(renaming.length);
+        }
+        const refused = await rename(ids[0] as string);
+        expect(told(refused)).toEqual({ status: 503, code: 607, leak: undefined });
+        expect(refused.text.toLowerCase()).toContain('"retry-after","1"');
+        await postgres.sql.query("rollback");
+        expect((await Promise.all(renaming)).map(({ code }) => code)).toEqual([0, 0]);
+      },
+      patience,
+    );
   });
 
   describe("whose table refuses", () => {
@@ -165,41 +189,60 @@ describe("a server whose Postgres really fails", () => {
         create or replace function sallyport_demo.refuse() returns trigger language plpgsql as $$ begin ${body}; return coalesce(new, old); end $$;
         create or replace trigger refuse before insert or update or delete on sallyport_demo.${table} for each row execute function sallyport_demo.refuse()`);
     const lose = (times: number, state: string) =>
-      trigger(`if nextval('sallyport_demo.refusals') <= 0 then raise exception 'out of ink' using errcode = '${state}'; end if`).then(() =>
-        postgres.sql.query(`select setval('sallyport_demo.refusals', -${times})`),
-      );
+      trigger(
+        `if nextval('sallyport_demo.refusals') <= 0 then raise exception 'out of ink' using errcode = '${state}'; end if`,
+      ).then(() => postgres.sql.query(`select setval('sallyport_demo.refusals', -${times})`));
     afterEach(() => postgres.sql.query("drop trigger refuse on sallyport_demo.objects"));
 
     test.each([
       ["a serialization failure", "40001"],
       ["a deadlock", "40P01"],
-    ])("%s is tried again, and 706 the third time", async (_title, state) => {
-      const id = await customer();
-      await lose(2, state);
-      expect(told(await rename(id))).toEqual(answered);
-      await lose(0, state);
-      const absent = await customer("Bob");
-      await lose(3, state);
-      expect(told(await rename(absent))).toEqual({ status: 503, code: 706, leak: undefined });
-      expect(await nameOf(absent)).toBe("Bob");
-    }, patience);
+    ])(
+      "%s is tried again, and 706 the third time",
+      async (_title, state) => {
+        const id = await customer();
+        await lose(2, state);
+        expect(told(await rename(id))).toEqual(answered);
+        await lose(0, state);
+        const absent = await customer("Bob");
+        await lose(3, state);
+        expect(told(await rename(absent))).toEqual({ status: 503, code: 706, leak: undefined });
+        expect(await nameOf(absent)).toBe("Bob");
+      },
+      patience,
+    );
 
-    test("what nobody expects is 799 without a word of it", async () => {
-      const [id, { request, state }] = [await customer(), await operation("deletes an object").prepare(stage)];
-      await trigger("raise 'out of ink'");
-      expect(told(await rename(id))).toEqual({ status: 500, code: 799, leak: undefined });
-      expect(await nameOf(id)).toBe("Ada");
-      expect(told(await stage.send(request))).toEqual({ status: 500, code: 799, leak: undefined });
-      expect(await state()).toBe("absent");
-    }, patience);
+    test(
+      "what nobody expects is 799 without a word of it",
+      async () => {
+        const [id, { request, state }] = [await customer(), await operation("deletes an object").prepare(stage)];
+        await trigger("raise 'out of ink'");
+        expect(told(await rename(id))).toEqual({ status: 500, code: 799, leak: undefined });
+        expect(await nameOf(id)).toBe("Ada");
+        expect(told(await stage.send(request))).toEqual({ status: 500, code: 799, leak: undefined });
+        expect(await state()).toBe("absent");
+      },
+      patience,
+    );
   });
 
   test("an object that another session has locked is 713 to write and 718 to delete, and stays as it is", async () => {
     const id = await customer();
-    const { data } = await stage.send({ method: "POST", path: "/v1/login", body: { user: "demo", pass: "demo", appNames: ["demo-app"] }, sessionId: null });
-    expect((await stage.send({ method: "POST", path: `/v1/lock/object/${id}`, sessionId: data.sessionId })).code).toBe(0);
+    const { data } = await stage.send({
+      method: "POST",
+      path: "/v1/login",
+      body: { user: "demo", pass: "demo", appNames: ["demo-app"] },
+      sessionId: null,
+    });
+    expect((await stage.send({ method: "POST", path: `/v1/lock/object/${id}`, sessionId: data.sessionId })).code).toBe(
+      0,
+    );
     expect(told(await rename(id))).toEqual({ status: 500, code: 713, leak: undefined });
-    expect(told(await stage.send({ method: "DELETE", path: `/v1/object/${id}` }))).toEqual({ status: 500, code: 718, leak: undefined });
+    expect(told(await stage.send({ method: "DELETE", path: `/v1/object/${id}` }))).toEqual({
+      status: 500,
+      code: 718,
+      leak: undefined,
+    });
     expect(await nameOf(id)).toBe("Ada");
   });
 });

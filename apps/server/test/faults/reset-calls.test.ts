@@ -19,18 +19,40 @@ describe("a request for a new password", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const ask = (user: string) => stage.send({ method: "POST", path: "/v1/resetPassword", sessionId: null, body: { user } });
+  const ask = (user: string) =>
+    stage.send({ method: "POST", path: "/v1/resetPassword", sessionId: null, body: { user } });
   /** What is asked of storage, but for the name itself, which is sealed. */
   const callsOf = async (user: string) => {
     const calls = await stage.script.record(() => ask(user));
-    return calls.map(({ name, within, given }) => ({ name, within, given: name === "outbox.put" ? given.slice(1) : given.length }));
+    return calls.map(({ name, within, given }) => ({
+      name,
+      within,
+      given: name === "outbox.put" ? given.slice(1) : given.length,
+    }));
   };
 
   test("asks the same of storage for every name, and nothing of accounts", async () => {
     await ask("demo");
     const known = await callsOf("demo");
-    expect(known.map(({ name }) => name)).toEqual(["admission.admit", "outbox.waiting", "throttle.attempt", "throttle.fail", "throttle.attempt", "throttle.fail", "outbox.put", "audit.tally"]);
-    for (const user of ["nobody of this name", "reader", "admin", "DEMO", "x".repeat(1_024), "demo\r\nBcc: all@mail.example", "\0"]) {
+    expect(known.map(({ name }) => name)).toEqual([
+      "admission.admit",
+      "outbox.waiting",
+      "throttle.attempt",
+      "throttle.fail",
+      "throttle.attempt",
+      "throttle.fail",
+      "outbox.put",
+      "audit.tally",
+    ]);
+    for (const user of [
+      "nobody of this name",
+      "reader",
+      "admin",
+      "DEMO",
+      "x".repeat(1_024),
+      "demo\r\nBcc: all@mail.example",
+      "\0",
+    ]) {
       expect(await callsOf(user)).toEqual(known);
     }
   });

@@ -23,22 +23,33 @@ async function comeFromProvider({ storage: { repositories: r } }: Stage) {
 
 /** Routes that open and end sessions. */
 export const sessionOperations: readonly WriteOperation[] = [
-  ...["/v1/login", "/v2/login"].map((path): WriteOperation => ({
-    title: `logs in by ${path}`,
-    done: "together",
-    prepare: async (stage) => {
-      const requestId = randomUUID();
-      const state = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
-      return { request: { method: "POST", path, body: credentials, sessionId: null, requestId }, state };
-    },
-  })),
+  ...["/v1/login", "/v2/login"].map(
+    (path): WriteOperation => ({
+      title: `logs in by ${path}`,
+      done: "together",
+      prepare: async (stage) => {
+        const requestId = randomUUID();
+        const state = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
+        return { request: { method: "POST", path, body: credentials, sessionId: null, requestId }, state };
+      },
+    }),
+  ),
   {
     title: "logs a custom user in",
     done: "together",
     prepare: async (stage) => {
       const requestId = randomUUID();
       const state = await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" });
-      return { request: { method: "POST", path: "/v1/auth/df", body: { ...credentials, user: "partner", pass: "partner" }, sessionId: null, requestId }, state };
+      return {
+        request: {
+          method: "POST",
+          path: "/v1/auth/df",
+          body: { ...credentials, user: "partner", pass: "partner" },
+          sessionId: null,
+          requestId,
+        },
+        state,
+      };
     },
   },
   {
@@ -47,9 +58,21 @@ export const sessionOperations: readonly WriteOperation[] = [
     prepare: async (stage) => {
       const { dfUuid, bound } = await comeFromProvider(stage);
       const requestId = randomUUID();
-      const watched = [bound, await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" }), await watchRequest(stage, requestId, { sessions: 1, event: "link.created" })];
-      const state = async () => either(await Promise.all(watched.map((each) => each())), ["absent", "absent", "absent"], ["whole", "whole", "whole"]);
-      return { request: { method: "POST", path: "/v1/extLogin", body: { ...credentials, dfUuid }, sessionId: null, requestId }, state };
+      const watched = [
+        bound,
+        await watchRequest(stage, requestId, { sessions: 1, event: "login.accepted" }),
+        await watchRequest(stage, requestId, { sessions: 1, event: "link.created" }),
+      ];
+      const state = async () =>
+        either(
+          await Promise.all(watched.map((each) => each())),
+          ["absent", "absent", "absent"],
+          ["whole", "whole", "whole"],
+        );
+      return {
+        request: { method: "POST", path: "/v1/extLogin", body: { ...credentials, dfUuid }, sessionId: null, requestId },
+        state,
+      };
     },
   },
   {

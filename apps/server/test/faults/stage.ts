@@ -41,14 +41,29 @@ export interface Stage {
 }
 
 /** Starts the demo with one database, whose storage has these further settings, as the server has those of the environment. Its answers hold the details of errors. */
-export async function openStage(engine: Engine, more: object = {}, environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
+export async function openStage(
+  engine: Engine,
+  more: object = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), "sallyport-"));
   if (engine === "embedded") await copyEmbeddedDemo(dataDir);
-  const place = typeof engine === "string" ? { engine, dataDir } : { engine: "postgres", url: engine.databaseUrl, migrateOnStart: true };
+  const place =
+    typeof engine === "string"
+      ? { engine, dataDir }
+      : { engine: "postgres", url: engine.databaseUrl, migrateOnStart: true };
   const storage = engine === "memory" ? { engine } : { ...place, schema: "sallyport_demo", ...more };
   const configuration = loadConfiguration({
     content: { databases: [{ alias: "", storage }], sessions: { sweepInterval: "1d" } },
-    environment: { ...testEnvironment, ...storedServerKeys, DEBUG_MESSAGES: "true", THROTTLE_ADDRESS_FREE_FAILURES: "10000", THROTTLE_USER_FREE_FAILURES: "10000", LOCKS_PER_SESSION: "0", ...environment },
+    environment: {
+      ...testEnvironment,
+      ...storedServerKeys,
+      DEBUG_MESSAGES: "true",
+      THROTTLE_ADDRESS_FREE_FAILURES: "10000",
+      THROTTLE_USER_FREE_FAILURES: "10000",
+      LOCKS_PER_SESSION: "0",
+      ...environment,
+    },
   });
   const script = new FaultScript();
   const engines = new FaultyEngines(script);
@@ -70,10 +85,24 @@ export async function openStage(engine: Engine, more: object = {}, environment: 
   };
 }
 
-async function send(url: string, administrator: string, { method, path, body, sessionId = administrator, requestId }: Request): Promise<Reply> {
-  const headers = { appkey: appKey, ...(sessionId && { sessionid: sessionId }), ...(requestId && { "x-request-id": requestId }), ...(body && { "content-type": "application/json" }) };
+async function send(
+  url: string,
+  administrator: string,
+  { method, path, body, sessionId = administrator, requestId }: Request,
+): Promise<Reply> {
+  const headers = {
+    appkey: appKey,
+    ...(sessionId && { sessionid: sessionId }),
+    ...(requestId && { "x-request-id": requestId }),
+    ...(body && { "content-type": "application/json" }),
+  };
   const answer = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null });
   const text = await answer.text();
   const { status, data } = JSON.parse(text);
-  return { status: answer.status, code: Number(status.internalStatus), data, text: JSON.stringify([...answer.headers]) + text };
+  return {
+    status: answer.status,
+    code: Number(status.internalStatus),
+    data,
+    text: JSON.stringify([...answer.headers]) + text,
+  };
 }

@@ -14,9 +14,15 @@ let authenticator: Authenticator;
 let recoveryCodes: readonly string[];
 
 beforeEach(async () => {
-  server = await startDemoServer("memory", { ...secondFactorEnvironment, THROTTLE_USER_FREE_FAILURES: "5", THROTTLE_FIRST_DELAY: "10m", THROTTLE_LONGEST_DELAY: "10m" });
+  server = await startDemoServer("memory", {
+    ...secondFactorEnvironment,
+    THROTTLE_USER_FREE_FAILURES: "5",
+    THROTTLE_FIRST_DELAY: "10m",
+    THROTTLE_LONGEST_DELAY: "10m",
+  });
   const { applications, secondFactors } = repositoriesOf(server);
-  for (const name of ["guarded", "guarded too"]) await applications.create({ name, seats: null, secondFactor: "optional" });
+  for (const name of ["guarded", "guarded too"])
+    await applications.create({ name, seats: null, secondFactor: "optional" });
   const factor = factorRequests(server, await enter(server, "session", "demo", ["guarded"]), "guarded");
   const enrolled = await factor.enrol();
   recoveryCodes = enrolled.recoveryCodes;
@@ -27,17 +33,33 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const logIn = async (appNames: readonly string[], token?: string) => {
-  const { code, headers } = await call(server, "/v1/login", { method: "POST", body: { user: "demo", pass: "demo", appNames, ...(token === undefined ? {} : { "2faToken": token }) } });
+  const { code, headers } = await call(server, "/v1/login", {
+    method: "POST",
+    body: { user: "demo", pass: "demo", appNames, ...(token === undefined ? {} : { "2faToken": token }) },
+  });
   return `${code}${headers["retry-after"] === undefined ? "" : " later"}`;
 };
 
 test("wrong tokens are counted, however often one logs in meanwhile where none is asked for", async () => {
   const codes: string[] = [];
-  for (let round = 0; round < 7; round += 1) codes.push(await logIn(["guarded"], authenticator.wrong()), await logIn(["demo-app"]));
-  expect(codes.filter((_code, index) => index % 2 === 0)).toEqual(["342", "342", "342", "342", "342 later", "342 later", "342 later"]);
+  for (let round = 0; round < 7; round += 1)
+    codes.push(await logIn(["guarded"], authenticator.wrong()), await logIn(["demo-app"]));
+  expect(codes.filter((_code, index) => index % 2 === 0)).toEqual([
+    "342",
+    "342",
+    "342",
+    "342",
+    "342 later",
+    "342 later",
+    "342 later",
+  ]);
   // The user himself is kept out of nothing but what the tokens guard; there the right token has to wait, too.
   expect(codes.filter((_code, index) => index % 2 === 1)).toEqual(Array.from({ length: 7 }, () => "0"));
-  expect([await logIn(["guarded"], authenticator.token()), await logIn(["guarded"], recoveryCodes[0]), await logIn(["guarded"])]).toEqual(["342 later", "342 later", "341"]);
+  expect([
+    await logIn(["guarded"], authenticator.token()),
+    await logIn(["guarded"], recoveryCodes[0]),
+    await logIn(["guarded"]),
+  ]).toEqual(["342 later", "342 later", "341"]);
 });
 
 test("a right token has wrong ones before it forgotten", async () => {
@@ -67,7 +89,14 @@ test("whoever switches a factor off just when it is confirmed is asked for a tok
   try {
     const { applications, secondFactors } = stage.storage.repositories;
     await applications.create({ name: "guarded", seats: null, secondFactor: "optional" });
-    const { sessionId } = (await stage.send({ method: "POST", path: "/v1/login", body: { user: "demo", pass: "demo", appNames: ["guarded"] }, sessionId: null })).data;
+    const { sessionId } = (
+      await stage.send({
+        method: "POST",
+        path: "/v1/login",
+        body: { user: "demo", pass: "demo", appNames: ["guarded"] },
+        sessionId: null,
+      })
+    ).data;
     const send = (method: "POST" | "DELETE") => stage.send({ method, path: "/v1/2fa/secret?app=guarded", sessionId });
     await send("POST");
     const gate = new Gate();

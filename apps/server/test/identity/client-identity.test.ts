@@ -35,8 +35,17 @@ const keep = (what: string, text: string | undefined): string => {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
-  const environment = { ...storedServerKeys, ...withoutLockout, MAIL_FOLDER: folder, MAIL_FROM: "no-reply@example.com" };
-  server = await startDemoServer("memory", environment, pino({ level: "trace" }, { write: (line: string) => void (log += line) }));
+  const environment = {
+    ...storedServerKeys,
+    ...withoutLockout,
+    MAIL_FOLDER: folder,
+    MAIL_FROM: "no-reply@example.com",
+  };
+  server = await startDemoServer(
+    "memory",
+    environment,
+    pino({ level: "trace" }, { write: (line: string) => void (log += line) }),
+  );
   const { applications } = repositoriesOf(server);
   await applications.create({ name: "may", seats: null, secondFactor: "optional" });
   await applications.create({ name: "must", seats: null, secondFactor: "forced" });
@@ -73,7 +82,8 @@ async function mailTo(address: string) {
     await delay(50);
   }
 }
-const addressOf = async (userId: string) => (await repositoriesOf(server).accounts.byUser(userId, [])).account?.email as string;
+const addressOf = async (userId: string) =>
+  (await repositoriesOf(server).accounts.byUser(userId, [])).account?.email as string;
 
 describe.each(modes)("in mode %s", (mode) => {
   test("a password is changed, and the client goes on with it", async () => {
@@ -82,12 +92,15 @@ describe.each(modes)("in mode %s", (mode) => {
     await client.logIn(options(mode, name, first));
     await noteSession(client);
     for (const password of ["a wrong password", "another password", "yet another password"]) keep("password", password);
-    const change = (oldPassword: string, newPassword: string, more: object = {}) => identity.changePassword(client, { oldPassword, newPassword, ...more });
+    const change = (oldPassword: string, newPassword: string, more: object = {}) =>
+      identity.changePassword(client, { oldPassword, newPassword, ...more });
     await expect(change("a wrong password", "another password")).rejects.toMatchObject({ code: 339 });
     await expect(change(first, "password")).rejects.toMatchObject({ code: 320 });
     await expect(change(first, first)).rejects.toMatchObject({ code: 321 });
     await expect(change(first, "another password")).resolves.toEqual({ confirmationRequired: false });
-    await expect(change("another password", "yet another password", { encrypted: true })).resolves.toEqual({ confirmationRequired: false });
+    await expect(change("another password", "yet another password", { encrypted: true })).resolves.toEqual({
+      confirmationRequired: false,
+    });
     await expect(client.checkSession()).resolves.toBe(true);
     const { userId } = (await repositoriesOf(server).accounts.forProof(name, [])).account ?? {};
     await repositoriesOf(server).sessions.end({ userId: userId as string });
@@ -99,18 +112,31 @@ describe.each(modes)("in mode %s", (mode) => {
     const { name } = await newUser(server);
     const client = clientOf();
     await client.logIn(options(mode, name, first, { appNames: ["may"] }));
-    await expect(identity.readSecondFactor(client, "may")).resolves.toEqual({ isActivated: false, isConfirmed: false, status: "optional" });
+    await expect(identity.readSecondFactor(client, "may")).resolves.toEqual({
+      isActivated: false,
+      isConfirmed: false,
+      status: "optional",
+    });
     const { secret, recoveryCodes, otpauthUrl } = await identity.enrolSecondFactor(client, "may");
     for (const text of [secret, ...recoveryCodes, otpauthUrl]) keep("second factor", text);
     const authenticator = await Authenticator.of(server, secret);
-    await expect(identity.confirmSecondFactor(client, "may", authenticator.wrong())).rejects.toMatchObject({ code: 342 });
+    await expect(identity.confirmSecondFactor(client, "may", authenticator.wrong())).rejects.toMatchObject({
+      code: 342,
+    });
     await identity.confirmSecondFactor(client, "may", authenticator.token());
-    await expect(clientOf().logIn(options(mode, name, first, { appNames: ["may"] }))).rejects.toMatchObject({ code: 341, httpStatus: 401 });
-    await expect(clientOf().logIn(options(mode, name, first, { appNames: ["may"], twoFactorToken: authenticator.token() }))).rejects.toMatchObject({ code: 342 });
+    await expect(clientOf().logIn(options(mode, name, first, { appNames: ["may"] }))).rejects.toMatchObject({
+      code: 341,
+      httpStatus: 401,
+    });
+    await expect(
+      clientOf().logIn(options(mode, name, first, { appNames: ["may"], twoFactorToken: authenticator.token() })),
+    ).rejects.toMatchObject({ code: 342 });
     const other = clientOf();
     await other.logIn(options(mode, name, first, { appNames: ["may"], twoFactorToken: authenticator.token(1) }));
     await identity.validateSecondFactor(other, "may", recoveryCodes[0] as string);
-    await expect(identity.validateSecondFactor(other, "may", recoveryCodes[0] as string)).rejects.toMatchObject({ code: 342 });
+    await expect(identity.validateSecondFactor(other, "may", recoveryCodes[0] as string)).rejects.toMatchObject({
+      code: 342,
+    });
     await identity.removeSecondFactor(other, "may", recoveryCodes[1]);
     await expect(identity.readSecondFactor(other, "may")).resolves.toMatchObject({ isActivated: false });
   });
@@ -141,21 +167,31 @@ test("a forgotten password is set by the token of a mail", async () => {
   await identity.resetPassword(clientOf(), `${name} whom nobody knows`);
   const { bodies } = await mailTo(await addressOf(userId));
   const token = keep("token of a mail", /[\w-]{43}/.exec(bodies.get("text/plain") ?? "")?.[0]);
-  await expect(identity.confirmResetPassword(clientOf(), { token: "x".repeat(43), newPassword: "set by a mail" })).rejects.toMatchObject({ code: 328 });
+  await expect(
+    identity.confirmResetPassword(clientOf(), { token: "x".repeat(43), newPassword: "set by a mail" }),
+  ).rejects.toMatchObject({ code: 328 });
   await identity.confirmResetPassword(clientOf(), { token, newPassword: keep("new password", "set by a mail") });
-  await expect(identity.confirmResetPassword(clientOf(), { token, newPassword: "set once more" })).rejects.toMatchObject({ code: 328 });
+  await expect(
+    identity.confirmResetPassword(clientOf(), { token, newPassword: "set once more" }),
+  ).rejects.toMatchObject({ code: 328 });
   await expect(client.checkSession()).resolves.toBe(false);
-  await expect(clientOf().logIn(options("session", name, "set by a mail"))).resolves.toMatchObject({ user: { Name: name } });
+  await expect(clientOf().logIn(options("session", name, "set by a mail"))).resolves.toMatchObject({
+    user: { Name: name },
+  });
 }, 60_000);
 
 test("custom users log in, and again when their session is over", async () => {
   const client = clientOf();
-  await expect(client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] }))).resolves.toMatchObject({ mode: "session", user: { Name: "reader" } });
+  await expect(
+    client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] })),
+  ).resolves.toMatchObject({ mode: "session", user: { Name: "reader" } });
   await noteSession(client);
   const account = (await repositoriesOf(server).customAccounts.forProof("partner")).account;
   await repositoriesOf(server).sessions.end({ customAccountId: account?.id as string });
   await expect(client.countObjects("Customer")).resolves.toBeGreaterThan(0);
-  await expect(clientOf().logIn(identity.customLogIn({ user: "demo", password: "demo", appNames: ["demo-app"] }))).rejects.toMatchObject({ code: 302 });
+  await expect(
+    clientOf().logIn(identity.customLogIn({ user: "demo", password: "demo", appNames: ["demo-app"] })),
+  ).rejects.toMatchObject({ code: 302 });
 });
 
 test("a custom user changes the password with a code by mail, and the client goes on with it", async () => {
@@ -164,7 +200,9 @@ test("a custom user changes the password with a code by mail, and the client goe
   const client = clientOf();
   await client.logIn(identity.customLogIn({ user: "partner", password: "partner", appNames: ["demo-app"] }));
   const newPassword = keep("new password", "what partners say");
-  await expect(identity.changePassword(client, { oldPassword: "partner", newPassword })).resolves.toEqual({ confirmationRequired: true });
+  await expect(identity.changePassword(client, { oldPassword: "partner", newPassword })).resolves.toEqual({
+    confirmationRequired: true,
+  });
   const { bodies } = await mailTo(account?.email as string);
   const code = keep("code of a mail", /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(bodies.get("text/plain") ?? "")?.[0]);
   await expect(identity.confirmPasswordChange(client, "ZZZZ-ZZZZ")).rejects.toMatchObject({ code: 326 });
@@ -181,11 +219,14 @@ test("a token is good for what it was given out for", async () => {
   const token = keep("token of a mail", /[\w-]{43}/.exec(bodies.get("text/plain") ?? "")?.[0]);
   const client = clientOf();
   const send = (path: string, headers: Record<string, string>) => client.request({ path, headers, anonymous: true });
-  for (const headers of [{ sessionid: token }, { authorization: `Bearer ${token}` }, { "secure-token": token }]) await expect(send("/_CheckSession", headers)).rejects.toMatchObject({ httpStatus: 401 });
+  for (const headers of [{ sessionid: token }, { authorization: `Bearer ${token}` }, { "secure-token": token }])
+    await expect(send("/_CheckSession", headers)).rejects.toMatchObject({ httpStatus: 401 });
   await expect(client.logIn(options("session", name, token))).rejects.toMatchObject({ code: 302 });
   // In another database it is nothing, and in its own it still is what it was.
   const elsewhere = new SallyportClient({ baseUrl: server.url, alias: "second", appKey: "demo-app-key" });
-  await expect(identity.confirmResetPassword(elsewhere, { token, newPassword: "set by a mail" })).rejects.toMatchObject({ code: 328 });
+  await expect(identity.confirmResetPassword(elsewhere, { token, newPassword: "set by a mail" })).rejects.toMatchObject(
+    { code: 328 },
+  );
   await identity.confirmResetPassword(client, { token, newPassword: "set by a mail" });
 }, 60_000);
 

@@ -13,7 +13,11 @@ export default defineMacro({
         else if (what === "log") results.push(log(...given) ?? null);
         else {
           const result = await objects[what](...given);
-          results.push(result === undefined ? null : { result, version: what === "find" ? result["~Elements"].map(versionOf) : versionOf(result) });
+          results.push(
+            result === undefined
+              ? null
+              : { result, version: what === "find" ? result["~Elements"].map(versionOf) : versionOf(result) },
+          );
         }
       } catch (error) {
         if (what === "throw" || input.strict) throw error;

@@ -17,7 +17,11 @@ const classes: ClassDefinition[] = [
   {
     name: "Page",
     base: null,
-    attributes: [{ name: "Title", type: "string" }, { name: "Number", type: "number" }, { name: "Facts", type: "json" }],
+    attributes: [
+      { name: "Title", type: "string" },
+      { name: "Number", type: "number" },
+      { name: "Facts", type: "json" },
+    ],
     rights: [{ group: "*", permissions: everything }],
   },
 ];
@@ -27,15 +31,25 @@ let demo: Session;
 let reader: Session;
 let ids: string[];
 beforeAll(async () => {
-  server = await startDemoServer("memory", { ...withoutLockout, MACRO_PATIENCE: "1m", MACRO_TIMEOUT: "30s", DEBUG_MESSAGES: "true" });
+  server = await startDemoServer("memory", {
+    ...withoutLockout,
+    MACRO_PATIENCE: "1m",
+    MACRO_TIMEOUT: "30s",
+    DEBUG_MESSAGES: "true",
+  });
   const { model, objects } = repositories();
   await model.change({ put: classes }, (await model.load()).generation);
   [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
-  ids = (await objects.insert([1, 2, 3].map((Number) => ({ className: "Page", attributes: { Title: `page ${Number}`, Number } })))).map(({ id }) => id);
+  ids = (
+    await objects.insert(
+      [1, 2, 3].map((Number) => ({ className: "Page", attributes: { Title: `page ${Number}`, Number } })),
+    )
+  ).map(({ id }) => id);
 }, patience);
 afterAll(() => server.close());
 afterEach(async () => {
-  for (const { name } of (await repositories().macros.load()).macros) await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+  for (const { name } of (await repositories().macros.load()).macros)
+    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
 });
 
 function repositories(): Repositories {
@@ -50,21 +64,36 @@ async function put(on: string, run: string, more = ""): Promise<void> {
 }
 const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "body"> = {}, as = demo): Promise<Answer> =>
   callIn(server, as, path, { method, ...(body === undefined ? {} : { body }) });
-const list = (query: object, as = demo) => send(`/v1/objects/Page?query=${encodeURIComponent(JSON.stringify(query))}`, {}, as);
+const list = (query: object, as = demo) =>
+  send(`/v1/objects/Page?query=${encodeURIComponent(JSON.stringify(query))}`, {}, as);
 const listed = () => list({ sort: ["Number"] });
 const told = ({ status, code }: Answer) => `${status}/${code}`;
 const stored = () => repositories().objects.get(ids, seesAll);
 
-const metaFields = (body: Answer["body"]) => body.data["~Elements"].map((each: Record<string, unknown>) => [each["~ObjectID"], each["~ClassName"], typeof each["~StoreTime"]]);
+const metaFields = (body: Answer["body"]) =>
+  body.data["~Elements"].map((each: Record<string, unknown>) => [
+    each["~ObjectID"],
+    each["~ClassName"],
+    typeof each["~StoreTime"],
+  ]);
 const genuine = () => ids.map((id) => [id, "Page", "string"]);
 
 describe("an answer", () => {
   test.each([
     ["by assignment", "json.__proto__ = { administrator: true, Title: 'forged' };"],
     ["by name", "Object.defineProperty(json, '__proto__', { value: { administrator: true }, enumerable: true });"],
-    ["by parsing", "Object.assign(json, JSON.parse('{\"__proto__\":{\"administrator\":true},\"~UUID\":\"forged\",\"~Version\":9}'));"],
-    ["behind a proxy", "Object.setPrototypeOf(json, new Proxy({}, { get: () => 'forged', has: () => true, ownKeys: () => ['administrator'] }));"],
-    ["of all objects", "Object.prototype.administrator = true; Object.prototype['~ObjectID'] = '1'; Object.prototype.set = { administrator: true };"],
+    [
+      "by parsing",
+      'Object.assign(json, JSON.parse(\'{"__proto__":{"administrator":true},"~UUID":"forged","~Version":9}\'));',
+    ],
+    [
+      "behind a proxy",
+      "Object.setPrototypeOf(json, new Proxy({}, { get: () => 'forged', has: () => true, ownKeys: () => ['administrator'] }));",
+    ],
+    [
+      "of all objects",
+      "Object.prototype.administrator = true; Object.prototype['~ObjectID'] = '1'; Object.prototype.set = { administrator: true };",
+    ],
   ])("has no member that came as a prototype, %s", async (_how, what) => {
     await put("xRestApi_BuildSerialization", `run(obj, json) { ${what} }`);
     const { code, body } = await listed();
@@ -79,19 +108,30 @@ describe("an answer", () => {
     ["1,000 levels", "let deep = 1; for (let n = 0; n < 1_000; n += 1) deep = [deep]; json.Deep = deep;", "500/710"],
     ["itself", "json.Self = json;", "500/710"],
     ["a number without end", "json.Number = 10n;", "500/710"],
-    ["what throws when it is read", "Object.defineProperty(json, 'Title', { get() { throw new Error('no'); }, enumerable: true });", "500/710"],
+    [
+      "what throws when it is read",
+      "Object.defineProperty(json, 'Title', { get() { throw new Error('no'); }, enumerable: true });",
+      "500/710",
+    ],
     ["what never ends when it is written", "json.Title = { toJSON() { for (;;); } };", "500/710"],
     ["what is waited for without end", "return new Promise(() => {});", "500/710"],
     ["a flood of members", "for (let n = 0; n < 3_000_000; n += 1) json['m' + n] = n;", "500/710"],
     ["a code of a session", "refuse(201, 'log in again');", "500/710"],
-  ])("of which a hook makes %s is refused", async (_what, run, expected) => {
-    await put("xRestApi_BuildSerialization", `run(obj, json) { ${run} }`, "timeout: 2_000,");
-    expect(told(await listed())).toBe(expected);
-    expect((await send(`/v1/object/${ids[0]}?serialization={"type":"oid"}`)).code).toBe("0");
-  }, patience);
+  ])(
+    "of which a hook makes %s is refused",
+    async (_what, run, expected) => {
+      await put("xRestApi_BuildSerialization", `run(obj, json) { ${run} }`, "timeout: 2_000,");
+      expect(told(await listed())).toBe(expected);
+      expect((await send(`/v1/object/${ids[0]}?serialization={"type":"oid"}`)).code).toBe("0");
+    },
+    patience,
+  );
 
   test("hides what a hook sets to what no JSON can say", async () => {
-    await put("xRestApi_BuildSerialization", "run(obj, json) { json.Title = undefined; json.Number = () => 1; json.Facts = { toJSON() {} }; json.More = Symbol('x'); json.toJSON = () => ({ Title: 'forged' }); }");
+    await put(
+      "xRestApi_BuildSerialization",
+      "run(obj, json) { json.Title = undefined; json.Number = () => 1; json.Facts = { toJSON() {} }; json.More = Symbol('x'); json.toJSON = () => ({ Title: 'forged' }); }",
+    );
     const { code, body } = await listed();
     expect([code, metaFields(body)]).toEqual(["0", genuine()]);
     expect(Object.keys(body.data["~Elements"][0])).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
@@ -108,39 +148,65 @@ describe("an answer", () => {
       let changes = [...this]; ${what}
       return changes;
     } });`;
-    await put("xRestApi_BuildSerialization", `run(obj, json) { ${tamper.replaceAll("\n", " ")} json.Label = obj["~ObjectID"]; json["~ObjectID"] = "1"; }`.replace("Object.defineProperty", "if (!Array.prototype.toJSON) Object.defineProperty"));
+    await put(
+      "xRestApi_BuildSerialization",
+      `run(obj, json) { ${tamper.replaceAll("\n", " ")} json.Label = obj["~ObjectID"]; json["~ObjectID"] = "1"; }`.replace(
+        "Object.defineProperty",
+        "if (!Array.prototype.toJSON) Object.defineProperty",
+      ),
+    );
     const { status, code, body } = await listed();
     if (code === "0") expect(metaFields(body)).toEqual(genuine());
     else expect([status, code]).toEqual([500, "710"]);
   });
 
   test("holds nothing of another request", async () => {
-    await put("xRestApi_BuildSerialization", "run(obj, json, { caller }) { globalThis.seen ??= []; seen.push(caller.name); json.Seen = seen.join(); Math.seen = (Math.seen ?? 0) + 1; json.Count = Math.seen; }");
+    await put(
+      "xRestApi_BuildSerialization",
+      "run(obj, json, { caller }) { globalThis.seen ??= []; seen.push(caller.name); json.Seen = seen.join(); Math.seen = (Math.seen ?? 0) + 1; json.Count = Math.seen; }",
+    );
     const answers = await Promise.all([demo, reader, demo, reader].map((session) => list({ oids: [ids[0]] }, session)));
-    expect(answers.map(({ body }) => [body.data["~Elements"][0].Seen, body.data["~Elements"][0].Count])).toEqual([["demo", 1], ["reader", 1], ["demo", 1], ["reader", 1]]);
+    expect(answers.map(({ body }) => [body.data["~Elements"][0].Seen, body.data["~Elements"][0].Count])).toEqual([
+      ["demo", 1],
+      ["reader", 1],
+      ["demo", 1],
+      ["reader", 1],
+    ]);
   });
 
   test("is made by hooks that can only read", async () => {
-    await put("xRestApi_BuildSerialization", `async run(obj, json, { objects, ...more }) {
+    await put(
+      "xRestApi_BuildSerialization",
+      `async run(obj, json, { objects, ...more }) {
       json.Codes = [];
       for (const attempt of [() => objects.create("Page", {}), () => objects.update(obj["~ObjectID"], { Title: "x" }), () => objects.delete(obj["~ObjectID"]), () => objects.lock(obj["~ObjectID"]), () => objects.get(obj["~ObjectID"], { hold: true })]) {
         await attempt().then(() => json.Codes.push(0), ({ code }) => json.Codes.push(code));
       }
       json.More = Object.keys(more).sort();
-    }`);
+    }`,
+    );
     const { body } = await list({ oids: [ids[0]] });
-    expect(body.data["~Elements"][0]).toMatchObject({ Codes: [307, 307, 307, 307, 307], More: ["caller", "log", "now", "random", "uuid"] });
+    expect(body.data["~Elements"][0]).toMatchObject({
+      Codes: [307, 307, 307, 307, 307],
+      More: ["caller", "log", "now", "random", "uuid"],
+    });
     expect((await stored()).map(({ version }) => version)).toEqual([1, 1, 1]);
   });
 });
 
 describe("a list", () => {
   test.each([
-    ["a prototype", "set.narrow(JSON.parse('{\"__proto__\":{\"Number\":1}}'));"],
+    ["a prototype", 'set.narrow(JSON.parse(\'{"__proto__":{"Number":1}}\'));'],
     ["an attribute that there is not", "set.narrow({ constructor: 1 });"],
     ["an operator that there is not", "set.narrow({ Title: { $where: 'true' } });"],
-    ["a filter of 1,000 levels", "let deep = { Number: 1 }; for (let n = 0; n < 1_000; n += 1) deep = { $not: deep }; set.narrow(deep);"],
-    ["a filter of 60 levels", "let deep = { Number: 1 }; for (let n = 0; n < 60; n += 1) deep = { $not: deep }; set.narrow(deep);"],
+    [
+      "a filter of 1,000 levels",
+      "let deep = { Number: 1 }; for (let n = 0; n < 1_000; n += 1) deep = { $not: deep }; set.narrow(deep);",
+    ],
+    [
+      "a filter of 60 levels",
+      "let deep = { Number: 1 }; for (let n = 0; n < 60; n += 1) deep = { $not: deep }; set.narrow(deep);",
+    ],
     ["101 filters", "for (let n = 0; n < 101; n += 1) set.narrow({ Number: n });"],
     ["no filter", "set.narrow('Number');"],
     ["10 MB of text", "set.narrow({ Title: 'x'.repeat(10_000_000) });"],
@@ -149,22 +215,32 @@ describe("a list", () => {
     ["an order by what there is not", "set.order(['__proto__']);"],
     ["no order", "set.order({ Number: 1 });"],
     ["itself", "set.narrow(set);"],
-  ])("for which a hook asks %s is refused", async (_what, run) => {
-    await put("xRestApi_FindObjects", `run(set) { ${run} return true; }`, "timeout: 2_000,");
-    expect(told(await list({ macro: "Hostile" }))).toBe("500/710");
-    expect((await listed()).body.data["~Count"]).toBe(3);
-  }, patience);
+  ])(
+    "for which a hook asks %s is refused",
+    async (_what, run) => {
+      await put("xRestApi_FindObjects", `run(set) { ${run} return true; }`, "timeout: 2_000,");
+      expect(told(await list({ macro: "Hostile" }))).toBe("500/710");
+      expect((await listed()).body.data["~Count"]).toBe(3);
+    },
+    patience,
+  );
 
   test("is found by what the client asks for, whatever a hook does to what it was given", async () => {
-    await put("xRestApi_FindObjects", "run(set) { set.className = 'User'; set.where = {}; delete set.oids; Object.setPrototypeOf(set, { where: {} }); set.sort = ['Name']; return true; }");
+    await put(
+      "xRestApi_FindObjects",
+      "run(set) { set.className = 'User'; set.where = {}; delete set.oids; Object.setPrototypeOf(set, { where: {} }); set.sort = ['Name']; return true; }",
+    );
     const { code, body } = await list({ macro: "Hostile", where: { Number: 2 } });
     expect([code, metaFields(body)]).toEqual(["0", [[ids[1], "Page", "string"]]]);
   });
 
-  test.each(["1", "'true'", "{}", "Promise.resolve(1)", "undefined", "null", "new Boolean(true)", "[true]"])("is refused when the hook gives %s", async (given) => {
-    await put("xRestApi_FindObjects", `run() { return ${given}; }`);
-    expect(told(await list({ macro: "Hostile" }))).toBe("400/307");
-  });
+  test.each(["1", "'true'", "{}", "Promise.resolve(1)", "undefined", "null", "new Boolean(true)", "[true]"])(
+    "is refused when the hook gives %s",
+    async (given) => {
+      await put("xRestApi_FindObjects", `run() { return ${given}; }`);
+      expect(told(await list({ macro: "Hostile" }))).toBe("400/307");
+    },
+  );
 });
 
 describe("a write", () => {
@@ -179,17 +255,31 @@ describe("a write", () => {
     ["half a character", "object.Title = '\\ud800';"],
     ["a zero", "object.Title = 'a\\u0000b';"],
     ["an attribute that there is not", "object.constructor = 1;"],
-  ])("is refused and leaves nothing when a hook makes it %s", async (_what, run) => {
-    await put("beforeSave", `run({ object }) { ${run} }`, "timeout: 2_000,");
-    const before = await stored();
-    expect(told(await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: "changed" } }))).toBe("500/710");
-    expect(await stored()).toEqual(before);
-  }, patience);
+  ])(
+    "is refused and leaves nothing when a hook makes it %s",
+    async (_what, run) => {
+      await put("beforeSave", `run({ object }) { ${run} }`, "timeout: 2_000,");
+      const before = await stored();
+      expect(told(await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: "changed" } }))).toBe("500/710");
+      expect(await stored()).toEqual(before);
+    },
+    patience,
+  );
 
   test("is of its object, whatever a hook says about it", async () => {
-    await put("beforeSave", "run({ object, previous, given }) { object['~ObjectID'] = given.Title; object['~ClassName'] = 'User'; previous.Title = 'x'; given.Number = 99; Object.setPrototypeOf(object, { Number: 98 }); }");
+    await put(
+      "beforeSave",
+      "run({ object, previous, given }) { object['~ObjectID'] = given.Title; object['~ClassName'] = 'User'; previous.Title = 'x'; given.Number = 99; Object.setPrototypeOf(object, { Number: 98 }); }",
+    );
     const answer = await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: ids[1] as string } });
-    expect(answer).toMatchObject({ code: "0", body: { data: { "~ObjectID": ids[0], "~ClassName": "Page", Title: ids[1], Number: 1 } } });
-    expect((await stored()).map(({ version, attributes }) => [version, attributes["Title"]])).toEqual([[2, ids[1]], [1, "page 2"], [1, "page 3"]]);
+    expect(answer).toMatchObject({
+      code: "0",
+      body: { data: { "~ObjectID": ids[0], "~ClassName": "Page", Title: ids[1], Number: 1 } },
+    });
+    expect((await stored()).map(({ version, attributes }) => [version, attributes["Title"]])).toEqual([
+      [2, ids[1]],
+      [1, "page 2"],
+      [1, "page 3"],
+    ]);
   });
 });

@@ -18,7 +18,12 @@ let demo: Session;
 beforeAll(async () => {
   postgres = await openPostgresFixture();
   await (await postgres.demo()).close();
-  const storage = { engine: "postgres", url: postgres.url, schema: "sallyport_demo", pool: { max: 2, acquireTimeout: "2s" } };
+  const storage = {
+    engine: "postgres",
+    url: postgres.url,
+    schema: "sallyport_demo",
+    pool: { max: 2, acquireTimeout: "2s" },
+  };
   server = await postgres.configured(
     { databases: [{ alias: "", name: "demo", storage }] },
     { ...withoutLockout, MACRO_THREADS: "1", MACRO_PATIENCE: "30s", MACRO_TIMEOUT: "20s" },
@@ -26,69 +31,116 @@ beforeAll(async () => {
   demo = await openSession(server, "session", "demo");
   const put = (name: string, body: string, members = "") =>
     server.databases.get("")?.storage.repositories.macros.put(
-      { name, text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", ${members} async run({ input, objects, call, now }) { ${body} } });`, language: "js", changedBy: "test" },
+      {
+        name,
+        text: `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", ${members} async run({ input, objects, call, now }) { ${body} } });`,
+        language: "js",
+        changedBy: "test",
+      },
       null,
     );
   await put("Make", "await objects.create('Customer', { Name: input }); return await now();");
-  await put("Look", "await objects.find('Customer', { perPage: 1 }); await now(); return (await objects.find('Customer', { perPage: 1 }))['~Count'];");
+  await put(
+    "Look",
+    "await objects.find('Customer', { perPage: 1 }); await now(); return (await objects.find('Customer', { perPage: 1 }))['~Count'];",
+  );
   await put("Hold", "await objects.get(input, { hold: true }); for (;;) await now();", "timeout: 1_500,");
   await put("Spin", "for (;;) {}", "timeout: 1_500,");
   await put("Set", "await objects.update(input, { City: 'Rome' }); return 1;", "timeout: 3_000,");
 }, patience);
 afterAll(() => postgres.close());
 
-const execute = (name: string, input: unknown): Promise<Answer> => callIn(server, demo, `/v1/execute/${name}`, { method: "POST", body: input as object });
+const execute = (name: string, input: unknown): Promise<Answer> =>
+  callIn(server, demo, `/v1/execute/${name}`, { method: "POST", body: input as object });
 const together = (...names: string[]): Promise<Answer> =>
-  callIn(server, demo, "/v1/multi?atomic=true", { method: "POST", body: names.map((data) => ({ method: "POST", path: "/v1/execute/Make", data })) });
+  callIn(server, demo, "/v1/multi?atomic=true", {
+    method: "POST",
+    body: names.map((data) => ({ method: "POST", path: "/v1/execute/Make", data })),
+  });
 const told = ({ status, code }: Answer) => `${status}/${code}`;
 const idle = async () => {
   // Statistics stay the same within a transaction; this is none.
-  const { rows } = await postgres.sql.query("select count(*)::int as open from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'");
+  const { rows } = await postgres.sql.query(
+    "select count(*)::int as open from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
+  );
   return rows[0].open as number;
 };
 
-test("transactions that wait for a thread and executions that wait for a connection do not wait for one another for ever", async () => {
-  const [one, two] = [randomUUID(), randomUUID()];
-  const answers = await Promise.all([
-    ...Array.from({ length: 10 }, () => together(one, one)),
-    ...Array.from({ length: 10 }, () => execute("Make", two)),
-    ...Array.from({ length: 10 }, () => execute("Look", null)),
-  ]);
-  expect(answers.map(told).filter((each) => !["200/0", "503/607", "503/706"].includes(each))).toEqual([]);
-  const count = async (name: string) => (await postgres.sql.query("select count(*)::int as count from sallyport_demo.objects where attributes ->> 'Name' = $1", [name])).rows[0].count;
-  const accepted = (from: number, to: number) => answers.slice(from, to).filter(({ code }) => code === "0").length;
-  expect([await count(one), await count(two)]).toEqual([2 * accepted(0, 10), accepted(10, 20)]);
-  expect([told(await execute("Make", two)), told(await together(one)), await idle()]).toEqual(["200/0", "200/0", 0]);
-}, patience);
+test(
+  "transactions that wait for a thread and executions that wait for a connection do not wait for one another for ever",
+  async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    const answers = await Promise.all([
+      ...Array.from({ length: 10 }, () => together(one, one)),
+      ...Array.from({ length: 10 }, () => execute("Make", two)),
+      ...Array.from({ length: 10 }, () => execute("Look", null)),
+    ]);
+    expect(answers.map(told).filter((each) => !["200/0", "503/607", "503/706"].includes(each))).toEqual([]);
+    const count = async (name: string) =>
+      (
+        await postgres.sql.query(
+          "select count(*)::int as count from sallyport_demo.objects where attributes ->> 'Name' = $1",
+          [name],
+        )
+      ).rows[0].count;
+    const accepted = (from: number, to: number) => answers.slice(from, to).filter(({ code }) => code === "0").length;
+    expect([await count(one), await count(two)]).toEqual([2 * accepted(0, 10), accepted(10, 20)]);
+    expect([told(await execute("Make", two)), told(await together(one)), await idle()]).toEqual(["200/0", "200/0", 0]);
+  },
+  patience,
+);
 
-test("transactions that wait for a thread keep no connection meanwhile", async () => {
-  const spin = { isOver: false };
-  const spinning = execute("Spin", null).finally(() => (spin.isOver = true));
-  const waiting = Array.from({ length: 4 }, () => together(randomUUID()));
-  const read: string[] = [];
-  while (!spin.isOver) read.push(told(await callIn(server, demo, "/v1/objects/Customer?perPage=1", {})));
-  expect(new Set(read)).toEqual(new Set(["200/0"]));
-  expect(read.length).toBeGreaterThan(2);
-  expect([told(await spinning), ...(await Promise.all(waiting)).map(told)]).toEqual(["500/710", "200/0", "200/0", "200/0", "200/0"]);
-}, patience);
+test(
+  "transactions that wait for a thread keep no connection meanwhile",
+  async () => {
+    const spin = { isOver: false };
+    const spinning = execute("Spin", null).finally(() => (spin.isOver = true));
+    const waiting = Array.from({ length: 4 }, () => together(randomUUID()));
+    const read: string[] = [];
+    while (!spin.isOver) read.push(told(await callIn(server, demo, "/v1/objects/Customer?perPage=1", {})));
+    expect(new Set(read)).toEqual(new Set(["200/0"]));
+    expect(read.length).toBeGreaterThan(2);
+    expect([told(await spinning), ...(await Promise.all(waiting)).map(told)]).toEqual([
+      "500/710",
+      "200/0",
+      "200/0",
+      "200/0",
+      "200/0",
+    ]);
+  },
+  patience,
+);
 
-test("one that holds an object for as long as it may keeps others waiting so long, and leaves nothing open", async () => {
-  const { data } = (await callIn(server, demo, "/v1/object/Customer", { method: "POST", body: { Name: "Held" } })).body;
-  const id = data["~ObjectID"] as string;
-  const holding = execute("Hold", id);
-  const change = callIn(server, demo, `/v1/object/${id}`, { method: "PATCH", body: { City: "Oslo" } });
-  expect([told(await holding), told(await change)]).toEqual(["500/710", "200/0"]);
-  expect([told(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
-}, patience);
+test(
+  "one that holds an object for as long as it may keeps others waiting so long, and leaves nothing open",
+  async () => {
+    const { data } = (await callIn(server, demo, "/v1/object/Customer", { method: "POST", body: { Name: "Held" } }))
+      .body;
+    const id = data["~ObjectID"] as string;
+    const holding = execute("Hold", id);
+    const change = callIn(server, demo, `/v1/object/${id}`, { method: "PATCH", body: { City: "Oslo" } });
+    expect([told(await holding), told(await change)]).toEqual(["500/710", "200/0"]);
+    expect([told(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
+  },
+  patience,
+);
 
-test("one whose statement is held up is answered in its time, and its transaction comes to nothing", async () => {
-  const { data } = (await callIn(server, demo, "/v1/object/Customer", { method: "POST", body: { Name: "Locked" } })).body;
-  const id = data["~ObjectID"] as string;
-  await postgres.sql.query("begin");
-  await postgres.sql.query("select from sallyport_demo.objects where oid = sallyport_demo.object_number($1) for update", [id]);
-  expect((await Promise.all([execute("Set", id), execute("Set", id)])).map(told)).toEqual(["500/710", "500/710"]);
-  await postgres.sql.query("rollback");
-  const read = await callIn(server, demo, `/v1/object/${id}`);
-  expect([told(read), read.body.data?.City ?? null]).toEqual(["200/0", null]);
-  expect([told(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
-}, patience);
+test(
+  "one whose statement is held up is answered in its time, and its transaction comes to nothing",
+  async () => {
+    const { data } = (await callIn(server, demo, "/v1/object/Customer", { method: "POST", body: { Name: "Locked" } }))
+      .body;
+    const id = data["~ObjectID"] as string;
+    await postgres.sql.query("begin");
+    await postgres.sql.query(
+      "select from sallyport_demo.objects where oid = sallyport_demo.object_number($1) for update",
+      [id],
+    );
+    expect((await Promise.all([execute("Set", id), execute("Set", id)])).map(told)).toEqual(["500/710", "500/710"]);
+    await postgres.sql.query("rollback");
+    const read = await callIn(server, demo, `/v1/object/${id}`);
+    expect([told(read), read.body.data?.City ?? null]).toEqual(["200/0", null]);
+    expect([told(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
+  },
+  patience,
+);

@@ -20,7 +20,11 @@ const classes: ClassDefinition[] = [
   {
     name: "Sheet",
     base: null,
-    attributes: [{ name: "Title", type: "string" }, { name: "Folder", type: "reference", target: "Folder", onDelete: "cascade" }, { name: "Safe", type: "reference", target: "Safe" }],
+    attributes: [
+      { name: "Title", type: "string" },
+      { name: "Folder", type: "reference", target: "Folder", onDelete: "cascade" },
+      { name: "Safe", type: "reference", target: "Safe" },
+    ],
     rights: open,
   },
   { name: "Mark", base: null, attributes: [{ name: "Text", type: "string" }], rights: open },
@@ -31,7 +35,12 @@ let demo: Session;
 let safeId: string;
 let hiddenId: string;
 beforeAll(async () => {
-  server = await startDemoServer("memory", { ...withoutLockout, MACRO_PATIENCE: "1m", MACRO_TIMEOUT: "30s", DEBUG_MESSAGES: "true" });
+  server = await startDemoServer("memory", {
+    ...withoutLockout,
+    MACRO_PATIENCE: "1m",
+    MACRO_TIMEOUT: "30s",
+    DEBUG_MESSAGES: "true",
+  });
   const { model } = repositories();
   await model.change({ put: classes }, (await model.load()).generation);
   demo = await openSession(server, "session", "demo");
@@ -40,7 +49,8 @@ beforeAll(async () => {
 }, patience);
 afterAll(() => server.close());
 afterEach(async () => {
-  for (const { name } of (await repositories().macros.load()).macros) await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
+  for (const { name } of (await repositories().macros.load()).macros)
+    await repositories().macros.remove(name, { changedBy: "test", expectedVersion: null });
 });
 
 function repositories(): Repositories {
@@ -48,13 +58,18 @@ function repositories(): Repositories {
   if (!found) throw new Error("The demo has no database.");
   return found.storage.repositories;
 }
-const insert = async (object: NewObject): Promise<string> => (await repositories().objects.insert([object]))[0]?.id as string;
-const module = (kind: string, text: string) => `import { define${kind}, refuse } from "@sallyport/macros";\nexport default define${kind}({ ${text} });`;
-const put = (name: string, text: string) => repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
-const hook = (name: string, on: string, className: string, run: string) => put(name, module("Hook", `on: "${on}", classes: ["${className}"], ${run}`));
+const insert = async (object: NewObject): Promise<string> =>
+  (await repositories().objects.insert([object]))[0]?.id as string;
+const module = (kind: string, text: string) =>
+  `import { define${kind}, refuse } from "@sallyport/macros";\nexport default define${kind}({ ${text} });`;
+const put = (name: string, text: string) =>
+  repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
+const hook = (name: string, on: string, className: string, run: string) =>
+  put(name, module("Hook", `on: "${on}", classes: ["${className}"], ${run}`));
 const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "body"> = {}): Promise<Answer> =>
   callIn(server, demo, path, { method, ...(body === undefined ? {} : { body }) });
-const list = (className: string, query: object) => send(`/v1/objects/${className}?query=${encodeURIComponent(JSON.stringify(query))}`);
+const list = (className: string, query: object) =>
+  send(`/v1/objects/${className}?query=${encodeURIComponent(JSON.stringify(query))}`);
 const told = ({ status, code }: Answer) => `${status}/${code}`;
 const marks = () => repositories().objects.count({ classes: ["Mark"] }, seesAll);
 
@@ -65,8 +80,34 @@ test("a query names hooks of lists of its class, and nothing else", async () => 
   await put("Macro", module("Macro", 'access: "everyone", run: () => true'));
   await put("Broken", "export default 1;");
   expect(told(await list("Sheet", { macro: "Every" }))).toBe("200/0");
-  const prototypes = ["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "find", "length"];
-  for (const macro of [...prototypes, "OfFolders", "Saving", "Macro", "Broken", "every", " Every", "Every\u0000", "", "xRestApi_FindObjects", "../Every", 0, null, true, ["Every"], { name: "Every" }]) {
+  const prototypes = [
+    "__proto__",
+    "constructor",
+    "prototype",
+    "toString",
+    "valueOf",
+    "hasOwnProperty",
+    "find",
+    "length",
+  ];
+  for (const macro of [
+    ...prototypes,
+    "OfFolders",
+    "Saving",
+    "Macro",
+    "Broken",
+    "every",
+    " Every",
+    "Every\u0000",
+    "",
+    "xRestApi_FindObjects",
+    "../Every",
+    0,
+    null,
+    true,
+    ["Every"],
+    { name: "Every" },
+  ]) {
     expect([macro, told(await list("Sheet", { macro }))]).toEqual([macro, "400/307"]);
   }
 });
@@ -78,8 +119,17 @@ test("a class that the caller does not read tells nothing of its hooks", async (
 });
 
 test("a hook of lists is no oracle for what the caller does not see", async () => {
-  await hook("Guess", "xRestApi_FindObjects", "Sheet", "run(set) { set.narrow(JSON.parse(set.where.Title.$ne)); return true; }");
-  const shown = await insert({ className: "Sheet", attributes: { Title: "shown", Safe: safeId }, links: { Safe: [safeId] } });
+  await hook(
+    "Guess",
+    "xRestApi_FindObjects",
+    "Sheet",
+    "run(set) { set.narrow(JSON.parse(set.where.Title.$ne)); return true; }",
+  );
+  const shown = await insert({
+    className: "Sheet",
+    attributes: { Title: "shown", Safe: safeId },
+    links: { Safe: [safeId] },
+  });
   const guess = async (filter: object) => {
     const { code, body } = await list("Sheet", { macro: "Guess", where: { Title: { $ne: JSON.stringify(filter) } } });
     return [code, body.data?.["~Count"]];
@@ -91,9 +141,17 @@ test("a hook of lists is no oracle for what the caller does not see", async () =
   expect(await guess({ "Safe.Word": "sesame" })).toEqual(await guess({ "Safe.Nothing": "sesame" }));
   expect(await guess({ Safe: safeId })).toEqual(await guess({ Safe: "ZZZZZZ" }));
   expect(await guess({ Title: "sesame" })).toEqual(["0", 0]);
-  await hook("Guess", "xRestApi_FindObjects", "Sheet", `run(set) { set.only(["${hiddenId}", "${shown}"]); return true; }`);
+  await hook(
+    "Guess",
+    "xRestApi_FindObjects",
+    "Sheet",
+    `run(set) { set.only(["${hiddenId}", "${shown}"]); return true; }`,
+  );
   const { data } = (await list("Sheet", { macro: "Guess" })).body;
-  expect([data["~Count"], data["~Elements"].map((each: Record<string, unknown>) => each["~ObjectID"])]).toEqual([1, [shown]]);
+  expect([data["~Count"], data["~Elements"].map((each: Record<string, unknown>) => each["~ObjectID"])]).toEqual([
+    1,
+    [shown],
+  ]);
   const everywhere = { oids: [hiddenId], macro: "Guess" };
   expect((await list("Sheet", everywhere)).body.data["~Count"]).toBe(0);
 });
@@ -115,14 +173,27 @@ test.each([
     json.Name = codes.join();
   }`;
   await hook("Reaching", on, "Folder", `${head} ${body}`);
-  const answer = on === "beforeSave" ? await send(`/v1/object/${folder}`, { method: "PATCH", body: {} }) : await send(`/v1/object/${folder}`);
+  const answer =
+    on === "beforeSave"
+      ? await send(`/v1/object/${folder}`, { method: "PATCH", body: {} })
+      : await send(`/v1/object/${folder}`);
   expect(answer).toMatchObject({ code: "0", body: { data: { Name: "304,304,304,0,0,304" } } });
 });
 
 test("hooks of deletions are told of what the caller does not see by its meta-fields", async () => {
   const folder = await insert({ className: "Folder", attributes: { Name: "x" } });
-  const secret = await insert({ className: "Sheet", attributes: { Title: "sesame", Folder: folder }, links: { Folder: [folder] }, readers: [] });
-  await hook("Told", "afterDelete", "Sheet", `async run({ object }, { objects }) { await objects.create("Mark", { Text: JSON.stringify(object) }); }`);
+  const secret = await insert({
+    className: "Sheet",
+    attributes: { Title: "sesame", Folder: folder },
+    links: { Folder: [folder] },
+    readers: [],
+  });
+  await hook(
+    "Told",
+    "afterDelete",
+    "Sheet",
+    `async run({ object }, { objects }) { await objects.create("Mark", { Text: JSON.stringify(object) }); }`,
+  );
   const { code } = await send(`/v1/object/${folder}`, { method: "DELETE" });
   const { body } = await list("Mark", { where: { Text: { $contains: secret } } });
   const texts = body.data["~Elements"].map(({ Text }: { Text: string }) => Object.keys(JSON.parse(Text)));
@@ -130,30 +201,80 @@ test("hooks of deletions are told of what the caller does not see by its meta-fi
   expect(JSON.stringify(body)).not.toContain("sesame");
 });
 
-test("hooks that save one another's classes without end leave nothing, by themselves and in a transaction of others", async () => {
-  await hook("There", "afterSave", "Folder", `async run({ object }, { objects }) { await objects.create("Mark", { Text: object.Name }); }`);
-  await hook("Back", "afterSave", "Mark", `async run({ object }, { objects }) { await objects.create("Folder", { Name: object.Text }); }`);
-  const before = await marks();
-  const creation = { method: "POST", path: "/v1/object/Folder", data: { Name: "round" } };
-  expect(told(await send("/v1/object/Folder", { method: "POST", body: { Name: "round" } }))).toBe("500/710");
-  expect(told(await send("/v1/multi?atomic=true", { method: "POST", body: [{ method: "POST", path: "/v1/object/Sheet", data: { Title: "round" } }, creation] }))).toBe("500/710");
-  const { data } = (await send("/v1/multi", { method: "POST", body: [creation, { method: "GET", path: "/v1/objects/Mark?perPage=1" }] })).body;
-  expect(multiResults(data)).toMatchObject([{ httpStatus: 500, result: 710 }, { httpStatus: 200 }]);
-  for (const [className, query] of [["Folder", { where: { Name: "round" } }], ["Sheet", { where: { Title: "round" } }]] as const) {
-    expect((await list(className, query)).body.data["~Count"]).toBe(0);
-  }
-  expect(await marks()).toBe(before);
-}, patience);
+test(
+  "hooks that save one another's classes without end leave nothing, by themselves and in a transaction of others",
+  async () => {
+    await hook(
+      "There",
+      "afterSave",
+      "Folder",
+      `async run({ object }, { objects }) { await objects.create("Mark", { Text: object.Name }); }`,
+    );
+    await hook(
+      "Back",
+      "afterSave",
+      "Mark",
+      `async run({ object }, { objects }) { await objects.create("Folder", { Name: object.Text }); }`,
+    );
+    const before = await marks();
+    const creation = { method: "POST", path: "/v1/object/Folder", data: { Name: "round" } };
+    expect(told(await send("/v1/object/Folder", { method: "POST", body: { Name: "round" } }))).toBe("500/710");
+    expect(
+      told(
+        await send("/v1/multi?atomic=true", {
+          method: "POST",
+          body: [{ method: "POST", path: "/v1/object/Sheet", data: { Title: "round" } }, creation],
+        }),
+      ),
+    ).toBe("500/710");
+    const { data } = (
+      await send("/v1/multi", {
+        method: "POST",
+        body: [creation, { method: "GET", path: "/v1/objects/Mark?perPage=1" }],
+      })
+    ).body;
+    expect(multiResults(data)).toMatchObject([{ httpStatus: 500, result: 710 }, { httpStatus: 200 }]);
+    for (const [className, query] of [
+      ["Folder", { where: { Name: "round" } }],
+      ["Sheet", { where: { Title: "round" } }],
+    ] as const) {
+      expect((await list(className, query)).body.data["~Count"]).toBe(0);
+    }
+    expect(await marks()).toBe(before);
+  },
+  patience,
+);
 
-test("a hook that runs on undoes the transaction that it is part of, and gives its place back", async () => {
-  await put("Endless", module("Hook", 'on: "beforeSave", classes: ["Sheet"], timeout: 300, run({ object }) { if (object.Title === "endless") for (;;); }'));
-  await hook("Marks", "afterSave", "Sheet", `async run({ object }, { objects }) { await objects.create("Mark", { Text: object.Title }); }`);
-  const before = await marks();
-  const add = (Title: string) => ({ method: "POST", path: "/v1/object/Sheet", data: { Title } });
-  for (let round = 0; round < 5; round += 1) {
-    expect(told(await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("endless"), add("last")] }))).toBe("500/710");
-  }
-  expect(await marks()).toBe(before);
-  expect(told(await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("last")] }))).toBe("200/0");
-  expect(await marks()).toBe(before + 2);
-}, patience);
+test(
+  "a hook that runs on undoes the transaction that it is part of, and gives its place back",
+  async () => {
+    await put(
+      "Endless",
+      module(
+        "Hook",
+        'on: "beforeSave", classes: ["Sheet"], timeout: 300, run({ object }) { if (object.Title === "endless") for (;;); }',
+      ),
+    );
+    await hook(
+      "Marks",
+      "afterSave",
+      "Sheet",
+      `async run({ object }, { objects }) { await objects.create("Mark", { Text: object.Title }); }`,
+    );
+    const before = await marks();
+    const add = (Title: string) => ({ method: "POST", path: "/v1/object/Sheet", data: { Title } });
+    for (let round = 0; round < 5; round += 1) {
+      expect(
+        told(
+          await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("endless"), add("last")] }),
+        ),
+      ).toBe("500/710");
+    }
+    expect(await marks()).toBe(before);
+    expect(told(await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("last")] }))).toBe(
+      "200/0",
+    );
+    expect(await marks()).toBe(before + 2);
+  },
+  patience,
+);

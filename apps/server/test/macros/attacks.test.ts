@@ -17,7 +17,13 @@ let server: RunningServer;
 let demo: Session;
 let reader: Session;
 beforeAll(async () => {
-  server = await startDemoServer("memory", { ...withoutLockout, MACRO_QUEUE: "20", MACRO_PATIENCE: "1m", MACRO_TIMEOUT: "30s", DEBUG_MESSAGES: "true" });
+  server = await startDemoServer("memory", {
+    ...withoutLockout,
+    MACRO_QUEUE: "20",
+    MACRO_PATIENCE: "1m",
+    MACRO_TIMEOUT: "30s",
+    DEBUG_MESSAGES: "true",
+  });
   [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
 }, patience);
 afterAll(() => server.close());
@@ -30,57 +36,101 @@ async function put(name: string, body: string, members = everyone): Promise<void
   await repositories().macros.put({ name, text, language: "js", changedBy: "test" }, null);
 }
 const execute = (name: string, input?: unknown, as = demo): Promise<Answer> =>
-  callIn(server, as, `/v1/execute/${name}`, { method: "POST", ...(input === undefined ? {} : { body: input as object }) });
+  callIn(server, as, `/v1/execute/${name}`, {
+    method: "POST",
+    ...(input === undefined ? {} : { body: input as object }),
+  });
 const told = ({ status, code }: Answer) => `${status}/${code}`;
 async function customers(name: string): Promise<number> {
   const query = encodeURIComponent(JSON.stringify({ where: { Name: name } }));
   return (await callIn(server, demo, `/v1/objects/Customer?query=${query}`)).body.data["~Count"];
 }
 
-test("a status message is short, whatever is said", async () => {
-  await put("Talkative", "setStatusMessage('x'.repeat(input)); return 1;");
-  const { status, body } = await execute("Talkative", 5_000_000);
-  expect([status, body.status.statusMessage]).toEqual([200, "x".repeat(500)]);
-}, patience);
+test(
+  "a status message is short, whatever is said",
+  async () => {
+    await put("Talkative", "setStatusMessage('x'.repeat(input)); return 1;");
+    const { status, body } = await execute("Talkative", 5_000_000);
+    expect([status, body.status.statusMessage]).toEqual([200, "x".repeat(500)]);
+  },
+  patience,
+);
 
 test("nothing in a status message or a refusal becomes a part of the envelope or a header", async () => {
-  await put("Forger", `setStatusMessage('ok"},"data":{"forged":1}}\\r\\nSet-Cookie: a=b'); if (input) refuse(307, '"}\\r\\nSet-Cookie: a=b'); return { status: { internalStatus: "201" } };`);
+  await put(
+    "Forger",
+    `setStatusMessage('ok"},"data":{"forged":1}}\\r\\nSet-Cookie: a=b'); if (input) refuse(307, '"}\\r\\nSet-Cookie: a=b'); return { status: { internalStatus: "201" } };`,
+  );
   const accepted = await execute("Forger");
-  expect([accepted.code, accepted.body.data, Object.keys(accepted.body)]).toEqual(["0", { status: { internalStatus: "201" } }, ["status", "data"]]);
+  expect([accepted.code, accepted.body.data, Object.keys(accepted.body)]).toEqual([
+    "0",
+    { status: { internalStatus: "201" } },
+    ["status", "data"],
+  ]);
   const refused = await execute("Forger", 1);
   expect([told(refused), Object.keys(refused.body)]).toEqual(["400/307", ["status"]]);
   expect([accepted.headers["set-cookie"], refused.headers["set-cookie"]]).toEqual([undefined, undefined]);
 });
 
-test("modules that call themselves without end are 710 in time, and others are served", async () => {
-  await put("Bomb", "for (let round = 0; round < 1_000; round += 1) try { await call('Bomb'); } catch {} return 1;", `${everyone} timeout: 2_000,`);
-  await put("Small", "return input;");
-  const bombs = [execute("Bomb"), execute("Bomb")];
-  expect((await Promise.all(bombs)).map(told)).toEqual(["500/710", "500/710"]);
-  expect((await execute("Small", 7)).body.data).toBe(7);
-}, patience);
+test(
+  "modules that call themselves without end are 710 in time, and others are served",
+  async () => {
+    await put(
+      "Bomb",
+      "for (let round = 0; round < 1_000; round += 1) try { await call('Bomb'); } catch {} return 1;",
+      `${everyone} timeout: 2_000,`,
+    );
+    await put("Small", "return input;");
+    const bombs = [execute("Bomb"), execute("Bomb")];
+    expect((await Promise.all(bombs)).map(told)).toEqual(["500/710", "500/710"]);
+    expect((await execute("Small", 7)).body.data).toBe(7);
+  },
+  patience,
+);
 
-test("more macros than may wait for a thread are read all the same", async () => {
-  const names = Array.from({ length: 60 }, (_, index) => `Many${index}`);
-  for (const name of names) await put(name, `return "${name}";`);
-  const answers = await Promise.all(["Many0", "Many59"].map((name) => execute(name)));
-  expect(answers.map(({ body }) => body.data)).toEqual(["Many0", "Many59"]);
-}, patience);
+test(
+  "more macros than may wait for a thread are read all the same",
+  async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `Many${index}`);
+    for (const name of names) await put(name, `return "${name}";`);
+    const answers = await Promise.all(["Many0", "Many59"].map((name) => execute(name)));
+    expect(answers.map(({ body }) => body.data)).toEqual(["Many0", "Many59"]);
+  },
+  patience,
+);
 
-test("an argument larger than what can be written does not come to the server", async () => {
-  await put("Heavy", "await objects.create('Customer', { Name: 'x'.repeat(2_200_000) });");
-  const answer = await execute("Heavy");
-  expect([told(answer), answer.body.status.debugMessage]).toEqual(["500/710", expect.stringContaining("objects.create: more than 2097152 bytes")]);
-}, patience);
+test(
+  "an argument larger than what can be written does not come to the server",
+  async () => {
+    await put("Heavy", "await objects.create('Customer', { Name: 'x'.repeat(2_200_000) });");
+    const answer = await execute("Heavy");
+    expect([told(answer), answer.body.status.debugMessage]).toEqual([
+      "500/710",
+      expect.stringContaining("objects.create: more than 2097152 bytes"),
+    ]);
+  },
+  patience,
+);
 
-test("executions at once do not see one another, nor another one's caller", async () => {
-  await put("Who", "globalThis.left ??= []; left.push(caller.userId); const { name } = caller; await now(); return [name, caller.userId, left.length, random()];");
-  const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => execute("Who", undefined, index % 2 === 0 ? demo : reader)));
-  const results: [string, string, number, number][] = answers.map(({ body }) => body.data);
-  expect(results.map(([name, , count]) => [name, count])).toEqual(answers.map((_, index) => [index % 2 === 0 ? "demo" : "reader", 1]));
-  expect(new Set(results.map(([, id]) => id)).size).toBe(2);
-  expect(new Set(results.map(([, , , number]) => number)).size).toBe(16);
-}, patience);
+test(
+  "executions at once do not see one another, nor another one's caller",
+  async () => {
+    await put(
+      "Who",
+      "globalThis.left ??= []; left.push(caller.userId); const { name } = caller; await now(); return [name, caller.userId, left.length, random()];",
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => execute("Who", undefined, index % 2 === 0 ? demo : reader)),
+    );
+    const results: [string, string, number, number][] = answers.map(({ body }) => body.data);
+    expect(results.map(([name, , count]) => [name, count])).toEqual(
+      answers.map((_, index) => [index % 2 === 0 ? "demo" : "reader", 1]),
+    );
+    expect(new Set(results.map(([, id]) => id)).size).toBe(2);
+    expect(new Set(results.map(([, , , number]) => number)).size).toBe(16);
+  },
+  patience,
+);
 
 test("a macro of one database is none of another", async () => {
   await put("OfOne", "return 1;");
@@ -92,16 +142,27 @@ describe("what fails leaves nothing behind", () => {
   beforeAll(async () => {
     await put("Make", "await objects.create('Customer', { Name: input }); return 1;");
     await put("MakeAndFail", "await objects.create('Customer', { Name: input }); throw new Error('no');");
-    await put("CatchFailure", "try { await call('MakeAndFail', input); } catch {} await objects.create('Customer', { Name: `${input} kept` }); return 1;");
-    await put("InPieces", "await objects.create('Customer', { Name: input }); throw new Error('no');", `${everyone} transaction: false,`);
+    await put(
+      "CatchFailure",
+      "try { await call('MakeAndFail', input); } catch {} await objects.create('Customer', { Name: `${input} kept` }); return 1;",
+    );
+    await put(
+      "InPieces",
+      "await objects.create('Customer', { Name: input }); throw new Error('no');",
+      `${everyone} transaction: false,`,
+    );
     await put("CatchPieces", "try { await call('InPieces', input); } catch {} return 1;");
     await put("Hasty", "objects.create('Customer', { Name: input }); return 1;");
     await put("CatchHasty", "await call('Hasty', input).catch(() => {}); return 1;");
-    await put("CatchDeep", "try { await call('CatchFailure', input); await call('MakeAndFail', input); } catch {} return 1;");
+    await put(
+      "CatchDeep",
+      "try { await call('CatchFailure', input); await call('MakeAndFail', input); } catch {} return 1;",
+    );
   });
 
   const item = (name: string, data: unknown) => ({ method: "POST", path: `/v1/execute/${name}`, data });
-  const together = (...items: object[]) => callIn(server, demo, "/v1/multi?atomic=true", { method: "POST", body: items });
+  const together = (...items: object[]) =>
+    callIn(server, demo, "/v1/multi?atomic=true", { method: "POST", body: items });
 
   test.each([
     ["CatchFailure", "200/0", 0, 1],
@@ -112,7 +173,11 @@ describe("what fails leaves nothing behind", () => {
     ["InPieces", "500/710", 1, 0],
   ])("of %s by itself", async (macro, answer, failed, kept) => {
     const name = randomUUID();
-    expect([told(await execute(macro, name)), await customers(name), await customers(`${name} kept`)]).toEqual([answer, failed, kept]);
+    expect([told(await execute(macro, name)), await customers(name), await customers(`${name} kept`)]).toEqual([
+      answer,
+      failed,
+      kept,
+    ]);
   });
 
   test.each([
@@ -125,7 +190,11 @@ describe("what fails leaves nothing behind", () => {
   ])("of %s in a multi request that is one", async (macro, answer, failed, kept) => {
     const name = randomUUID();
     const before = `${name} before`;
-    expect([told(await together(item("Make", before), item(macro, name))), await customers(name), await customers(`${name} kept`)]).toEqual([answer, failed, kept]);
+    expect([
+      told(await together(item("Make", before), item(macro, name))),
+      await customers(name),
+      await customers(`${name} kept`),
+    ]).toEqual([answer, failed, kept]);
     expect(await customers(before)).toBe(answer === "200/0" ? 1 : 0);
   });
 });

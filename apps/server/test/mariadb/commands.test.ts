@@ -52,18 +52,26 @@ test("migrate tells how an account gets its database, and then takes it", async 
   expect(remedy).toContain(`create database ${database}`);
   await mariadb.admin.query(remedy);
   await expect(run(["migrate"], owner)).resolves.toMatchObject({ code: 0, stderr: "" });
-  await expect(run(["check-config"], owner)).resolves.toMatchObject({ code: 0, stdout: expect.stringContaining('"engine": "mariadb"') });
+  await expect(run(["check-config"], owner)).resolves.toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"engine": "mariadb"'),
+  });
 });
 
 test("the demo is put into it, and an account that cannot change tables can serve it", async () => {
   const file = join(folder, "seed.json");
   writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: urlOf(owner) } }] }));
-  await expect(new ServerProcess(["seed", "--config", file], {}, folder).ended).resolves.toMatchObject({ code: 0, stdout: "The demo is in the database.\n" });
+  await expect(new ServerProcess(["seed", "--config", file], {}, folder).ended).resolves.toMatchObject({
+    code: 0,
+    stdout: "The demo is in the database.\n",
+  });
   await mariadb.admin.query(`grant select, insert, update, delete, execute on ${database}.* to '${worker}'@'%'`);
   const listed = await run(["user", "list", "--json"], worker);
   expect(listed).toMatchObject({ code: 0 });
   expect(listed.stdout).toContain('"demo"');
   await expect(run(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
-  const [rows] = await mariadb.admin.query<RowDataPacket[]>(`select count(*) as count from ${database}.applications where name = 'another'`);
+  const [rows] = await mariadb.admin.query<RowDataPacket[]>(
+    `select count(*) as count from ${database}.applications where name = 'another'`,
+  );
   expect(rows).toEqual([{ count: 1 }]);
 });

@@ -13,5 +13,9 @@ describe("cursors on MariaDB", () => {
   }, 60_000);
   afterAll(() => mariadb.close());
 
-  cursorSuite((environment) => Promise.all([1, 2].map(() => startConfiguredServer({ databases: [{ alias: "", storage: storages[0] }] }, environment))));
+  cursorSuite((environment) =>
+    Promise.all(
+      [1, 2].map(() => startConfiguredServer({ databases: [{ alias: "", storage: storages[0] }] }, environment)),
+    ),
+  );
 });

@@ -37,5 +37,8 @@ describe("the callback of providers on MariaDB", () => {
     await stage.close();
   });
 
-  callbackSuite(() => server, () => stage);
+  callbackSuite(
+    () => server,
+    () => stage,
+  );
 });

@@ -15,12 +15,21 @@ describe("mail of new links on MariaDB", () => {
     await mailbox.open();
     mariadb = await openTestMariadb();
     const storage = () => ({ url: mariadb.url, schema: mariadb.freshName(), migrateOnStart: true });
-    server = await startSeededServer([storage(), storage()], { ...stageEnvironment, ...mailbox.environment }, undefined, stage.content);
+    server = await startSeededServer(
+      [storage(), storage()],
+      { ...stageEnvironment, ...mailbox.environment },
+      undefined,
+      stage.content,
+    );
   }, 60_000);
   afterAll(async () => {
     await server.close();
     await Promise.all([mailbox.close(), mariadb.close(), stage.close()]);
   });
 
-  linkMailSuite(() => server, () => stage, () => mailbox);
+  linkMailSuite(
+    () => server,
+    () => stage,
+    () => mailbox,
+  );
 });

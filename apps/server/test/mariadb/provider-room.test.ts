@@ -14,7 +14,10 @@ describe("log-ins under way at providers, two servers on MariaDB", () => {
     const storage = (schema: string) => ({ url: mariadb.url, schema, migrateOnStart: true });
     const [one, two] = [storage(mariadb.freshName()), storage(mariadb.freshName())];
     const first = await startSeededServer([one, two], roomEnvironment, undefined, stage.content);
-    const databases = [{ alias: "", name: "demo", storage: one }, { alias: "second", name: "second", storage: two }];
+    const databases = [
+      { alias: "", name: "demo", storage: one },
+      { alias: "second", name: "second", storage: two },
+    ];
     servers = [first, await startConfiguredServer({ ...stage.content, databases }, roomEnvironment)];
   }, 60_000);
   afterAll(async () => {
@@ -23,5 +26,8 @@ describe("log-ins under way at providers, two servers on MariaDB", () => {
     await stage.close();
   });
 
-  roomSuite(() => servers, () => stage);
+  roomSuite(
+    () => servers,
+    () => stage,
+  );
 });

@@ -22,8 +22,14 @@ describe("log-in with providers on MariaDB", () => {
     await stage.close();
   });
 
-  flowSuite(() => server, () => stage);
-  providerSuite(() => server, () => stage);
+  flowSuite(
+    () => server,
+    () => stage,
+  );
+  providerSuite(
+    () => server,
+    () => stage,
+  );
 });
 
 describe("the hook for new users of providers on MariaDB", () => {
@@ -42,5 +48,8 @@ describe("the hook for new users of providers on MariaDB", () => {
     await stage.close();
   });
 
-  providerHookSuite(() => server, () => stage);
+  providerHookSuite(
+    () => server,
+    () => stage,
+  );
 });

@@ -21,9 +21,15 @@ describe("a reset by mail on MariaDB", () => {
     await mailbox.close();
   });
 
-  resetMailSuite(() => server, () => mailbox);
+  resetMailSuite(
+    () => server,
+    () => mailbox,
+  );
 
   describe("of a custom user", () => {
-    customResetSuite(() => server, () => mailbox);
+    customResetSuite(
+      () => server,
+      () => mailbox,
+    );
   });
 });

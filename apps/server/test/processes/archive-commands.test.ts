@@ -4,7 +4,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
+import {
+  type RealPostgres,
+  type ScratchDatabase,
+  startRealPostgres,
+} from "../../../../packages/storage-knex/test/real-postgres.ts";
 import { copyEmbeddedDemo } from "../run-directory/copy-embedded-demo.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
@@ -19,18 +23,30 @@ let archive: string;
 const sealing = randomBytes(32).toString("base64");
 
 /** Runs a command on the database with this alias. */
-function run(alias: string, args: readonly string[], { masterKey, input }: { masterKey?: string; input?: string } = {}): Promise<Ended> {
-  const environment = { SALLYPORT_CONFIG: join(folder, "configuration.json"), ...(masterKey === undefined ? {} : { MASTER_KEY: masterKey }) };
+function run(
+  alias: string,
+  args: readonly string[],
+  { masterKey, input }: { masterKey?: string; input?: string } = {},
+): Promise<Ended> {
+  const environment = {
+    SALLYPORT_CONFIG: join(folder, "configuration.json"),
+    ...(masterKey === undefined ? {} : { MASTER_KEY: masterKey }),
+  };
   return new ServerProcess([...args, "--alias", alias], environment, folder, input).ended;
 }
 
 /** What has to be the same: everything behind the header. */
-const contents = (bytes: Buffer | string) => createHash("sha256").update(bytes.toString().split("\n").slice(2).join("\n")).digest("hex");
+const contents = (bytes: Buffer | string) =>
+  createHash("sha256").update(bytes.toString().split("\n").slice(2).join("\n")).digest("hex");
 
 /** A file for a command, with databases by their aliases. */
 async function configure(name: string, storages: Readonly<Record<string, object>>): Promise<string> {
   const file = join(folder, name);
-  const databases = Object.entries(storages).map(([alias, storage]) => ({ alias, name: alias, storage: { migrateOnStart: true, ...storage } }));
+  const databases = Object.entries(storages).map(([alias, storage]) => ({
+    alias,
+    name: alias,
+    storage: { migrateOnStart: true, ...storage },
+  }));
   await writeFile(file, JSON.stringify({ databases }));
   return file;
 }
@@ -39,8 +55,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sallyport-archives-"));
   postgres = await startRealPostgres();
   scratch = await postgres.createDatabase();
-  const onPostgres = Object.fromEntries(["demo", "copy", "bare", "other", "none", "target", "moved"].map((alias) => [alias, { url: scratch.url }]));
-  const [full, fresh] = ["full", "fresh"].map((name) => ({ engine: "embedded", schema: "sallyport_demo", dataDir: join(folder, name) }));
+  const onPostgres = Object.fromEntries(
+    ["demo", "copy", "bare", "other", "none", "target", "moved"].map((alias) => [alias, { url: scratch.url }]),
+  );
+  const [full, fresh] = ["full", "fresh"].map((name) => ({
+    engine: "embedded",
+    schema: "sallyport_demo",
+    dataDir: join(folder, name),
+  }));
   await configure("configuration.json", { ...onPostgres, full: full as object, fresh: fresh as object });
   archive = join(folder, "demo.ndjson");
   for (const args of [["seed"], ["rotate-key", "jwt"], ["dump", "--output", archive]]) {
@@ -60,18 +82,31 @@ test("what was dumped is restored, and dumped again it is the same", async () =>
   expect(JSON.parse(first)).toMatchObject({ sallyport: "archive", format: 1, without: [] });
 
   const restored = await run("copy", ["restore", "--input", archive], { masterKey: sealing });
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Restored 1,218 objects of the database ".*" as of 20\d\d-.*Z\.\n$/) });
+  expect(restored).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Restored 1,218 objects of the database ".*" as of 20\d\d-.*Z\.\n$/),
+  });
   expect(restored.stderr).toBe("");
   expect(await run("copy", ["user", "list"])).toMatchObject({ code: 0, stdout: expect.stringContaining("demo") });
 
   const again = join(folder, "again.ndjson.gz");
-  expect(await run("copy", ["dump", "-o", again])).toEqual({ code: 0, stdout: `Dumped 1,218 objects into ${again}.\n`, stderr: "" });
+  expect(await run("copy", ["dump", "-o", again])).toEqual({
+    code: 0,
+    stdout: `Dumped 1,218 objects into ${again}.\n`,
+    stderr: "",
+  });
   expect(contents(gunzipSync(await readFile(again)))).toBe(contents(await readFile(archive)));
   expect((await readdir(folder)).filter((name) => name.endsWith(".partial"))).toEqual([]);
 
   const refused = await run("copy", ["restore", "-i", again], { masterKey: sealing });
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: The database "copy" is not empty: .* Nothing was changed\.\n$/m) });
-  expect(await run("copy", ["dump", "-o", again])).toMatchObject({ code: 1, stderr: expect.stringContaining(`The file ${again} is there already; nothing was written.`) });
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^error: The database "copy" is not empty: .* Nothing was changed\.\n$/m),
+  });
+  expect(await run("copy", ["dump", "-o", again])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`The file ${again} is there already; nothing was written.`),
+  });
 });
 
 test("archives go through pipes, without what is left out", async () => {
@@ -83,7 +118,10 @@ test("archives go through pipes, without what is left out", async () => {
   expect(bare.stdout).not.toMatch(/"secret":|"wrappedPrivateKey":|"digest":/);
   const restored = await run("bare", ["restore", "-i", "-"], { input: bare.stdout });
   expect(restored).toMatchObject({ code: 0, stderr: expect.stringMatching(/note: The archive holds no credentials/) });
-  expect(await run("bare", ["user", "list"])).toMatchObject({ code: 0, stderr: expect.stringContaining("There are no users.") });
+  expect(await run("bare", ["user", "list"])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("There are no users."),
+  });
   // The names of the user objects are reserved, though none of them has an account.
   const create = await run("bare", ["user", "create", "DEMO"], { input: "correct horse battery staple 1\n" });
   expect(create).toMatchObject({ code: 1, stderr: expect.stringContaining("looks like the name of another user") });
@@ -91,9 +129,19 @@ test("archives go through pipes, without what is left out", async () => {
 
 test("another master key is told, and what to do about it", async () => {
   const other = await run("other", ["restore", "-i", archive], { masterKey: randomBytes(32).toString("base64") });
-  expect(other).toMatchObject({ code: 0, stderr: expect.stringMatching(/note: Another master key sealed the jwt key of the archive\..*rotate-key jwt --old-key-lost/) });
+  expect(other).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /note: Another master key sealed the jwt key of the archive\..*rotate-key jwt --old-key-lost/,
+    ),
+  });
   const none = await run("none", ["restore", "-i", archive]);
-  expect(none).toMatchObject({ code: 0, stderr: expect.stringMatching(/note: The archive holds keys of the server, which cannot be used without their master key/) });
+  expect(none).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /note: The archive holds keys of the server, which cannot be used without their master key/,
+    ),
+  });
 });
 
 test("what is no whole archive leaves the database empty, and a whole one can follow", async () => {
@@ -102,20 +150,37 @@ test("what is no whole archive leaves the database empty, and a whole one can fo
   await writeFile(damaged, text.replace('"version": 1', '"version": 7'));
   expect(await run("target", ["restore", "-i", damaged])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/error: The archive .*damaged\.ndjson cannot be restored; line [\d,]+: lines were altered, lost or moved .* Nothing was changed\.\n$/),
+    stderr: expect.stringMatching(
+      /error: The archive .*damaged\.ndjson cannot be restored; line [\d,]+: lines were altered, lost or moved .* Nothing was changed\.\n$/,
+    ),
   });
   await writeFile(damaged, text.slice(0, -100));
-  expect(await run("target", ["restore", "-i", damaged])).toMatchObject({ code: 1, stderr: expect.stringMatching(/line [\d,]+: the archive ends in the middle of this line\. Nothing was changed\.\n$/) });
+  expect(await run("target", ["restore", "-i", damaged])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /line [\d,]+: the archive ends in the middle of this line\. Nothing was changed\.\n$/,
+    ),
+  });
   await writeFile(`${damaged}.gz`, gzipSync(text).subarray(0, 5_000));
-  expect(await run("target", ["restore", "-i", `${damaged}.gz`])).toMatchObject({ code: 1, stderr: expect.stringMatching(/what is compressed in it is damaged or cut off\. Nothing was changed\.\n$/) });
-  expect(await run("target", ["restore", "-i", join(folder, "nowhere")])).toMatchObject({ code: 1, stderr: expect.stringMatching(/The file .*nowhere cannot be used: ENOENT/) });
+  expect(await run("target", ["restore", "-i", `${damaged}.gz`])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/what is compressed in it is damaged or cut off\. Nothing was changed\.\n$/),
+  });
+  expect(await run("target", ["restore", "-i", join(folder, "nowhere")])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/The file .*nowhere cannot be used: ENOENT/),
+  });
   expect(await run("target", ["restore", "-i", archive], { masterKey: sealing })).toMatchObject({ code: 0 });
 });
 
 test("a database is moved from one embedded engine to another, through a Postgres", async () => {
   await mkdir(join(folder, "full"));
   await copyEmbeddedDemo(join(folder, "full"));
-  const [first, second, third] = ["first", "second", "third"].map((name) => join(folder, `${name}.ndjson`)) as [string, string, string];
+  const [first, second, third] = ["first", "second", "third"].map((name) => join(folder, `${name}.ndjson`)) as [
+    string,
+    string,
+    string,
+  ];
   for (const [alias, args] of [
     ["full", ["dump", "-o", first]],
     ["moved", ["restore", "-i", first]],
@@ -125,14 +190,20 @@ test("a database is moved from one embedded engine to another, through a Postgre
   ] as const) {
     expect(await run(alias, args)).toMatchObject({ code: 0 });
   }
-  const [one, ...others] = await Promise.all([first, second, third].map(async (file) => contents(await readFile(file))));
+  const [one, ...others] = await Promise.all(
+    [first, second, third].map(async (file) => contents(await readFile(file))),
+  );
   expect(others).toEqual([one, one]);
 });
 
 test.each([
   ["without a file to write", ["dump"], /required option '-o, --output <file>' not specified/],
   ["without a file to read", ["restore"], /required option '-i, --input <file>' not specified/],
-  ["into a folder that is not there", ["dump", "-o", "missing/archive.ndjson"], /The file missing\/archive\.ndjson cannot be used: ENOENT/],
+  [
+    "into a folder that is not there",
+    ["dump", "-o", "missing/archive.ndjson"],
+    /The file missing\/archive\.ndjson cannot be used: ENOENT/,
+  ],
 ])("%s nothing is done", async (_title, args, words) => {
   expect(await run("demo", args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
 });

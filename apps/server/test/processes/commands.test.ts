@@ -24,8 +24,13 @@ describe("check-config", () => {
     const file = configured({ databases: [{ storage: { url: "postgres://u:S3cret@h/d" } }, { alias: "later" }] });
     const { code, stdout, stderr } = await run(["check-config", "--config", file]);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ databases: [{ storage: { url: "postgres://u:***@h/d" } }, { alias: "later" }] });
-    const warnings = [/^warning: .*"later" has no storage/, /^warning: encryption\.masterKey: there is none.*set MASTER_KEY/];
+    expect(JSON.parse(stdout)).toMatchObject({
+      databases: [{ storage: { url: "postgres://u:***@h/d" } }, { alias: "later" }],
+    });
+    const warnings = [
+      /^warning: .*"later" has no storage/,
+      /^warning: encryption\.masterKey: there is none.*set MASTER_KEY/,
+    ];
     expect(stderr.trimEnd().split("\n")).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
     expect(stdout).not.toContain("S3cret");
   });
@@ -33,8 +38,15 @@ describe("check-config", () => {
   test("says plainly that a Postgres without a file and without production is for the demo", async () => {
     const url = "postgres://u:S3cret@127.0.0.1:1/d";
     const demo = await run(["check-config"], { DATABASE_URL: url });
-    expect(demo).toMatchObject({ code: 0, stderr: expect.stringMatching(/^note: NODE_ENV is not production.* used for the demo: the schemas sallyport_demo and sallyport_demo_second/) });
-    expect(JSON.parse(demo.stdout)).toMatchObject({ databases: [{ storage: { schema: "sallyport_demo" } }, { alias: "second" }] });
+    expect(demo).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^note: NODE_ENV is not production.* used for the demo: the schemas sallyport_demo and sallyport_demo_second/,
+      ),
+    });
+    expect(JSON.parse(demo.stdout)).toMatchObject({
+      databases: [{ storage: { schema: "sallyport_demo" } }, { alias: "second" }],
+    });
     expect((await run(["migrate"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
     expect((await run(["app", "create", "a"], { DATABASE_URL: url })).stderr).toMatch(/^note: .* used for the demo/);
     const complete = { DATABASE_URL: url, NODE_ENV: "production", MASTER_KEY: randomBytes(32).toString("base64") };
@@ -56,9 +68,17 @@ describe("check-config", () => {
   test("reads certificate and keys, as the server would", async () => {
     const file = configured({});
     const tls = await run(["check-config"], { TLS_CERTIFICATE_FILE: file, TLS_KEY_FILE: file });
-    expect(tls).toMatchObject({ code: 1, stdout: "", stderr: `error: The certificate ${file} cannot be used with the key ${file} (no start line).\n` });
+    expect(tls).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: `error: The certificate ${file} cannot be used with the key ${file} (no start line).\n`,
+    });
     const key = await run(["check-config"], { RSA_KEY_FILE: file, MASTER_KEY: randomBytes(32).toString("base64") });
-    expect(key).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/^error: The key in .*\.json cannot be used\. /) });
+    expect(key).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: The key in .*\.json cannot be used\. /),
+    });
   });
 
   test("finds the file in the working directory, or by SALLYPORT_CONFIG", async () => {
@@ -67,7 +87,9 @@ describe("check-config", () => {
     expect(JSON.parse((await run(["check-config"])).stdout)).toMatchObject({ applicationName: "found-here" });
     rmSync(file);
     const other = configured({ applicationName: "found-there", databases: [{ alias: "a" }] });
-    expect(JSON.parse((await run(["check-config"], { SALLYPORT_CONFIG: other })).stdout)).toMatchObject({ applicationName: "found-there" });
+    expect(JSON.parse((await run(["check-config"], { SALLYPORT_CONFIG: other })).stdout)).toMatchObject({
+      applicationName: "found-there",
+    });
   });
 });
 
@@ -83,13 +105,48 @@ test.each([
 });
 
 test.each([
-  ["seed in production", ["seed"], { NODE_ENV: "production", DATABASE_URL: "postgres://h/d" }, /not with NODE_ENV=production/],
-  ["seed beyond loopback", ["seed"], { HOST: "0.0.0.0", DATABASE_URL: "postgres://h/d" }, /not while the server listens on 0\.0\.0\.0/],
-  ["a database that is down", ["migrate"], { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" }, /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/],
-  ["an embedded database that is not there", ["user", "list"], { DATA_DIR: "nowhere" }, /There is no database in .*nowhere\. "sallyport-server migrate" creates it\./],
-  ["an alias that is not configured", ["maintenance", "on", "--alias", "x"], { DATABASE_URL: "postgres://h/d" }, /no database "x".*"second"/],
-  ["an address to return to that is none", ["app-key", "create", "a", "--return-to", "https://a.example/*"], {}, /is no address to return to.*no \*/],
-  ["an address to return to that runs", ["app-key", "create", "a", "--return-to", "javascript:alert(1)"], {}, /is no address to return to/],
+  [
+    "seed in production",
+    ["seed"],
+    { NODE_ENV: "production", DATABASE_URL: "postgres://h/d" },
+    /not with NODE_ENV=production/,
+  ],
+  [
+    "seed beyond loopback",
+    ["seed"],
+    { HOST: "0.0.0.0", DATABASE_URL: "postgres://h/d" },
+    /not while the server listens on 0\.0\.0\.0/,
+  ],
+  [
+    "a database that is down",
+    ["migrate"],
+    { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
+    /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
+  ],
+  [
+    "an embedded database that is not there",
+    ["user", "list"],
+    { DATA_DIR: "nowhere" },
+    /There is no database in .*nowhere\. "sallyport-server migrate" creates it\./,
+  ],
+  [
+    "an alias that is not configured",
+    ["maintenance", "on", "--alias", "x"],
+    { DATABASE_URL: "postgres://h/d" },
+    /no database "x".*"second"/,
+  ],
+  [
+    "an address to return to that is none",
+    ["app-key", "create", "a", "--return-to", "https://a.example/*"],
+    {},
+    /is no address to return to.*no \*/,
+  ],
+  [
+    "an address to return to that runs",
+    ["app-key", "create", "a", "--return-to", "javascript:alert(1)"],
+    {},
+    /is no address to return to/,
+  ],
   ["an origin that is none", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is no origin/],
   ["seats that are no number", ["app", "create", "a", "--seats", "many"], {}, /--seats takes/],
 ])("%s is refused in plain words", async (_title, args, environment, expected) => {

@@ -17,7 +17,10 @@ let other: { url: string };
 beforeAll(async () => {
   postgres = await openPostgresFixture();
   servers = [1, 2].map(() => new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0" }, folder));
-  [one, other] = (await Promise.all(servers.map((server) => server.url()))).map((url) => ({ url })) as [{ url: string }, { url: string }];
+  [one, other] = (await Promise.all(servers.map((server) => server.url()))).map((url) => ({ url })) as [
+    { url: string },
+    { url: string },
+  ];
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.kill()));
@@ -29,59 +32,114 @@ const given = (input: string | undefined, ...args: string[]): Promise<Ended> =>
   new ServerProcess(["custom-users", ...args], { DATABASE_URL: postgres.url }, folder, input).ended;
 const run = (...args: string[]): Promise<Ended> => given(undefined, ...args);
 const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
-const refused = (words: string) => ({ code: 1, stdout: "", stderr: expect.stringMatching(new RegExp(`^note: .*\nerror: ${words}`)) });
+const refused = (words: string) => ({
+  code: 1,
+  stdout: "",
+  stderr: expect.stringMatching(new RegExp(`^note: .*\nerror: ${words}`)),
+});
 const logIn = (server: { url: string }, user: string, pass: string) =>
   call(server, "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
-const sessionOf = async (server: { url: string }, user: string, pass: string): Promise<string> => (await logIn(server, user, pass)).body.data.sessionId;
+const sessionOf = async (server: { url: string }, user: string, pass: string): Promise<string> =>
+  (await logIn(server, user, pass)).body.data.sessionId;
 
 test("commands add, list, show and change custom users, and every server heeds it at once", async () => {
-  expect(await given("a word of my own\n", "add", "Zoë", "--user", "reader", "--email", "zoe@example.com")).toMatchObject(done('The custom user "Zoë" exists now, and works as "reader".'));
+  expect(
+    await given("a word of my own\n", "add", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
+  ).toMatchObject(done('The custom user "Zoë" exists now, and works as "reader".'));
   const listed = JSON.parse((await run("list", "--json")).stdout);
   const ids = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), objectId: expect.any(String) };
   expect(listed).toEqual([
     { name: "Zoë", ...ids, enabled: true, user: "reader", email: "zoe@example.com" },
     { name: "partner", ...ids, enabled: true, user: "reader", email: "partner@example.com" },
   ]);
-  expect((await run("list")).stdout).toBe("NAME     STATE    WORKS AS  EMAIL\nZoë      enabled  reader    zoe@example.com\npartner  enabled  reader    partner@example.com\n");
+  expect((await run("list")).stdout).toBe(
+    "NAME     STATE    WORKS AS  EMAIL\nZoë      enabled  reader    zoe@example.com\npartner  enabled  reader    partner@example.com\n",
+  );
   expect(JSON.parse((await run("show", "Zoë", "--json")).stdout)).toEqual(listed[0]);
-  expect((await run("show", "Zoë")).stdout).toMatch(/^name +Zoë\nid +[0-9a-f-]{36}\nstate +enabled\nworks as +reader \(\w+\)\ne-mail +zoe@example\.com\n$/);
+  expect((await run("show", "Zoë")).stdout).toMatch(
+    /^name +Zoë\nid +[0-9a-f-]{36}\nstate +enabled\nworks as +reader \(\w+\)\ne-mail +zoe@example\.com\n$/,
+  );
   expect((await logIn(one, "Zoë", "a word of my own")).body.data.user.Name).toBe("reader");
 
   const session = await sessionOf(one, "Zoë", "a word of my own");
   expect(await checkSession(other, session)).toBe("0");
   expect(await run("disable", "Zoë")).toMatchObject(done('The custom user "Zoë" is disabled. 2 sessions have ended.'));
   expect([await checkSession(one, session), await checkSession(other, session)]).toEqual(["201", "201"]);
-  expect([(await logIn(one, "Zoë", "a word of my own")).code, (await logIn(other, "Zoë", "a word of my own")).code]).toEqual(["302", "302"]);
+  expect([
+    (await logIn(one, "Zoë", "a word of my own")).code,
+    (await logIn(other, "Zoë", "a word of my own")).code,
+  ]).toEqual(["302", "302"]);
   expect(await run("enable", "Zoë")).toMatchObject(done('The custom user "Zoë" is enabled.'));
 
   const second = await sessionOf(other, "Zoë", "a word of my own");
-  expect(await given("quite another word", "set-password", "Zoë")).toMatchObject(done('The custom user "Zoë" has another password. One session has ended.'));
+  expect(await given("quite another word", "set-password", "Zoë")).toMatchObject(
+    done('The custom user "Zoë" has another password. One session has ended.'),
+  );
   expect([await checkSession(one, second), await checkSession(other, second)]).toEqual(["201", "201"]);
-  expect([(await logIn(one, "Zoë", "a word of my own")).code, (await logIn(one, "Zoë", "quite another word")).code]).toEqual(["302", "0"]);
+  expect([
+    (await logIn(one, "Zoë", "a word of my own")).code,
+    (await logIn(one, "Zoë", "quite another word")).code,
+  ]).toEqual(["302", "0"]);
 
-  expect(await run("map", "Zoë", "demo")).toMatchObject(done('The custom user "Zoë" works as "demo" from now on. One session has ended.'));
+  expect(await run("map", "Zoë", "demo")).toMatchObject(
+    done('The custom user "Zoë" works as "demo" from now on. One session has ended.'),
+  );
   expect((await logIn(other, "Zoë", "quite another word")).body.data.user.Name).toBe("demo");
-  expect(await run("set-email", "Zoë", "zoe@example.org")).toMatchObject(done('The custom user "Zoë" has the e-mail address zoe@example.org.'));
+  expect(await run("set-email", "Zoë", "zoe@example.org")).toMatchObject(
+    done('The custom user "Zoë" has the e-mail address zoe@example.org.'),
+  );
   expect(await run("set-email", "Zoë", "--none")).toMatchObject(done('The custom user "Zoë" has no e-mail address.'));
   expect(await run("remove", "Zoë")).toMatchObject(done('The custom user "Zoë" is removed. One session has ended.'));
   expect((await logIn(other, "Zoë", "quite another word")).code).toBe("302");
 
-  const { rows } = await postgres.sql.query("select type, user_id is not null as known, app_key_id from sallyport_demo.audit where type like 'custom%' order by sequence");
-  const types = ["customUser.stored", "customUser.disabled", "customUser.enabled", "customPassword.changed", "customUser.stored", "customUser.stored", "customUser.stored", "customUser.removed"];
+  const { rows } = await postgres.sql.query(
+    "select type, user_id is not null as known, app_key_id from sallyport_demo.audit where type like 'custom%' order by sequence",
+  );
+  const types = [
+    "customUser.stored",
+    "customUser.disabled",
+    "customUser.enabled",
+    "customPassword.changed",
+    "customUser.stored",
+    "customUser.stored",
+    "customUser.stored",
+    "customUser.removed",
+  ];
   expect(rows).toEqual(types.map((type) => ({ type, known: true, app_key_id: "" })));
 });
 
 test("what is wrong is refused in plain words, and nothing changes", async () => {
   expect(await run("show", "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
-  for (const verb of ["disable", "enable", "remove"]) expect(await run(verb, "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
-  expect(await given("a word of my own", "add", "PARTNER", "--user", "reader")).toMatchObject({ code: 1, stderr: expect.stringContaining("taken or looks like another") });
-  expect(await given("a word of my own", "add", "new", "--user", "nobody")).toMatchObject(refused('There is no user "nobody" in the database to map to'));
+  for (const verb of ["disable", "enable", "remove"])
+    expect(await run(verb, "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
+  expect(await given("a word of my own", "add", "PARTNER", "--user", "reader")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("taken or looks like another"),
+  });
+  expect(await given("a word of my own", "add", "new", "--user", "nobody")).toMatchObject(
+    refused('There is no user "nobody" in the database to map to'),
+  );
   expect(await given("short", "add", "new", "--user", "reader")).toMatchObject(refused("The password has less than"));
-  expect(await given("a word of my own", "add", " ", "--user", "reader")).toMatchObject({ code: 1, stderr: expect.stringContaining("needs a name") });
-  expect(await given("a word of my own", "add", "new")).toMatchObject({ code: 1, stderr: expect.stringContaining("--user") });
-  for (const address of ["ada", "Ada <ada@example.com>", "a@example.com,b@example.com"]) expect(await run("set-email", "partner", address)).toMatchObject({ code: 1, stderr: expect.stringContaining("is no e-mail address") });
-  expect(await run("set-email", "partner")).toMatchObject({ code: 1, stderr: expect.stringContaining("Give an address, or --none.") });
-  expect(await run("map", "partner", "nobody")).toMatchObject(refused('There is no user "nobody" in the database to map to'));
+  expect(await given("a word of my own", "add", " ", "--user", "reader")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("needs a name"),
+  });
+  expect(await given("a word of my own", "add", "new")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("--user"),
+  });
+  for (const address of ["ada", "Ada <ada@example.com>", "a@example.com,b@example.com"])
+    expect(await run("set-email", "partner", address)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is no e-mail address"),
+    });
+  expect(await run("set-email", "partner")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Give an address, or --none."),
+  });
+  expect(await run("map", "partner", "nobody")).toMatchObject(
+    refused('There is no user "nobody" in the database to map to'),
+  );
   expect(await run("lst")).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
   expect((await logIn(one, "partner", "partner")).code).toBe("0");
 });

@@ -29,7 +29,13 @@ class GatedSink {
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         const take = () => {
-          this.received.push(receivedMail(Buffer.concat(chunks).toString("utf8"), "", envelope.rcptTo.map(({ address }) => address)));
+          this.received.push(
+            receivedMail(
+              Buffer.concat(chunks).toString("utf8"),
+              "",
+              envelope.rcptTo.map(({ address }) => address),
+            ),
+          );
           callback(null);
           this.look();
         };
@@ -105,26 +111,50 @@ describe("mail of server processes on one Postgres", () => {
   afterAll(() => postgres.close());
 
   function start(port: number): ServerProcess {
-    const mail = { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(port), MAIL_FROM: "no-reply@example.com", MAIL_INTERVAL: "200ms", PASSWORD_RESET_LINK: "https://app.example/new#{token}" };
-    const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", MASTER_KEY: masterKey.toString("base64"), ...mail };
+    const mail = {
+      SMTP_HOST: "127.0.0.1",
+      SMTP_PORT: String(port),
+      MAIL_FROM: "no-reply@example.com",
+      MAIL_INTERVAL: "200ms",
+      PASSWORD_RESET_LINK: "https://app.example/new#{token}",
+    };
+    const environment = {
+      DATABASE_URL: postgres.url,
+      PORT: "0",
+      LOG_LEVEL: "info",
+      MASTER_KEY: masterKey.toString("base64"),
+      ...mail,
+    };
     const process = new ServerProcess(["serve"], environment, tmpdir());
     processes.push(process);
     return process;
   }
 
-  const waiting = async (): Promise<number> => Number((await postgres.sql.query("select count(*) from sallyport_demo.outbox")).rows[0].count);
+  const waiting = async (): Promise<number> =>
+    Number((await postgres.sql.query("select count(*) from sallyport_demo.outbox")).rows[0].count);
 
   async function put(letters: readonly Letter[]): Promise<void> {
     const sealed = letters.map((letter) => orders.seal("", { letter }));
-    await postgres.sql.query("insert into sallyport_demo.outbox (sealed_order, put_at, due_at, expires_at) select o, now(), now(), now() + interval '1 hour' from unnest($1::text[]) o", [sealed]);
+    await postgres.sql.query(
+      "insert into sallyport_demo.outbox (sealed_order, put_at, due_at, expires_at) select o, now(), now(), now() + interval '1 hour' from unnest($1::text[]) o",
+      [sealed],
+    );
   }
 
-  const notices = (count: number): Letter[] => Array.from({ length: count }, (_, index) => ({ kind: "passwordChanged", to: `user-${index}@example.com`, name: "Somebody", language: "en" }));
+  const notices = (count: number): Letter[] =>
+    Array.from({ length: count }, (_, index) => ({
+      kind: "passwordChanged",
+      to: `user-${index}@example.com`,
+      name: "Somebody",
+      language: "en",
+    }));
 
   test("what was promised is sent by the next process when one is killed before it could", async () => {
     const first = start(1);
     const url = await first.url();
-    const answers = await Promise.all(["demo", "nobody"].map((user) => call({ url }, "/v1/resetPassword", { method: "POST", body: { user } })));
+    const answers = await Promise.all(
+      ["demo", "nobody"].map((user) => call({ url }, "/v1/resetPassword", { method: "POST", body: { user } })),
+    );
     expect(answers.map(({ code }) => code)).toEqual(["0", "0"]);
     await first.kill();
     sink.open();
@@ -132,7 +162,10 @@ describe("mail of server processes on one Postgres", () => {
     await second.url();
     await sink.until(() => sink.received.length > 0);
     const [received] = sink.received;
-    expect([received?.to, received?.bodies.get("text/plain")]).toEqual([["demo@example.com"], expect.stringMatching(/https:\/\/app\.example\/new#[\w-]{43}\r\n/)]);
+    expect([received?.to, received?.bodies.get("text/plain")]).toEqual([
+      ["demo@example.com"],
+      expect.stringMatching(/https:\/\/app\.example\/new#[\w-]{43}\r\n/),
+    ]);
     await second.logged("mail sent");
     second.signal("SIGTERM");
     const { stdout } = await second.ended;
@@ -151,7 +184,11 @@ describe("mail of server processes on one Postgres", () => {
     for (const process of both) process.signal("SIGTERM");
     await Promise.all(both.map(({ ended }) => ended));
     const recipients = sink.received.flatMap(({ to }) => to);
-    expect(recipients.toSorted()).toEqual(notices(40).map(({ to }) => to).toSorted());
+    expect(recipients.toSorted()).toEqual(
+      notices(40)
+        .map(({ to }) => to)
+        .toSorted(),
+    );
     const sent = both.map((process) => process.lines().filter(({ msg }) => msg === "mail sent").length);
     expect([Math.min(...sent) > 0, sent.reduce((sum, each) => sum + each, 0), await waiting()]).toEqual([true, 40, 0]);
   });
@@ -169,11 +206,20 @@ describe("mail of server processes on one Postgres", () => {
   });
 
   test("a command tells how much waits", async () => {
-    const run = async (...args: string[]): Promise<string> => (await new ServerProcess(["mail", "waiting", ...args], { DATABASE_URL: postgres.url }, tmpdir()).ended).stdout;
+    const run = async (...args: string[]): Promise<string> =>
+      (await new ServerProcess(["mail", "waiting", ...args], { DATABASE_URL: postgres.url }, tmpdir()).ended).stdout;
     expect(await run()).toBe("No mail waits.\n");
     await put(notices(2));
-    await postgres.sql.query("update sallyport_demo.outbox set put_at = now() - interval '10 minutes', stuck_since = now() - interval '2 hours' where id = (select min(id) from sallyport_demo.outbox)");
-    expect(await run()).toMatch(/^2 mails wait, the longest for (?:1[01]m|6\d\ds)\.\nNo mail could be sent for (?:2h|12[01]m|7[23]\d\ds);/);
-    expect(JSON.parse(await run("--json"))).toMatchObject({ count: 2, oldestSeconds: expect.any(Number), stuckSeconds: expect.any(Number) });
+    await postgres.sql.query(
+      "update sallyport_demo.outbox set put_at = now() - interval '10 minutes', stuck_since = now() - interval '2 hours' where id = (select min(id) from sallyport_demo.outbox)",
+    );
+    expect(await run()).toMatch(
+      /^2 mails wait, the longest for (?:1[01]m|6\d\ds)\.\nNo mail could be sent for (?:2h|12[01]m|7[23]\d\ds);/,
+    );
+    expect(JSON.parse(await run("--json"))).toMatchObject({
+      count: 2,
+      oldestSeconds: expect.any(Number),
+      stuckSeconds: expect.any(Number),
+    });
   });
 });

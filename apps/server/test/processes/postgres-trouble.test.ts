@@ -5,7 +5,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
+import {
+  type RealPostgres,
+  type ScratchDatabase,
+  startRealPostgres,
+} from "../../../../packages/storage-knex/test/real-postgres.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(60_000);
@@ -43,8 +47,16 @@ function run(args: readonly string[], databaseUrl: string): Promise<Ended> {
 }
 
 test.each([
-  ["a database that does not exist", { pathname: "/no-such" }, () => `The database "no-such" does not exist on the Postgres at ${host}. Create it: createdb -h`],
-  ["a role that is not let in", { username: "nobody_here", password: "pw" }, () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/],
+  [
+    "a database that does not exist",
+    { pathname: "/no-such" },
+    () => `The database "no-such" does not exist on the Postgres at ${host}. Create it: createdb -h`,
+  ],
+  [
+    "a role that is not let in",
+    { username: "nobody_here", password: "pw" },
+    () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/,
+  ],
 ])("migrate tells of %s", async (_title, change, expected) => {
   const { code, stdout, stderr } = await run(["migrate"], url(change));
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -87,7 +99,9 @@ test("migrate tells how a role without the right to create schemas gets its sche
   const refused = await run(["migrate"], as);
   const remedy = `create schema sallyport authorization ${role}`;
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(/^error: .*: The role "\w+" may not create the schema "sallyport" in the database "\w+"\. /);
+  expect(refused.stderr).toMatch(
+    /^error: .*: The role "\w+" may not create the schema "sallyport" in the database "\w+"\. /,
+  );
   expect(refused.stderr.trimEnd().endsWith(`Let a superuser run: ${remedy}`)).toBe(true);
   await sql.query(remedy);
   await expect(run(["migrate"], as)).resolves.toMatchObject({ code: 0, stderr: "" });
@@ -100,7 +114,12 @@ test("a server whose database does not exist says so in its log, and lives", asy
   try {
     await server.url();
     const line = await server.logged("database cannot be used yet");
-    expect(line).toMatchObject({ level: "warn", alias: "", code: 705, reason: expect.stringContaining('The database "no-such" does not exist') });
+    expect(line).toMatchObject({
+      level: "warn",
+      alias: "",
+      code: 705,
+      reason: expect.stringContaining('The database "no-such" does not exist'),
+    });
     expect(line).not.toHaveProperty("err");
   } finally {
     await server.kill();

@@ -3,7 +3,11 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
+import {
+  type RealPostgres,
+  type ScratchDatabase,
+  startRealPostgres,
+} from "../../../../packages/storage-knex/test/real-postgres.ts";
 import { openProviderStage, type ProviderStage } from "../providers/provider-stage.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
@@ -19,12 +23,22 @@ beforeAll(async () => {
   stage = await openProviderStage();
   postgres = await startRealPostgres();
   scratch = await postgres.createDatabase();
-  const databases = ["", "second"].map((alias) => ({ alias, storage: { url: scratch.url, schema: alias || "one", migrateOnStart: true } }));
-  write("sallyport.config.json", { databases, server: { publicUrl: "https://service.example/api/" }, oAuthProviders: [{ name: "Google" }], providers: { imitation: stage.imitation.url } });
+  const databases = ["", "second"].map((alias) => ({
+    alias,
+    storage: { url: scratch.url, schema: alias || "one", migrateOnStart: true },
+  }));
+  write("sallyport.config.json", {
+    databases,
+    server: { publicUrl: "https://service.example/api/" },
+    oAuthProviders: [{ name: "Google" }],
+    providers: { imitation: stage.imitation.url },
+  });
   write("user.txt", "a long password");
   expect(await run("migrate")).toMatchObject({ code: 0 });
   expect(await run("app", "create", "sales", "--alias", "second")).toMatchObject({ code: 0 });
-  expect(await run("user", "create", "guest", "--password-file", "user.txt", "--alias", "second")).toMatchObject({ code: 0 });
+  expect(await run("user", "create", "guest", "--password-file", "user.txt", "--alias", "second")).toMatchObject({
+    code: 0,
+  });
 });
 afterAll(async () => {
   await scratch.drop();
@@ -33,7 +47,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const run = (...args: string[]): Promise<Ended> => new ServerProcess(args, { NODE_ENV: "production", MASTER_KEY: masterKey }, folder).ended;
+const run = (...args: string[]): Promise<Ended> =>
+  new ServerProcess(args, { NODE_ENV: "production", MASTER_KEY: masterKey }, folder).ended;
 const provider = (...args: string[]) => run("provider", ...args, "--alias", "second");
 const refused = (words: string) => ({ code: 1, stdout: "", stderr: `error: ${words}\n` });
 
@@ -44,18 +59,31 @@ function write(file: string, content: unknown): string {
 
 test("providers are registered, tested, listed and shown by commands, which show no secret", async () => {
   expect(await provider("list")).toEqual({ code: 0, stdout: "", stderr: "There are no providers.\n" });
-  expect(await provider("add", "github", "--data-file", "none")).toEqual(refused('"github" is no provider. There are google, facebook, microsoft or apple.'));
+  expect(await provider("add", "github", "--data-file", "none")).toEqual(
+    refused('"github" is no provider. There are google, facebook, microsoft or apple.'),
+  );
   expect(await provider("add", "google", "--data-file", "none")).toEqual(refused("The file none cannot be read."));
-  expect(await provider("add", "google", "--data-file", write("bad.json", '{"clientSecret": "hush'))).toEqual(refused("The file bad.json is not valid JSON."));
+  expect(await provider("add", "google", "--data-file", write("bad.json", '{"clientSecret": "hush'))).toEqual(
+    refused("The file bad.json is not valid JSON."),
+  );
   const incomplete = await provider("add", "google", "--data-file", write("part.json", { clientSecret: "hush-hush" }));
   expect(incomplete).toMatchObject({ code: 1, stderr: expect.stringContaining("clientId is missing") });
   expect(incomplete.stderr).not.toContain("hush");
 
   const data = write("google.json", stage.dataOf("google"));
-  expect(await provider("add", "google", "--data-file", data, "--app-name", "buying")).toMatchObject({ code: 1, stderr: expect.stringContaining('does not know the app "buying"') });
-  expect(await provider("add", "google", "--data-file", data, "--default-user", "nobody")).toEqual(refused('There is no user "nobody".'));
-  expect(await provider("test", "google")).toEqual(refused('The provider google is not registered. "provider add google" does that.'));
-  expect(await provider("add", "Google", "--data-file", data, "--app-name", "sales", "--default-user", "guest")).toEqual({
+  expect(await provider("add", "google", "--data-file", data, "--app-name", "buying")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('does not know the app "buying"'),
+  });
+  expect(await provider("add", "google", "--data-file", data, "--default-user", "nobody")).toEqual(
+    refused('There is no user "nobody".'),
+  );
+  expect(await provider("test", "google")).toEqual(
+    refused('The provider google is not registered. "provider add google" does that.'),
+  );
+  expect(
+    await provider("add", "Google", "--data-file", data, "--app-name", "sales", "--default-user", "guest"),
+  ).toEqual({
     code: 0,
     stdout: [
       "The provider google is registered; running servers know it with the next request.",
@@ -64,24 +92,49 @@ test("providers are registered, tested, listed and shown by commands, which show
     ].join("\n"),
     stderr: "",
   });
-  expect(await provider("test", "google")).toMatchObject({ code: 0, stdout: expect.stringContaining("The provider google can be used.") });
+  expect(await provider("test", "google")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("The provider google can be used."),
+  });
 
   const shown = await provider("show", "google");
-  expect(JSON.parse(shown.stdout)).toMatchObject({ type: "google", switchedOn: true, defaultUser: "guest", appNames: ["sales"], fault: null, data: { clientId: "sallyport.apps", clientSecret: "***" } });
-  expect((await provider("list")).stdout).toMatch(/^TYPE .*\ngoogle +google +on +guest +sales +https:\/\/service\.example\/api\/second\/v1\/google\/callback\n$/);
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    type: "google",
+    switchedOn: true,
+    defaultUser: "guest",
+    appNames: ["sales"],
+    fault: null,
+    data: { clientId: "sallyport.apps", clientSecret: "***" },
+  });
+  expect((await provider("list")).stdout).toMatch(
+    /^TYPE .*\ngoogle +google +on +guest +sales +https:\/\/service\.example\/api\/second\/v1\/google\/callback\n$/,
+  );
 });
 
 test("what is wrong with a provider is found without anybody logging in", async () => {
   stage.imitation.misbehave("google", { answers: { keys: "serverError" } });
-  expect(await provider("test", "google")).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: The provider: /) });
+  expect(await provider("test", "google")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^error: The provider: /),
+  });
   stage.imitation.behave();
-  await provider("add", "google", "--data-file", write("wrong.json", { clientId: "sallyport.apps", clientSecret: "wrong-secret" }));
+  await provider(
+    "add",
+    "google",
+    "--data-file",
+    write("wrong.json", { clientId: "sallyport.apps", clientSecret: "wrong-secret" }),
+  );
   const wrong = await provider("test", "google");
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: The provider: .*(client|secret)/) });
   expect(wrong.stderr).not.toContain("wrong-secret");
 
-  expect(await provider("add", "facebook", "--data-file", write("facebook.json", stage.dataOf("facebook")))).toMatchObject({ code: 0, stderr: expect.stringContaining("does not switch it on yet") });
-  expect(await provider("remove", "google")).toMatchObject({ code: 0, stdout: "The provider google is not registered any more.\n" });
+  expect(
+    await provider("add", "facebook", "--data-file", write("facebook.json", stage.dataOf("facebook"))),
+  ).toMatchObject({ code: 0, stderr: expect.stringContaining("does not switch it on yet") });
+  expect(await provider("remove", "google")).toMatchObject({
+    code: 0,
+    stdout: "The provider google is not registered any more.\n",
+  });
 });
 
 test("accounts that are bound are listed, and unbound by their id", async () => {

@@ -6,7 +6,15 @@ import { jest } from "@jest/globals";
 import request from "supertest";
 import { appKey } from "../cases/run-cases.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { callSecurely, clientPublicKey, demoFields, encryptFor, logInSecurely, postSecureLogIn, serverKey } from "../secure-client.ts";
+import {
+  callSecurely,
+  clientPublicKey,
+  demoFields,
+  encryptFor,
+  logInSecurely,
+  postSecureLogIn,
+  serverKey,
+} from "../secure-client.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(60_000);
@@ -41,14 +49,21 @@ async function json(line: string, more: Record<string, string> = {}) {
 }
 
 const tokenOf = async (alias = ""): Promise<string> => {
-  const { body } = await request(subject.url).post(`${alias}/v2/login`).set("appkey", appKey).send({ user: "demo", pass: "demo", appNames: "demo-app" });
+  const { body } = await request(subject.url)
+    .post(`${alias}/v2/login`)
+    .set("appkey", appKey)
+    .send({ user: "demo", pass: "demo", appNames: "demo-app" });
   return body.data.token;
 };
 const checked = async (token: string, alias = ""): Promise<string> => {
-  const { body } = await request(subject.url).get(`${alias}/_CheckSession`).set({ appkey: appKey, authorization: token }).ok(() => true);
+  const { body } = await request(subject.url)
+    .get(`${alias}/_CheckSession`)
+    .set({ appkey: appKey, authorization: token })
+    .ok(() => true);
   return body.status.internalStatus;
 };
-const keyIdOf = (token: string): string => JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()).kid;
+const keyIdOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()).kid;
 
 test("the keys of all databases are rotated under a running server, which goes on with both, and nobody is logged out", async () => {
   const token = await tokenOf();
@@ -64,7 +79,14 @@ test("the keys of all databases are rotated under a running server, which goes o
 
   const [after, afterInSecond] = [await tokenOf(), await tokenOf("/second")];
   expect([keyIdOf(after), keyIdOf(afterInSecond)]).toEqual(rotated.map(({ keyId }: { keyId: string }) => keyId));
-  expect(await Promise.all([checked(token), checked(after), checked(ofSecond, "/second"), checked(afterInSecond, "/second")])).toEqual(["0", "0", "0", "0"]);
+  expect(
+    await Promise.all([
+      checked(token),
+      checked(after),
+      checked(ofSecond, "/second"),
+      checked(afterInSecond, "/second"),
+    ]),
+  ).toEqual(["0", "0", "0", "0"]);
 });
 
 test("a secure session goes on, and a log-in that was encrypted for the key before is taken", async () => {
@@ -80,7 +102,9 @@ test("a secure session goes on, and a log-in that was encrypted for the key befo
   expect(createPublicKey(now).asymmetricKeyDetails?.modulusLength).toBe(2048);
   expect(await callSecurely(subject, session, "/_CheckSession")).toMatchObject({ code: "0" });
   const credentials = encryptFor(before, JSON.stringify(demoFields)).toString("base64");
-  expect((await postSecureLogIn(subject, { credentials, publicKey: clientPublicKey })).headers.get("encrypted")).toBe("v=1");
+  expect((await postSecureLogIn(subject, { credentials, publicKey: clientPublicKey })).headers.get("encrypted")).toBe(
+    "v=1",
+  );
   expect(await callSecurely(subject, await logInSecurely(subject), "/_CheckSession")).toMatchObject({ code: "0" });
   expect((await json("key list --json"))[0]).toMatchObject({ kind: "rsa", keyId, acceptedUntil: null });
 });
@@ -105,9 +129,17 @@ test("a key file supplies the next key, once", async () => {
   };
   write();
   const rotate = () => run("rotate-key jwt --alias second", { JWT_KEY_FILE: file });
-  expect((await run("key list --alias second", { JWT_KEY_FILE: file })).stderr).toMatch(/note: the key in encryption\.jwtKeyFile is not the current one\./);
+  expect((await run("key list --alias second", { JWT_KEY_FILE: file })).stderr).toMatch(
+    /note: the key in encryption\.jwtKeyFile is not the current one\./,
+  );
   expect((await rotate()).stdout).toMatch(/the key is [\w-]{43} now; [\w-]{43} is accepted until/);
-  expect(await rotate()).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/error: database "second": The key in encryption\.jwtKeyFile \(.*jwt\.pem\) is the current one already\./) });
+  expect(await rotate()).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /error: database "second": The key in encryption\.jwtKeyFile \(.*jwt\.pem\) is the current one already\./,
+    ),
+  });
   expect((await run("rotate-key jwt --alias second")).code).toBe(0);
   expect((await rotate()).stderr).toMatch(/was replaced before and cannot come back/);
   write();
@@ -118,10 +150,25 @@ describe("it is refused in plain words", () => {
   const other = { MASTER_KEY: randomBytes(32).toString("base64") };
 
   test.each([
-    ["without a master key", "rotate-key rsa", { MASTER_KEY: "", NODE_ENV: "production" }, /^error: There is no master key\. Set MASTER_KEY/],
-    ["with another master key", "rotate-key jwt", other, /error: database \(empty\): Another master key sealed the current key\..*\n +database "second": Another/],
+    [
+      "without a master key",
+      "rotate-key rsa",
+      { MASTER_KEY: "", NODE_ENV: "production" },
+      /^error: There is no master key\. Set MASTER_KEY/,
+    ],
+    [
+      "with another master key",
+      "rotate-key jwt",
+      other,
+      /error: database \(empty\): Another master key sealed the current key\..*\n +database "second": Another/,
+    ],
     ["with a key that is said to be lost and is not", "rotate-key jwt --old-key-lost", {}, /Leave --old-key-lost out/],
-    ["for a database that is down", "rotate-key rsa", { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" }, /No Postgres answers at 127\.0\.0\.1:1/],
+    [
+      "for a database that is down",
+      "rotate-key rsa",
+      { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
+      /No Postgres answers at 127\.0\.0\.1:1/,
+    ],
     ["for an alias that is not configured", "rotate-key rsa --alias x", {}, /There is no database "x"/],
     ["for another kind", "rotate-key dsa", {}, /Say "rotate-key rsa" or "rotate-key jwt"/],
   ])("%s", async (_title, line, more, words) => {
@@ -137,9 +184,15 @@ describe("it is refused in plain words", () => {
 
   test("unless the master key is said to be lost: then the old key is refused", async () => {
     const token = await tokenOf();
-    expect((await run("rotate-key jwt --alias second --old-key-lost", other)).stdout).toMatch(/the key is [\w-]{43} now; [\w-]{43} is refused/);
+    expect((await run("rotate-key jwt --alias second --old-key-lost", other)).stdout).toMatch(
+      /the key is [\w-]{43} now; [\w-]{43} is refused/,
+    );
     // The server still has the old master key, and so no key that it could use.
-    const { status, body } = await request(subject.url).post("/second/v2/login").set("appkey", appKey).send({ user: "demo", pass: "demo", appNames: "demo-app" }).ok(() => true);
+    const { status, body } = await request(subject.url)
+      .post("/second/v2/login")
+      .set("appkey", appKey)
+      .send({ user: "demo", pass: "demo", appNames: "demo-app" })
+      .ok(() => true);
     expect([status, body.status.internalStatus]).toEqual([500, "705"]);
     expect(await checked(token)).toBe("0");
   });

@@ -12,7 +12,8 @@ jest.setTimeout(60_000);
 describe("secure sessions of two server processes", () => {
   let postgres: PostgresFixture;
   let processes: ServerProcess[];
-  const start = () => new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0", ...storedServerKeys }, tmpdir());
+  const start = () =>
+    new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0", ...storedServerKeys }, tmpdir());
   const urls = () => Promise.all(processes.map(async (each) => ({ url: await each.url() })));
   beforeAll(async () => {
     postgres = await openPostgresFixture();
@@ -48,14 +49,18 @@ describe("secure sessions of two server processes", () => {
     const [one, other] = (await urls()) as [{ url: string }, { url: string }];
     const session = await logInSecurely(one);
     expect((await callSecurely(other, session, "/v1/logout", { method: "POST" })).code).toBe("0");
-    for (const server of [one, other]) expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ code: "203", iv: null });
+    for (const server of [one, other])
+      expect(await callSecurely(server, session, "/_CheckSession")).toMatchObject({ code: "203", iv: null });
   });
 
   test("are opened once by credentials that both are sent at once by two clients", async () => {
     const [one, other] = (await urls()) as [{ url: string }, { url: string }];
     for (let round = 0; round < 5; round += 1) {
       const body = secureBody();
-      const answers = await Promise.all([post(`${one.url}/v2/login/secure`, body), post(`${other.url}/v2/login/secure`, { ...body, publicKey: stranger.text })]);
+      const answers = await Promise.all([
+        post(`${one.url}/v2/login/secure`, body),
+        post(`${other.url}/v2/login/secure`, { ...body, publicKey: stranger.text }),
+      ]);
       expect(answers.map(({ code }) => code ?? "sealed").toSorted()).toEqual(["310", "sealed"]);
     }
   });

@@ -24,7 +24,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function serve(content: object = {}, environment: Record<string, string> = {}): ServerProcess {
   const file = join(folder, `${Math.random()}.json`);
   writeFileSync(file, JSON.stringify({ databases: [{ storage: { engine: "memory" } }], ...content }));
-  const server = new ServerProcess(["serve", "--config", file], { PORT: "0", DRAIN_DELAY: "0s", ...environment }, folder);
+  const server = new ServerProcess(
+    ["serve", "--config", file],
+    { PORT: "0", DRAIN_DELAY: "0s", ...environment },
+    folder,
+  );
   running.push(server);
   return server;
 }
@@ -59,7 +63,10 @@ async function serveStuck(content: object = {}): Promise<{ server: ServerProcess
   database.listen(0, "127.0.0.1");
   await once(database, "listening");
   const { port } = database.address() as AddressInfo;
-  const server = serve({ databases: [{ storage: { engine: "postgres", url: `postgres://u@127.0.0.1:${port}/d` } }], ...content });
+  const server = serve({
+    databases: [{ storage: { engine: "postgres", url: `postgres://u@127.0.0.1:${port}/d` } }],
+    ...content,
+  });
   const url = await server.url();
   silent = true;
   const asked = once(database, "connection");
@@ -88,7 +95,12 @@ test("SIGTERM and idle connections end it with 0", async () => {
   const silent = await connected(url);
   server.signal("SIGTERM");
   await expect(server.ended).resolves.toMatchObject({ code: 0, stderr: "" });
-  expect(server.lines().map(({ msg }) => msg).slice(-2)).toEqual(["stopping", "stopped"]);
+  expect(
+    server
+      .lines()
+      .map(({ msg }) => msg)
+      .slice(-2),
+  ).toEqual(["stopping", "stopped"]);
   silent.destroy();
 });
 
@@ -115,7 +127,9 @@ test("what does not finish in time is cut off, and it ends with 0 all the same",
   const { server } = await serveStuck({ server: { timeouts: { drain: "50ms" } } });
   server.signal("SIGINT");
   await expect(server.ended).resolves.toMatchObject({ code: 0 });
-  expect(server.lines()).toContainEqual(expect.objectContaining({ level: "warn", msg: expect.stringMatching(/cut off/) }));
+  expect(server.lines()).toContainEqual(
+    expect.objectContaining({ level: "warn", msg: expect.stringMatching(/cut off/) }),
+  );
 });
 
 test("a second signal ends it at once", async () => {
@@ -131,7 +145,13 @@ test("every line of the log is JSON; a request's has its id, and neither query n
   const url = await server.url();
   await fetch(`${url}/v1/object/1?secretQuery=1`, { headers: { appkey: "secretKey", "x-request-id": "my-request" } });
   const line = await server.logged("request");
-  expect(line).toMatchObject({ level: "info", requestId: "my-request", route: "/v1/object/{idOrClass}", code: 101, status: 401 });
+  expect(line).toMatchObject({
+    level: "info",
+    requestId: "my-request",
+    route: "/v1/object/{idOrClass}",
+    code: 101,
+    status: 401,
+  });
   expect(JSON.stringify(server.lines())).not.toMatch(/secretQuery|secretKey/);
   server.signal("SIGTERM");
   const { stdout, stderr } = await server.ended;
@@ -143,7 +163,12 @@ test("a database that is down is a warning, not a reason not to start", async ()
   const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u:S3cret@127.0.0.1:1/d" } };
   const server = serve({ databases: [{ storage: { engine: "memory" } }, down] });
   const url = await server.url();
-  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", alias: "down", code: 704, reason: "No Postgres answers at 127.0.0.1:1 (ECONNREFUSED)." });
+  expect(await server.logged("database cannot be used yet")).toMatchObject({
+    level: "warn",
+    alias: "down",
+    code: 704,
+    reason: "No Postgres answers at 127.0.0.1:1 (ECONNREFUSED).",
+  });
   const answer = await fetch(`${url}/down/_CheckService`);
   expect(answer.status).toBe(500);
   await expect(answer.json()).resolves.toMatchObject({ status: { internalStatus: "704" } });
@@ -164,5 +189,7 @@ test("a port in use is told without a stack", async () => {
   const second = serve({}, { PORT: port });
   const { code, stderr } = await second.ended;
   expect(code).toBe(1);
-  expect(stderr).toBe(`error: Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).\n`);
+  expect(stderr).toBe(
+    `error: Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).\n`,
+  );
 });

@@ -56,7 +56,10 @@ export class ServerProcess {
   /** The log so far. */
   lines(): Record<string, unknown>[] {
     const whole = this.stdout.slice(0, this.stdout.lastIndexOf("\n") + 1);
-    return whole.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+    return whole
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line));
   }
 
   /** The address that it listens on. */

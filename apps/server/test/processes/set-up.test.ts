@@ -5,7 +5,11 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "../../../../packages/storage-knex/test/real-postgres.ts";
+import {
+  type RealPostgres,
+  type ScratchDatabase,
+  startRealPostgres,
+} from "../../../../packages/storage-knex/test/real-postgres.ts";
 import { ServerProcess } from "./server-process.ts";
 
 jest.setTimeout(120_000);
@@ -44,58 +48,110 @@ const everything = "durable, several processes, parallel transactions, indexes o
 
 test("an empty Postgres is set up by commands, under the eyes of a running server, until somebody can log in", async () => {
   const url = await server.url();
-  expect(await server.logged("database cannot be used yet")).toMatchObject({ level: "warn", code: 705, reason: expect.stringContaining("not migrated") });
+  expect(await server.logged("database cannot be used yet")).toMatchObject({
+    level: "warn",
+    code: 705,
+    reason: expect.stringContaining("not migrated"),
+  });
   expect(await serviceCode(url)).toBe("705");
   expect((await fetch(`${url}/readyz`)).status).toBe(503);
 
-  expect(await command("app create shop")).toMatch(/^1 error: The database is not migrated\. Run "sallyport-server migrate"/);
+  expect(await command("app create shop")).toMatch(
+    /^1 error: The database is not migrated\. Run "sallyport-server migrate"/,
+  );
   expect(await command("migrate")).toMatch(/^database \(empty\): applied 0001/);
   expect(await command("migrate")).toBe(`database (empty): up to date
   ${everything}`);
-  writeFileSync(join(folder, "model.json"), JSON.stringify({ classes: [{ name: "Employee", attributes: [{ name: "Name", type: "string" }] }] }));
-  expect(await command("migrate --model model.json")).toContain("not as in the model file, which is for new databases: User, Employee");
-  expect(JSON.parse(await command("class list --json"))).toEqual(expect.arrayContaining([expect.objectContaining({ name: "Employee", builtIn: false })]));
+  writeFileSync(
+    join(folder, "model.json"),
+    JSON.stringify({ classes: [{ name: "Employee", attributes: [{ name: "Name", type: "string" }] }] }),
+  );
+  expect(await command("migrate --model model.json")).toContain(
+    "not as in the model file, which is for new databases: User, Employee",
+  );
+  expect(JSON.parse(await command("class list --json"))).toEqual(
+    expect.arrayContaining([expect.objectContaining({ name: "Employee", builtIn: false })]),
+  );
   expect(await serviceCode(url)).toBe("0");
 
-  expect(await new ServerProcess(["user", "list"], environment(), folder).ended).toEqual({ code: 0, stdout: "", stderr: "There are no users.\n" });
+  expect(await new ServerProcess(["user", "list"], environment(), folder).ended).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "There are no users.\n",
+  });
   expect(await command("user list --json")).toBe("[]");
   expect(await command("app create shop --seats 3")).toBe('The app "shop" exists now.');
   expect(await command("app create shop")).toMatch(/^1 error: There is an app with the name "shop"/);
-  expect(await command("app-key create till --app-name shop cellar")).toMatch(/^1 error: The database does not know the app "cellar"/);
+  expect(await command("app-key create till --app-name shop cellar")).toMatch(
+    /^1 error: The database does not know the app "cellar"/,
+  );
   const appKey = await command("app-key create till --app-name shop");
   expect(appKey).toMatch(/^[\w-]{43}$/);
-  expect(await command("user create boss --administrator --group Board", "pass word\n")).toMatch(/^1 error: There is no user group "Board"/);
-  expect(await command("user create boss --administrator --email boss@example.com --group Board --create-groups", "pass word\n")).toBe('The user "boss" exists now.');
+  expect(await command("user create boss --administrator --group Board", "pass word\n")).toMatch(
+    /^1 error: There is no user group "Board"/,
+  );
+  expect(
+    await command(
+      "user create boss --administrator --email boss@example.com --group Board --create-groups",
+      "pass word\n",
+    ),
+  ).toBe('The user "boss" exists now.');
   expect(await command("user create BOSS", "pass word\n")).toMatch(/^1 error: The user name is taken/);
   expect(await command("user create other", "seven 7\n")).toBe("1 error: The password has less than 8 characters.");
   expect(await command("user create other", "Password123\n")).toBe("1 error: The password stands in published lists.");
   expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
 
   expect(await command("app list")).toBe("NAME  SEATS  SECOND FACTOR\nshop  3      off");
-  expect(await command("app-key list")).toBe("NAME  STATE    APP NAMES  ORIGINS  RETURNS TO\ntill  enabled  shop       none     none");
+  expect(await command("app-key list")).toBe(
+    "NAME  STATE    APP NAMES  ORIGINS  RETURNS TO\ntill  enabled  shop       none     none",
+  );
   expect(await command("user list")).toBe("NAME  STATE    ADMINISTRATOR  GROUPS\nboss  enabled  yes            Board");
-  const listed = await Promise.all(["app", "app-key", "user"].map(async (what) => JSON.parse(await command(`${what} list --json`))));
+  const listed = await Promise.all(
+    ["app", "app-key", "user"].map(async (what) => JSON.parse(await command(`${what} list --json`))),
+  );
   expect(listed).toEqual([
     [{ name: "shop", seats: 3, secondFactor: "off" }],
     [{ name: "till", enabled: true, appNames: ["shop"], origins: [], returnAddresses: [] }],
-    [{ name: "boss", objectId: expect.stringMatching(/^[0-9A-Z]+$/), enabled: true, administrator: true, email: "boss@example.com", groups: ["Board"] }],
+    [
+      {
+        name: "boss",
+        objectId: expect.stringMatching(/^[0-9A-Z]+$/),
+        enabled: true,
+        administrator: true,
+        email: "boss@example.com",
+        groups: ["Board"],
+      },
+    ],
   ]);
 
   const [heading, ...classes] = (await command("class list")).split("\n");
   expect(heading).toMatch(/^NAME +BASE +ATTRIBUTES +INDEXES +OBJECTS$/);
   expect(classes).toHaveLength(7);
   expect(classes).toContainEqual(expect.stringMatching(/^UserGroup +none +Name Description +none +1$/));
-  expect(JSON.parse(await command("class list --json"))).toContainEqual({ name: "Image", base: null, builtIn: true, attributes: [], rights: [], objects: 0 });
+  expect(JSON.parse(await command("class list --json"))).toContainEqual({
+    name: "Image",
+    base: null,
+    builtIn: true,
+    attributes: [],
+    rights: [],
+    objects: 0,
+  });
 
   expect(await logIn(url, appKey)).toMatchObject({
     status: { internalStatus: "0" },
     data: { databaseName: "sallyport", user: { Name: "boss", Groups: { "~Elements": [{ Name: "Board" }] } } },
   });
-  const { data: { sessionId } } = (await logIn(url, appKey)) as { data: { sessionId: string } };
+  const {
+    data: { sessionId },
+  } = (await logIn(url, appKey)) as { data: { sessionId: string } };
   expect(await command("user set-password nobody", "pass phrase\n")).toBe('1 error: There is no user "nobody".');
-  expect(await command("user set-password boss", "1 2 3 4\n")).toBe("1 error: The password has less than 8 characters.");
+  expect(await command("user set-password boss", "1 2 3 4\n")).toBe(
+    "1 error: The password has less than 8 characters.",
+  );
   expect(await check(url, appKey, sessionId)).toBe("0");
-  expect(await command("user set-password boss", "pass phrase\n")).toBe('The user "boss" has another password now. His sessions are over.');
+  expect(await command("user set-password boss", "pass phrase\n")).toBe(
+    'The user "boss" has another password now. His sessions are over.',
+  );
   expect(await check(url, appKey, sessionId)).toBe("201");
   expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "302" } });
   expect(await command("user set-password boss", "pass word\n")).toMatch(/another password now/);
@@ -144,9 +200,17 @@ async function halfSent(url: string, appKey: string): Promise<Socket> {
 test("app-key create accepts a key of 3 characters with a warning", async () => {
   writeFileSync(join(folder, "fixed.key"), "abc\n");
   writeFileSync(join(folder, "tiny.key"), "ab\n");
-  const create = (file: string) => new ServerProcess(["app-key", "create", `by ${file}`, "--key-file", file], environment(), folder).ended;
-  expect(await create("fixed.key")).toMatchObject({ code: 0, stdout: "", stderr: expect.stringMatching(/^Warning: a key of fewer than 16 characters can be guessed\.[^]*exists now\.\n$/) });
-  expect(await create("tiny.key")).toMatchObject({ code: 1, stderr: expect.stringContaining("An app key has 3 to 512 visible ASCII characters") });
+  const create = (file: string) =>
+    new ServerProcess(["app-key", "create", `by ${file}`, "--key-file", file], environment(), folder).ended;
+  expect(await create("fixed.key")).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(/^Warning: a key of fewer than 16 characters can be guessed\.[^]*exists now\.\n$/),
+  });
+  expect(await create("tiny.key")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("An app key has 3 to 512 visible ASCII characters"),
+  });
   const started = new ServerProcess(["serve"], { ...environment(), PORT: "0" }, folder);
   const answer = await fetch(`${await started.url()}/_CheckSession`, { headers: { appkey: "abc" } });
   expect(((await answer.json()) as { status: { internalStatus: string } }).status.internalStatus).toBe("200");

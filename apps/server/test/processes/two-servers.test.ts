@@ -43,7 +43,9 @@ describe("two server processes on one Postgres", () => {
 
   test("hold the session limit together", async () => {
     const before = Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")),
+    );
     expect(answers.filter(({ code }) => code === "0")).toHaveLength(30 - before);
     expect(answers.filter(({ code }) => code === "315")).toHaveLength(30 + before);
     const { rows } = await postgres.sql.query("select count(*) from sallyport_demo.sessions");
@@ -54,7 +56,13 @@ describe("two server processes on one Postgres", () => {
   test("give no two users names that look alike", async () => {
     const sessions = await Promise.all([one, other].map((server) => logIn(server, "admin")));
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => call(n % 2 === 0 ? one : other, "/v1/object/User", { method: "POST", sessionId: sessions[n % 2] as string, body: { Name: n < 5 ? "Quentin" : "QUENTIN" } })),
+      Array.from({ length: 10 }, (_, n) =>
+        call(n % 2 === 0 ? one : other, "/v1/object/User", {
+          method: "POST",
+          sessionId: sessions[n % 2] as string,
+          body: { Name: n < 5 ? "Quentin" : "QUENTIN" },
+        }),
+      ),
     );
     expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array(9).fill("307")]);
   });

@@ -24,19 +24,29 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const run = (...args: string[]): Promise<Ended> => new ServerProcess(["user", ...args], { DATABASE_URL: postgres.url }, folder).ended;
+const run = (...args: string[]): Promise<Ended> =>
+  new ServerProcess(["user", ...args], { DATABASE_URL: postgres.url }, folder).ended;
 const told = (words: string) => ({ code: 0, stdout: `${words}\n` });
-const refused = (words: string) => ({ code: 1, stdout: "", stderr: expect.stringMatching(new RegExp(`^(note: .*\n)?error: ${words}`)) });
-const listed = async (name: string) => JSON.parse((await run("list", "--json")).stdout).find((user: { name: string }) => user.name === name);
+const refused = (words: string) => ({
+  code: 1,
+  stdout: "",
+  stderr: expect.stringMatching(new RegExp(`^(note: .*\n)?error: ${words}`)),
+});
+const listed = async (name: string) =>
+  JSON.parse((await run("list", "--json")).stdout).find((user: { name: string }) => user.name === name);
 
 test("a disabled user enters by no door and is logged out, until he is enabled", async () => {
   const { sessionId } = (await tryLogIn(server, "reader")).body.data;
-  const custom = () => call(server, "/v1/auth/df", { method: "POST", body: { user: "partner", pass: "partner", appNames: "demo-app" } });
+  const custom = () =>
+    call(server, "/v1/auth/df", { method: "POST", body: { user: "partner", pass: "partner", appNames: "demo-app" } });
   const { body } = await custom();
   expect([await checkSession(server, sessionId), await checkSession(server, body.data.sessionId)]).toEqual(["0", "0"]);
 
   expect(await run("disable", "reader")).toMatchObject(told('The user "reader" is disabled. 2 sessions have ended.'));
-  expect([await checkSession(server, sessionId), await checkSession(server, body.data.sessionId)]).toEqual(["201", "201"]);
+  expect([await checkSession(server, sessionId), await checkSession(server, body.data.sessionId)]).toEqual([
+    "201",
+    "201",
+  ]);
   const refusals = [await tryLogIn(server, "reader"), await custom()];
   expect(refusals.map(({ code }) => code)).toEqual(["302", "302"]);
   expect((await listed("reader")).enabled).toBe(false);
@@ -44,12 +54,19 @@ test("a disabled user enters by no door and is logged out, until he is enabled",
   expect(await run("enable", "reader")).toMatchObject(told('The user "reader" is enabled.'));
   expect([(await custom()).code, await checkSession(server, sessionId)]).toEqual(["0", "201"]);
   expect((await listed("reader")).enabled).toBe(true);
-  const { rows } = await postgres.sql.query("select type, user_id is not null as known from sallyport_demo.audit where type like 'account%' order by sequence");
-  expect(rows).toEqual([{ type: "account.disabled", known: true }, { type: "account.enabled", known: true }]);
+  const { rows } = await postgres.sql.query(
+    "select type, user_id is not null as known from sallyport_demo.audit where type like 'account%' order by sequence",
+  );
+  expect(rows).toEqual([
+    { type: "account.disabled", known: true },
+    { type: "account.enabled", known: true },
+  ]);
 });
 
 test("addresses are set and taken away, and are no attribute of the user", async () => {
-  expect(await run("set-email", "reader", "reader@example.com")).toMatchObject(told('The user "reader" gets mail at reader@example.com.'));
+  expect(await run("set-email", "reader", "reader@example.com")).toMatchObject(
+    told('The user "reader" gets mail at reader@example.com.'),
+  );
   const { email, objectId } = await listed("reader");
   expect(email).toBe("reader@example.com");
   const { sessionId } = (await tryLogIn(server, "admin")).body.data;
@@ -62,7 +79,9 @@ test("addresses are set and taken away, and are no attribute of the user", async
 
 test("a user is not created with a name that looks like that of a user without an account", async () => {
   const { sessionId } = (await tryLogIn(server, "admin")).body.data;
-  expect((await call(server, "/v1/object/User", { method: "POST", sessionId, body: { Name: "Quentin" } })).code).toBe("0");
+  expect((await call(server, "/v1/object/User", { method: "POST", sessionId, body: { Name: "Quentin" } })).code).toBe(
+    "0",
+  );
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, "correct horse battery staple 1");
   const create = (name: string) => run("create", name, "--password-file", passwordFile);
@@ -78,5 +97,6 @@ test("what cannot be meant is refused", async () => {
   expect(await run("disable", "nobody")).toMatchObject(refused('There is no user "nobody"'));
   expect(await run("enable", "READER")).toMatchObject(refused('There is no user "READER"'));
   expect(await run("set-email", "reader", "no address")).toMatchObject(refused('"no address" is no e-mail address'));
-  for (const args of [["reader"], ["reader", "a@example.com", "--none"]]) expect(await run("set-email", ...args)).toMatchObject(refused("Either an address is expected, or --none"));
+  for (const args of [["reader"], ["reader", "a@example.com", "--none"]])
+    expect(await run("set-email", ...args)).toMatchObject(refused("Either an address is expected, or --none"));
 });

@@ -20,7 +20,11 @@ export interface Away {
 }
 
 /** Begins a log-in as a browser does, with the app key in the query. */
-export function begin({ url }: Subject, provider: string, { alias = "", query = {}, headers = {} }: Beginning = {}): Promise<Answer> {
+export function begin(
+  { url }: Subject,
+  provider: string,
+  { alias = "", query = {}, headers = {} }: Beginning = {},
+): Promise<Answer> {
   const parameters = new URLSearchParams({ appkey: appKey, ...query });
   return sent(request(url).get(`${alias}/v1/auth/${provider}?${parameters}`).redirects(0).set(headers));
 }
@@ -34,15 +38,27 @@ export async function away(subject: Subject, provider: string, beginning: Beginn
 }
 
 /** Comes back from a provider: to the server under test, whatever its public address is. */
-export function comeBack({ url }: Subject, { address, method, parameters }: Callback, cookie: string | null): Promise<Answer> {
+export function comeBack(
+  { url }: Subject,
+  { address, method, parameters }: Callback,
+  cookie: string | null,
+): Promise<Answer> {
   const [{ origin }, { pathname }] = [new URL(url), new URL(address)];
   const given = new URLSearchParams([...parameters]).toString();
-  const asked = method === "GET" ? request(origin).get(`${pathname}?${given}`) : request(origin).post(pathname).type("form").send(given);
+  const asked =
+    method === "GET"
+      ? request(origin).get(`${pathname}?${given}`)
+      : request(origin).post(pathname).type("form").send(given);
   return sent(cookie === null ? asked : asked.set("Cookie", cookie));
 }
 
 /** A whole log-in of somebody with an account at the imitation. `null`: he cancels. */
-export async function logInAt(subject: Subject, provider: string, account: string | null, beginning: Beginning = {}): Promise<Answer> {
+export async function logInAt(
+  subject: Subject,
+  provider: string,
+  account: string | null,
+  beginning: Beginning = {},
+): Promise<Answer> {
   const { location, cookie } = await away(subject, provider, beginning);
   return comeBack(subject, await signIn(location, account), cookie);
 }
@@ -65,19 +81,40 @@ export interface Returned {
 }
 
 /** The same with an address to return to. */
-export async function returnFrom(subject: Subject, provider: string, account: string | null, { query = {}, ...beginning }: Beginning = {}): Promise<Returned> {
+export async function returnFrom(
+  subject: Subject,
+  provider: string,
+  account: string | null,
+  { query = {}, ...beginning }: Beginning = {},
+): Promise<Returned> {
   const { verifier, challenge } = pkcePair();
-  const answer = await logInAt(subject, provider, account, { ...beginning, query: { returnTo: returnAddress, challenge, ...query } });
+  const answer = await logInAt(subject, provider, account, {
+    ...beginning,
+    query: { returnTo: returnAddress, challenge, ...query },
+  });
   return { answer, code: new URL(answer.headers["location"] ?? "none:").searchParams.get("code") ?? "", verifier };
 }
 
 /** Trades a code for what the callback would have answered. */
-export function trade(subject: Subject, { code, verifier }: Pick<Returned, "code" | "verifier">, more: object = {}, { alias = "", headers = {} }: Beginning = {}): Promise<Answer> {
+export function trade(
+  subject: Subject,
+  { code, verifier }: Pick<Returned, "code" | "verifier">,
+  more: object = {},
+  { alias = "", headers = {} }: Beginning = {},
+): Promise<Answer> {
   return call(subject, `${alias}/v1/auth/code`, { method: "POST", headers, body: { code, verifier, ...more } });
 }
 
-export function link(subject: Subject, dfUuid: unknown, change: Readonly<Record<string, unknown>> = {}, alias = ""): Promise<Answer> {
-  return call(subject, `${alias}/v1/extLogin`, { method: "POST", body: { user: "demo", pass: "demo", appNames: ["demo-app"], dfUuid, ...change } });
+export function link(
+  subject: Subject,
+  dfUuid: unknown,
+  change: Readonly<Record<string, unknown>> = {},
+  alias = "",
+): Promise<Answer> {
+  return call(subject, `${alias}/v1/extLogin`, {
+    method: "POST",
+    body: { user: "demo", pass: "demo", appNames: ["demo-app"], dfUuid, ...change },
+  });
 }
 
 async function sent(asked: request.Test): Promise<Answer> {

@@ -37,7 +37,10 @@ describe("provider test beside a demo", () => {
   });
 
   async function run(type: string): Promise<void> {
-    const muted = [jest.spyOn(console, "log").mockImplementation((line: string) => void words.push(line)), jest.spyOn(console, "error").mockImplementation(() => {})];
+    const muted = [
+      jest.spyOn(console, "log").mockImplementation((line: string) => void words.push(line)),
+      jest.spyOn(console, "error").mockImplementation(() => {}),
+    ];
     try {
       await mainCommand().parseAsync(["provider", "test", type], { from: "user" });
     } finally {
@@ -54,6 +57,9 @@ describe("provider test beside a demo", () => {
     }
     expect(words.map((line) => /^The provider (\w+) can be used/.exec(line)?.[1])).toEqual([...providerTypes]);
     expect(readdirSync(directory)).not.toContain("provider-imitation.url");
-    for (const type of providerTypes) await expect(run(type)).rejects.toThrow(/The demo imitates its providers in the process of its server, and none runs with the data in /);
+    for (const type of providerTypes)
+      await expect(run(type)).rejects.toThrow(
+        /The demo imitates its providers in the process of its server, and none runs with the data in /,
+      );
   });
 });

@@ -14,7 +14,8 @@ let port: number;
 let server: RunningServer;
 const subject = () => server as unknown as Subject;
 
-const start = () => startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${port}` } }));
+const start = () =>
+  startServer(loadConfiguration({ environment: { ...testEnvironment, DATA_DIR: directory, PORT: `${port}` } }));
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
@@ -28,14 +29,26 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test.each(providerTypes)("somebody tries %s out with nothing but the demo: binds his account, and comes back", async (type) => {
-  for (const alias of ["", "/second"]) {
-    const { body } = await logInAt(subject(), type, "anna", { alias });
-    expect(body).toMatchObject({ status: { internalStatus: "0", statusMessage: "A database user must be assigned" }, data: { dfUuid: expect.any(String) } });
-    expect((await link(subject(), body.data.dfUuid, {}, alias)).body).toMatchObject({ status: { internalStatus: "0" }, data: { sessionId: expect.any(String), user: { Name: "demo" } } });
-    expect((await logInAt(subject(), type, "anna", { alias })).body).toMatchObject({ status: { internalStatus: "0" }, data: { sessionId: expect.any(String), user: { Name: "demo" } } });
-  }
-});
+test.each(providerTypes)(
+  "somebody tries %s out with nothing but the demo: binds his account, and comes back",
+  async (type) => {
+    for (const alias of ["", "/second"]) {
+      const { body } = await logInAt(subject(), type, "anna", { alias });
+      expect(body).toMatchObject({
+        status: { internalStatus: "0", statusMessage: "A database user must be assigned" },
+        data: { dfUuid: expect.any(String) },
+      });
+      expect((await link(subject(), body.data.dfUuid, {}, alias)).body).toMatchObject({
+        status: { internalStatus: "0" },
+        data: { sessionId: expect.any(String), user: { Name: "demo" } },
+      });
+      expect((await logInAt(subject(), type, "anna", { alias })).body).toMatchObject({
+        status: { internalStatus: "0" },
+        data: { sessionId: expect.any(String), user: { Name: "demo" } },
+      });
+    }
+  },
+);
 
 test("what was bound stays so when the demo is started again, and what others have registered does, too", async () => {
   const entries = () => server.databases.get("")?.storage.repositories.identityProviders;

@@ -21,19 +21,42 @@ export function flowSuite(server: () => RunningServer, stage: () => ProviderStag
   describe.each(providerTypes)("a log-in at %s", (type: ProviderType) => {
     test("leads from an unknown account to a bound one, and back", async () => {
       const first = await logInAt(server(), type, "anna");
-      expect(first).toMatchObject({ status: 200, code: "0", body: { status: { statusMessage: "A database user must be assigned" }, data: { dfUuid: expect.any(String) } } });
+      expect(first).toMatchObject({
+        status: 200,
+        code: "0",
+        body: { status: { statusMessage: "A database user must be assigned" }, data: { dfUuid: expect.any(String) } },
+      });
       expect(await links()).toEqual([]);
-      expect(await link(server(), first.body.data.dfUuid)).toMatchObject({ status: 200, code: "0", body: { data: { databaseName: "demo", user: { Name: "demo" } } } });
+      expect(await link(server(), first.body.data.dfUuid)).toMatchObject({
+        status: 200,
+        code: "0",
+        body: { data: { databaseName: "demo", user: { Name: "demo" } } },
+      });
 
       const { body } = await logInAt(server(), type, "anna");
-      expect(body).toMatchObject({ status: { statusMessage: "ok" }, data: { sessionId: expect.any(String), databaseName: "demo", user: { Name: "demo" } } });
+      expect(body).toMatchObject({
+        status: { statusMessage: "ok" },
+        data: { sessionId: expect.any(String), databaseName: "demo", user: { Name: "demo" } },
+      });
       const { sessionId } = body.data;
       const listed = await call(server(), "/v1/auth/links", { sessionId });
-      expect(listed.body.data).toEqual({ links: [{ provider: type, displayName: expect.any(String), email: expect.any(String), shared: false, linkedAt: expect.stringMatching(/Z$/) }] });
+      expect(listed.body.data).toEqual({
+        links: [
+          {
+            provider: type,
+            displayName: expect.any(String),
+            email: expect.any(String),
+            shared: false,
+            linkedAt: expect.stringMatching(/Z$/),
+          },
+        ],
+      });
       expect(await logInAt(server(), type, "ben")).toMatchObject({ body: { data: { dfUuid: expect.any(String) } } });
 
       const { sessionId: other } = (await logInAt(server(), type, "anna")).body.data;
-      expect(await call(server(), `/v1/auth/links/${type.toUpperCase()}`, { method: "DELETE", sessionId })).toMatchObject({ status: 200, code: "0" });
+      expect(
+        await call(server(), `/v1/auth/links/${type.toUpperCase()}`, { method: "DELETE", sessionId }),
+      ).toMatchObject({ status: 200, code: "0" });
       expect([await check(other), await check(sessionId)]).toEqual(["201", "201"]);
       expect(await logInAt(server(), type, "anna")).toMatchObject({ body: { data: { dfUuid: expect.any(String) } } });
     });

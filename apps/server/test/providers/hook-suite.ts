@@ -9,7 +9,10 @@ export const providerHookEnvironment = { ...stageEnvironment, MACROS_DIR: resolv
 /** The hook for new users of providers in its sandbox, on every engine. */
 export function providerHookSuite(server: () => RunningServer, stage: () => ProviderStage): void {
   const r = () => repositoriesOf(server());
-  const objects = async () => (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects.map(({ attributes }) => attributes);
+  const objects = async () =>
+    (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects.map(
+      ({ attributes }) => attributes,
+    );
   const reader = async () => (await r().accounts.forProof("reader", [])).user;
 
   test("the hook accepts, assigns or refuses a new user, and is asked once for each that it accepts", async () => {
@@ -17,13 +20,28 @@ export function providerHookSuite(server: () => RunningServer, stage: () => Prov
     const before = (await reader())?.version ?? 0;
     expect(await logInAt(server(), "google", "ben")).toMatchObject({ status: 400, code: "324" });
     expect((await logInAt(server(), "google", "chloe")).body.data).toHaveProperty("dfUuid");
-    expect([await r().identityLinks.list(null, 10), await objects(), (await reader())?.version]).toEqual([[], [], before]);
+    expect([await r().identityLinks.list(null, 10), await objects(), (await reader())?.version]).toEqual([
+      [],
+      [],
+      before,
+    ]);
 
     const assigned = (await logInAt(server(), "google", "anna")).body.data;
     expect(assigned.user.Name).toBe("reader");
     const user = await reader();
-    expect(user).toMatchObject({ version: before + 1, attributes: { Description: expect.stringMatching(/^google \d+ Anna Example 0 demo-app$/) } });
-    expect(await objects()).toEqual([expect.objectContaining({ Provider: "google", Name: "Anna", Surname: "Example", Email: "anna@example.com", User: user?.id })]);
+    expect(user).toMatchObject({
+      version: before + 1,
+      attributes: { Description: expect.stringMatching(/^google \d+ Anna Example 0 demo-app$/) },
+    });
+    expect(await objects()).toEqual([
+      expect.objectContaining({
+        Provider: "google",
+        Name: "Anna",
+        Surname: "Example",
+        Email: "anna@example.com",
+        User: user?.id,
+      }),
+    ]);
     expect((await logInAt(server(), "google", "anna")).body.data.user.Name).toBe("reader");
     expect((await reader())?.version).toBe(before + 1);
 

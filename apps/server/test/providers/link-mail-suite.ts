@@ -20,13 +20,22 @@ export function linkMailSuite(server: () => RunningServer, stage: () => Provider
     for (const name of [addressed, without]) {
       const [user] = await repositoriesOf(server()).objects.insert([{ className: "User", attributes: { Name: name } }]);
       const email = name === addressed ? "addressed@example.com" : null;
-      await accounts.create({ userId: user?.id ?? "", loginName: name, secret: account?.secret ?? "", administrator: false, email }, name);
+      await accounts.create(
+        { userId: user?.id ?? "", loginName: name, secret: account?.secret ?? "", administrator: false, email },
+        name,
+      );
     }
-    expect([await bind("anna", { user: addressed, pass: "wrong" }), (await link(server(), "none", { user: addressed })).code]).toEqual(["302", "324"]);
+    expect([
+      await bind("anna", { user: addressed, pass: "wrong" }),
+      (await link(server(), "none", { user: addressed })).code,
+    ]).toEqual(["302", "324"]);
     expect(await bind("anna", { user: without })).toBe("0");
     expect(await bind("ben", { user: addressed }, { "accept-language": "de" })).toBe("0");
     expect(await bind("chloe", { user: addressed }, { "accept-language": "en" })).toBe("0");
-    for (const [subject, sentence] of [["Ein Konto bei Google wurde", "wurde ein Konto bei Google verbunden"], ["An account at Google was linked", "an account at Google was linked"]] as const) {
+    for (const [subject, sentence] of [
+      ["Ein Konto bei Google wurde", "wurde ein Konto bei Google verbunden"],
+      ["An account at Google was linked", "an account at Google was linked"],
+    ] as const) {
       const { to, headers, bodies } = await mailbox().next();
       expect(to).toEqual(["addressed@example.com"]);
       expect(headers.get("subject")).toEqual([expect.stringContaining(subject)]);

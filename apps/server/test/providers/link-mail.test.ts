@@ -21,9 +21,16 @@ describe.each(["memory", "embedded", "postgres"] as const)("mail of new links, %
     postgres = engine === "postgres" ? await openPostgresFixture() : undefined;
     const storage = (schema: string) => {
       if (engine === "memory") return { engine };
-      return engine === "embedded" ? { engine, dataDir: directory, schema } : { url: postgres?.url, schema, migrateOnStart: true };
+      return engine === "embedded"
+        ? { engine, dataDir: directory, schema }
+        : { url: postgres?.url, schema, migrateOnStart: true };
     };
-    server = await startSeededServer([storage("one"), storage("two")], { ...stageEnvironment, ...mailbox.environment }, undefined, stage.content);
+    server = await startSeededServer(
+      [storage("one"), storage("two")],
+      { ...stageEnvironment, ...mailbox.environment },
+      undefined,
+      stage.content,
+    );
   }, 60_000);
   afterAll(async () => {
     await server.close();
@@ -31,5 +38,9 @@ describe.each(["memory", "embedded", "postgres"] as const)("mail of new links, %
     rmSync(directory, { recursive: true });
   });
 
-  linkMailSuite(() => server, () => stage, () => mailbox);
+  linkMailSuite(
+    () => server,
+    () => stage,
+    () => mailbox,
+  );
 });

@@ -15,7 +15,12 @@ beforeAll(async () => {
   lines = [];
   const kept = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) });
   const environment = { ...stageEnvironment, TRUSTED_PROXIES: "127.0.0.1", DEBUG_MESSAGES: "true", LOG_LEVEL: "trace" };
-  server = await startSeededServer([{ engine: "memory" }, { engine: "memory" }], environment, pino({ level: "trace" }, kept), stage.content);
+  server = await startSeededServer(
+    [{ engine: "memory" }, { engine: "memory" }],
+    environment,
+    pino({ level: "trace" }, kept),
+    stage.content,
+  );
   for (const type of ["google", "apple"] as const) await register(stage, server, type);
 });
 afterAll(async () => {
@@ -24,28 +29,55 @@ afterAll(async () => {
 });
 
 const post = (path: string, body: string, type = "application/x-www-form-urlencoded") =>
-  request(server.url).post(path).set("Content-Type", type).ok(() => true).send(body).then(({ status, body: { status: told } }) => [status, told.internalStatus]);
+  request(server.url)
+    .post(path)
+    .set("Content-Type", type)
+    .ok(() => true)
+    .send(body)
+    .then(({ status, body: { status: told } }) => [status, told.internalStatus]);
 
 test("a form is taken on the callback of Apple alone, within bounds", async () => {
-  for (const name of ["apple", "appleid", "APPLE"]) expect(await post(`/v1/${name}/callback`, "state=x&code=y")).toEqual([400, "324"]);
+  for (const name of ["apple", "appleid", "APPLE"])
+    expect(await post(`/v1/${name}/callback`, "state=x&code=y")).toEqual([400, "324"]);
   expect(await post("/v1/google/callback", "state=x&code=y")).toEqual([406, "207"]);
   expect(await post("/v1/apple/callback", '{"state":"x"}', "application/json")).toEqual([406, "207"]);
-  expect(await post("/v1/apple/callback", "state=x", "application/x-www-form-urlencoded; charset=utf-16")).toEqual([406, "207"]);
+  expect(await post("/v1/apple/callback", "state=x", "application/x-www-form-urlencoded; charset=utf-16")).toEqual([
+    406,
+    "207",
+  ]);
   expect(await post("/v1/apple/callback", "")).toEqual([400, "300"]);
   expect(await post("/v1/apple/callback", "state=x&state=y")).toEqual([400, "307"]);
   expect(await post("/v1/apple/callback", `code=${"x".repeat(17_000)}`)).toEqual([400, "307"]);
   expect(await post("/v1/apple/callback", `code=${"x".repeat(70_000)}`)).toEqual([413, "801"]);
-  expect(await post("/v1/login", "user=demo&pass=demo&appNames=demo-app")).toEqual([401, "100"].map((_, index) => [400, "100"][index]));
+  expect(await post("/v1/login", "user=demo&pass=demo&appNames=demo-app")).toEqual(
+    [401, "100"].map((_, index) => [400, "100"][index]),
+  );
   expect(await post("/v1/extLogin", "user=demo&pass=demo&appNames=demo-app")).toEqual([400, "100"]);
 });
 
 test("other methods are refused, and a callback asks for no app key", async () => {
-  const ask = (method: "head" | "put" | "delete", path: string) => request(server.url)[method](path).ok(() => true).then(({ status, headers }) => [status, headers["allow"]]);
+  const ask = (method: "head" | "put" | "delete", path: string) =>
+    request(server.url)
+      [method](path)
+      .ok(() => true)
+      .then(({ status, headers }) => [status, headers["allow"]]);
   expect(await ask("head", "/v1/google/callback")).toEqual([405, "GET, POST"]);
   expect(await ask("put", "/v1/google/callback")).toEqual([405, "GET, POST"]);
   expect(await ask("delete", "/v1/auth/google")).toEqual([405, "GET"]);
-  expect((await request(server.url).get("/v1/google/callback").ok(() => true)).body.status.internalStatus).toBe("324");
-  expect((await request(server.url).get("/v1/google/callback/more").ok(() => true)).body.status.internalStatus).toBe("304");
+  expect(
+    (
+      await request(server.url)
+        .get("/v1/google/callback")
+        .ok(() => true)
+    ).body.status.internalStatus,
+  ).toBe("324");
+  expect(
+    (
+      await request(server.url)
+        .get("/v1/google/callback/more")
+        .ok(() => true)
+    ).body.status.internalStatus,
+  ).toBe("304");
 });
 
 test("nothing of a log-in travels over plain HTTP from another machine", async () => {
@@ -54,7 +86,11 @@ test("nothing of a log-in travels over plain HTTP from another machine", async (
   const from = (proto: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": proto });
   expect(await begin(server, "google", { headers: from("http") })).toMatchObject({ status: 400, code: "307" });
   expect(await begin(server, "google", { headers: from("https") })).toMatchObject({ status: 302 });
-  const callback = (proto: string) => request(server.url).get(`/v1/google/callback?${new URLSearchParams([...parameters])}`).set({ ...from(proto), Cookie: cookie }).ok(() => true);
+  const callback = (proto: string) =>
+    request(server.url)
+      .get(`/v1/google/callback?${new URLSearchParams([...parameters])}`)
+      .set({ ...from(proto), Cookie: cookie })
+      .ok(() => true);
   expect((await callback("http")).body.status.internalStatus).toBe("307");
   expect((await callback("https")).body.status.internalStatus).toBe("0");
 });
@@ -73,19 +109,38 @@ test("neither logs nor answers nor the audit tell what opens something", async (
   const { body: told } = await comeBack(server, second, refused.cookie);
   stage.imitation.behave();
   const secrets = [dfUuid, sessionId, "135790", "google-secret"];
-  for (const each of [{ location, cookie, callback }, { location: refused.location, cookie: refused.cookie, callback: second }]) {
+  for (const each of [
+    { location, cookie, callback },
+    { location: refused.location, cookie: refused.cookie, callback: second },
+  ]) {
     const { searchParams } = new URL(each.location);
-    secrets.push(each.cookie.split("=")[1] ?? "", ...["state", "nonce", "code_challenge"].map((name) => searchParams.get(name) ?? "-"), each.callback.parameters.get("code") ?? "");
+    secrets.push(
+      each.cookie.split("=")[1] ?? "",
+      ...["state", "nonce", "code_challenge"].map((name) => searchParams.get(name) ?? "-"),
+      each.callback.parameters.get("code") ?? "",
+    );
   }
-  const everything = [...lines, JSON.stringify(told), JSON.stringify(await repositoriesOf(server).audit.read(0, 1_000))].join("\n");
+  const everything = [
+    ...lines,
+    JSON.stringify(told),
+    JSON.stringify(await repositoriesOf(server).audit.read(0, 1_000)),
+  ].join("\n");
   expect(everything).toContain("/v1/{providerName}/callback");
   expect(secrets.every((secret) => secret.length > 5)).toBe(true);
   expect(secrets.filter((secret) => everything.includes(secret))).toEqual([]);
 });
 
 test("a page of a listed origin may begin a log-in, and hears of it", async () => {
-  await repositoriesOf(server).appKeys.create({ name: "page", appNames: ["demo-app"], origins: ["https://app.example"] }, (await import("node:crypto")).createHash("sha256").update("page-app-key").digest("hex"));
-  const { headers, status } = await begin(server, "google", { query: { appkey: "page-app-key" }, headers: { origin: "https://app.example" } });
+  await repositoriesOf(server).appKeys.create(
+    { name: "page", appNames: ["demo-app"], origins: ["https://app.example"] },
+    (await import("node:crypto")).createHash("sha256").update("page-app-key").digest("hex"),
+  );
+  const { headers, status } = await begin(server, "google", {
+    query: { appkey: "page-app-key" },
+    headers: { origin: "https://app.example" },
+  });
   expect([status, headers["access-control-allow-origin"]]).toEqual([302, "https://app.example"]);
-  expect((await begin(server, "google", { query: { appkey: "page-app-key", appNames: "demo-seats" } })).code).toBe("208");
+  expect((await begin(server, "google", { query: { appkey: "page-app-key", appNames: "demo-seats" } })).code).toBe(
+    "208",
+  );
 });

@@ -2,7 +2,14 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, ProviderSealing, type ProviderType, providerTypes, PutProvider, type Repositories } from "@sallyport/core";
+import {
+  type Database,
+  ProviderSealing,
+  type ProviderType,
+  providerTypes,
+  PutProvider,
+  type Repositories,
+} from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import { identityProviders } from "@sallyport/identity-passport";
 import { type ProviderImitation, startProviderImitation } from "@sallyport/provider-imitation";
@@ -36,7 +43,11 @@ export async function openProviderStage(): Promise<ProviderStage> {
   const keyPath = join(folder, "AuthKey.p8");
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   writeFileSync(keyPath, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
-  const key = { teamId: "TEAM123456", keyIdentifier: "KEY1234567", publicKey: publicKey.export({ type: "spki", format: "pem" }).toString() };
+  const key = {
+    teamId: "TEAM123456",
+    keyIdentifier: "KEY1234567",
+    publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
+  };
   const appleCallbacks = ["", "/second"].map((alias) => `https://service.example/under${alias}/v1/apple/callback`);
   const imitation = await startProviderImitation({
     clients: [
@@ -50,11 +61,21 @@ export async function openProviderStage(): Promise<ProviderStage> {
     google: { clientId: "sallyport.apps", clientSecret: "google-secret" },
     microsoft: { clientId: "sallyport-app", clientSecret: "microsoft-secret" },
     facebook: { clientId: "1234567890", clientSecret: "facebook-secret" },
-    apple: { clientId: "com.example.sallyport", serverAddress: "https://service.example/under", teamId: key.teamId, keyIdentifier: key.keyIdentifier, keyPath },
+    apple: {
+      clientId: "com.example.sallyport",
+      serverAddress: "https://service.example/under",
+      teamId: key.teamId,
+      keyIdentifier: key.keyIdentifier,
+      keyPath,
+    },
   };
   return {
     imitation,
-    content: { server: { publicUrl }, providers: { imitation: imitation.url }, oAuthProviders: providerTypes.map((name) => ({ name })) },
+    content: {
+      server: { publicUrl },
+      providers: { imitation: imitation.url },
+      oAuthProviders: providerTypes.map((name) => ({ name })),
+    },
     dataOf: (type) => data[type],
     close: async () => {
       await imitation.close();
@@ -64,7 +85,12 @@ export async function openProviderStage(): Promise<ProviderStage> {
 }
 
 /** Registers a provider in a database of a server. */
-export async function register({ imitation, dataOf }: ProviderStage, server: RunningServer, type: ProviderType, change: { alias?: string; defaultUserId?: string | null; data?: object } = {}): Promise<void> {
+export async function register(
+  { imitation, dataOf }: ProviderStage,
+  server: RunningServer,
+  type: ProviderType,
+  change: { alias?: string; defaultUserId?: string | null; data?: object } = {},
+): Promise<void> {
   const { alias = "", defaultUserId = null, data = dataOf(type) } = change;
   const provider = identityProviders({ imitation: imitation.url }).get(type);
   if (provider === undefined) throw new Error(`There is no provider ${type}.`);
@@ -78,4 +104,5 @@ export function databaseOf(server: RunningServer, alias = ""): Database {
   return database;
 }
 
-export const repositoriesOf = (server: RunningServer, alias = ""): Repositories => databaseOf(server, alias).storage.repositories;
+export const repositoriesOf = (server: RunningServer, alias = ""): Repositories =>
+  databaseOf(server, alias).storage.repositories;

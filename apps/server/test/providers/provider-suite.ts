@@ -15,14 +15,18 @@ const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.fr
 export function providerSuite(server: () => RunningServer, stage: () => ProviderStage): void {
   const r = (alias = "") => repositoriesOf(server(), alias);
   const links = async (alias = "") => r(alias).identityLinks.list(null, 100);
-  const users = async () => (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects;
+  const users = async () =>
+    (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects;
   const forget = async () => {
-    for (const { id } of [...(await links()), ...(await links("second"))]) for (const alias of ["", "second"]) await r(alias).identityLinks.remove({ id });
+    for (const { id } of [...(await links()), ...(await links("second"))])
+      for (const alias of ["", "second"]) await r(alias).identityLinks.remove({ id });
   };
-  const dfUuidAt = async (provider: string, account = "anna") => (await logInAt(server(), provider, account)).body.data.dfUuid as string;
+  const dfUuidAt = async (provider: string, account = "anna") =>
+    (await logInAt(server(), provider, account)).body.data.dfUuid as string;
 
   beforeAll(async () => {
-    for (const type of providerTypes) for (const alias of ["", "second"]) await register(stage(), server(), type, { alias });
+    for (const type of providerTypes)
+      for (const alias of ["", "second"]) await register(stage(), server(), type, { alias });
   });
   beforeEach(async () => {
     stage().imitation.behave();
@@ -30,14 +34,27 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
   });
 
   test("begins with a redirect in an envelope, and a cookie for the callback", async () => {
-    const { status, body, headers } = await begin(server(), "GOOGLE", { headers: { host: "evil.example", "x-forwarded-host": "evil.example" } });
-    expect({ status, body }).toEqual({ status: 302, body: { status: { internalStatus: "0", statusMessage: "ok" }, data: {} } });
+    const { status, body, headers } = await begin(server(), "GOOGLE", {
+      headers: { host: "evil.example", "x-forwarded-host": "evil.example" },
+    });
+    expect({ status, body }).toEqual({
+      status: 302,
+      body: { status: { internalStatus: "0", statusMessage: "ok" }, data: {} },
+    });
     const location = new URL(headers["location"] ?? "");
     expect(location.href.startsWith(stage().imitation.url)).toBe(true);
     expect(location.searchParams.get("redirect_uri")).toBe(`${publicUrl}/v1/google/callback`);
-    expect(headers["set-cookie"]).toEqual([expect.stringMatching(/^sallyport_login_[0-9a-f]{8}=[\w-]{43}; Path=\/under\/v1\/google\/callback; Max-Age=600; HttpOnly; SameSite=Lax$/)]);
+    expect(headers["set-cookie"]).toEqual([
+      expect.stringMatching(
+        /^sallyport_login_[0-9a-f]{8}=[\w-]{43}; Path=\/under\/v1\/google\/callback; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      ),
+    ]);
     const apple = await begin(server(), "appleid", { alias: "/second" });
-    expect(apple.headers["set-cookie"]).toEqual([expect.stringMatching(/^__Host-sallyport_login_[0-9a-f]{8}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=None; Secure$/)]);
+    expect(apple.headers["set-cookie"]).toEqual([
+      expect.stringMatching(
+        /^__Host-sallyport_login_[0-9a-f]{8}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=None; Secure$/,
+      ),
+    ]);
   });
 
   test.each([
@@ -51,8 +68,15 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
   });
 
   test("takes the app key from the header or the query, and never picks one of two", async () => {
-    const of = (query: string, headers: Record<string, string>) => begin(server(), "google", { query: { appkey: query }, headers }).then(({ code }) => code);
-    expect([await of("", { appkey: appKey }), await of(appKey, { appkey: appKey }), await of("other", { appkey: appKey }), await of("other", {}), await of("", {})]).toEqual(["0", "0", "101", "101", "100"]);
+    const of = (query: string, headers: Record<string, string>) =>
+      begin(server(), "google", { query: { appkey: query }, headers }).then(({ code }) => code);
+    expect([
+      await of("", { appkey: appKey }),
+      await of(appKey, { appkey: appKey }),
+      await of("other", { appkey: appKey }),
+      await of("other", {}),
+      await of("", {}),
+    ]).toEqual(["0", "0", "101", "101", "100"]);
     expect((await call(server(), `/v1/auth/links?appkey=${appKey}`, { headers: { appkey: "" } })).code).toBe("100");
   });
 
@@ -61,7 +85,11 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
       const { location, cookie } = await away(server(), "google");
       return { callback: await signIn(location, "anna"), cookie };
     };
-    const codeOf = async (change: (given: Awaited<ReturnType<typeof start>>) => Partial<Awaited<ReturnType<typeof start>>> & { cookie?: string | null }) => {
+    const codeOf = async (
+      change: (
+        given: Awaited<ReturnType<typeof start>>,
+      ) => Partial<Awaited<ReturnType<typeof start>>> & { cookie?: string | null },
+    ) => {
       const given = await start();
       const { callback, cookie } = { ...given, ...change(given) };
       const { code, body } = await comeBack(server(), callback, cookie ?? null);
@@ -71,22 +99,60 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
       return code;
     };
     const other = await start();
-    const parameters = (callback: typeof other.callback, change: Record<string, string>) => new Map([...callback.parameters, ...Object.entries(change)]);
+    const parameters = (callback: typeof other.callback, change: Record<string, string>) =>
+      new Map([...callback.parameters, ...Object.entries(change)]);
     expect(await codeOf(({ cookie: _cookie }) => ({ cookie: null as never }))).toBe("324");
     expect(await codeOf(() => ({ cookie: other.cookie }))).toBe("324");
     expect(await codeOf(({ cookie }) => ({ cookie: `${cookie.split("=")[0]}=${"A".repeat(43)}` }))).toBe("324");
-    expect(await codeOf(({ callback }) => ({ callback: { ...callback, parameters: parameters(callback, { state: "" }) } }))).toBe("324");
-    expect(await codeOf(({ callback }) => ({ callback: { ...callback, parameters: parameters(callback, { state: "A".repeat(43) }) } }))).toBe("324");
-    expect(await codeOf(({ callback }) => ({ callback: { ...callback, parameters: parameters(callback, { state: other.callback.parameters.get("state") ?? "" }) } }))).toBe("324");
-    expect(await codeOf(({ callback }) => ({ callback: { ...callback, parameters: parameters(callback, { code: "nobody" }) } }))).toBe("324");
-    expect(await codeOf(({ callback }) => ({ callback: { ...callback, address: callback.address.replace("/google/", "/microsoft/") } }))).toBe("324");
-    expect(await codeOf(({ callback }) => ({ callback: { ...callback, address: callback.address.replace("/under/", "/under/second/") } }))).toBe("324");
-    expect(await codeOf(({ callback }) => ({ callback: { ...callback, address: callback.address.replace("/google/", "/nobody/") } }))).toBe("698");
+    expect(
+      await codeOf(({ callback }) => ({ callback: { ...callback, parameters: parameters(callback, { state: "" }) } })),
+    ).toBe("324");
+    expect(
+      await codeOf(({ callback }) => ({
+        callback: { ...callback, parameters: parameters(callback, { state: "A".repeat(43) }) },
+      })),
+    ).toBe("324");
+    expect(
+      await codeOf(({ callback }) => ({
+        callback: {
+          ...callback,
+          parameters: parameters(callback, { state: other.callback.parameters.get("state") ?? "" }),
+        },
+      })),
+    ).toBe("324");
+    expect(
+      await codeOf(({ callback }) => ({
+        callback: { ...callback, parameters: parameters(callback, { code: "nobody" }) },
+      })),
+    ).toBe("324");
+    expect(
+      await codeOf(({ callback }) => ({
+        callback: { ...callback, address: callback.address.replace("/google/", "/microsoft/") },
+      })),
+    ).toBe("324");
+    expect(
+      await codeOf(({ callback }) => ({
+        callback: { ...callback, address: callback.address.replace("/under/", "/under/second/") },
+      })),
+    ).toBe("324");
+    expect(
+      await codeOf(({ callback }) => ({
+        callback: { ...callback, address: callback.address.replace("/google/", "/nobody/") },
+      })),
+    ).toBe("698");
     expect(await links()).toEqual([]);
   });
 
   test("is refused with more to it than belongs there, and spent", async () => {
-    const change: Readonly<Record<string, (given: { callback: Callback; cookie: string; codeOfAnother: string }) => { parameters?: Record<string, string>; cookie?: string }>> = {
+    const change: Readonly<
+      Record<
+        string,
+        (given: { callback: Callback; cookie: string; codeOfAnother: string }) => {
+          parameters?: Record<string, string>;
+          cookie?: string;
+        }
+      >
+    > = {
       "an error beside the code": () => ({ parameters: { error: "access_denied" } }),
       "another issuer": () => ({ parameters: { iss: "https://issuer.example" } }),
       "the code of another log-in": ({ codeOfAnother }) => ({ parameters: { code: codeOfAnother } }),
@@ -95,10 +161,22 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     };
     for (const [what, made] of Object.entries(change)) {
       const [other, { location, cookie }] = await Promise.all([away(server(), "google"), away(server(), "google")]);
-      const [codeOfAnother, callback] = [(await signIn(other.location, "ben")).parameters.get("code") ?? "", await signIn(location, "anna")];
+      const [codeOfAnother, callback] = [
+        (await signIn(other.location, "ben")).parameters.get("code") ?? "",
+        await signIn(location, "anna"),
+      ];
       const { parameters = {}, cookie: shown = cookie } = made({ callback, cookie, codeOfAnother });
-      const answer = await comeBack(server(), { ...callback, parameters: new Map([...callback.parameters, ...Object.entries(parameters)]) }, shown);
-      expect([what, answer.code, answer.body.data, (await comeBack(server(), callback, cookie)).code]).toEqual([what, "324", undefined, "324"]);
+      const answer = await comeBack(
+        server(),
+        { ...callback, parameters: new Map([...callback.parameters, ...Object.entries(parameters)]) },
+        shown,
+      );
+      expect([what, answer.code, answer.body.data, (await comeBack(server(), callback, cookie)).code]).toEqual([
+        what,
+        "324",
+        undefined,
+        "324",
+      ]);
     }
     const { location, cookie } = await away(server(), "google");
     expect((await comeBack(server(), await signIn(location, "anna"), `${cookie}; ${cookie}`)).code).toBe("0");
@@ -110,17 +188,56 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
       const start = async () => {
         const { location, cookie } = await away(server(), provider);
         expect(cookie).toMatch(new RegExp(`^${prefix}[0-9a-f]{8}=`));
-        return { callback: await signIn(location, "anna"), cookie, renamed: cookie.replace(prefix, prefix === forms.apple ? forms.google : forms.apple) };
+        return {
+          callback: await signIn(location, "anna"),
+          cookie,
+          renamed: cookie.replace(prefix, prefix === forms.apple ? forms.google : forms.apple),
+        };
       };
-      const [right, renamed, cased, both, outvoted] = [await start(), await start(), await start(), await start(), await start()];
+      const [right, renamed, cased, both, outvoted] = [
+        await start(),
+        await start(),
+        await start(),
+        await start(),
+        await start(),
+      ];
       const { code, headers } = await comeBack(server(), right.callback, right.cookie);
-      const attributes = provider === "apple" ? "Path=/; Max-Age=0; HttpOnly; SameSite=None; Secure" : "Path=/under/v1/google/callback; Max-Age=0; HttpOnly; SameSite=Lax";
+      const attributes =
+        provider === "apple"
+          ? "Path=/; Max-Age=0; HttpOnly; SameSite=None; Secure"
+          : "Path=/under/v1/google/callback; Max-Age=0; HttpOnly; SameSite=Lax";
       expect([code, headers["set-cookie"]]).toEqual(["0", [`${right.cookie.split("=")[0]}=; ${attributes}`]]);
       expect((await comeBack(server(), renamed.callback, renamed.renamed)).code).toBe("324");
-      expect((await comeBack(server(), cased.callback, cased.cookie.replace(/^[^=]*/, (name) => (prefix === forms.apple ? name.toLowerCase() : name.toUpperCase())))).code).toBe("324");
+      expect(
+        (
+          await comeBack(
+            server(),
+            cased.callback,
+            cased.cookie.replace(/^[^=]*/, (name) =>
+              prefix === forms.apple ? name.toLowerCase() : name.toUpperCase(),
+            ),
+          )
+        ).code,
+      ).toBe("324");
       // What somebody plants beside it under the other name neither helps nor hurts.
-      expect((await comeBack(server(), both.callback, `${both.renamed.replace(/=.*/, `=${"A".repeat(43)}`)}; ${both.cookie}`)).code).toBe("0");
-      expect((await comeBack(server(), outvoted.callback, `${outvoted.renamed}; ${outvoted.cookie.replace(/=.*/, `=${"A".repeat(43)}`)}`)).code).toBe("324");
+      expect(
+        (
+          await comeBack(
+            server(),
+            both.callback,
+            `${both.renamed.replace(/=.*/, `=${"A".repeat(43)}`)}; ${both.cookie}`,
+          )
+        ).code,
+      ).toBe("0");
+      expect(
+        (
+          await comeBack(
+            server(),
+            outvoted.callback,
+            `${outvoted.renamed}; ${outvoted.cookie.replace(/=.*/, `=${"A".repeat(43)}`)}`,
+          )
+        ).code,
+      ).toBe("324");
     }
   });
 
@@ -148,16 +265,40 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     ["apple", `${form}; charset=utf-16`, "state=a", "207"],
   ])("a callback of %s that is none is refused: %s %.40s", async (provider, contentType, sent, code) => {
     const address = `${server().url}/v1/${provider}/callback`;
-    const answer = contentType === null ? await fetch(`${address}?${sent}`, { redirect: "manual" }) : await fetch(address, { method: "POST", redirect: "manual", headers: { "content-type": contentType }, body: sent });
+    const answer =
+      contentType === null
+        ? await fetch(`${address}?${sent}`, { redirect: "manual" })
+        : await fetch(address, {
+            method: "POST",
+            redirect: "manual",
+            headers: { "content-type": contentType },
+            body: sent,
+          });
     const { status } = (await answer.json()) as { status: { internalStatus: string } };
-    expect([status.internalStatus, ...["location", "set-cookie", "cache-control", "referrer-policy"].map((name) => answer.headers.get(name))]).toEqual([code, null, null, "no-store", "no-referrer"]);
+    expect([
+      status.internalStatus,
+      ...["location", "set-cookie", "cache-control", "referrer-policy"].map((name) => answer.headers.get(name)),
+    ]).toEqual([code, null, null, "no-store", "no-referrer"]);
   });
 
-  test.each(["foreignKey", "unsigned", "otherAudience", "otherIssuer", "expired", "noNonce", "otherNonce", "signedByPublicKey"] as const)("believes no id token with the fault %s", async (idToken) => {
+  test.each([
+    "foreignKey",
+    "unsigned",
+    "otherAudience",
+    "otherIssuer",
+    "expired",
+    "noNonce",
+    "otherNonce",
+    "signedByPublicKey",
+  ] as const)("believes no id token with the fault %s", async (idToken) => {
     for (const type of ["google", "microsoft", "apple"] as const) {
       stage().imitation.misbehave(type, { idToken });
       const { code, body } = await logInAt(server(), type, "anna");
-      expect([type, code, body]).toEqual([type, "324", { status: { internalStatus: "324", statusMessage: "Cannot assign DF user to oAuth account" } }]);
+      expect([type, code, body]).toEqual([
+        type,
+        "324",
+        { status: { internalStatus: "324", statusMessage: "Cannot assign DF user to oAuth account" } },
+      ]);
     }
     expect(await links()).toEqual([]);
   });
@@ -183,7 +324,10 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
   test("an e-mail address binds nobody", async () => {
     for (const name of ["anna@example.com", "ANNA@Example.com", "anna\u200B@example.com", "ａnna@example.com"]) {
       const [user] = await r().objects.insert([{ className: "User", attributes: { Name: name } }]);
-      await r().accounts.create({ userId: user?.id ?? "", loginName: name, secret: "none", administrator: false, email: "anna@example.com" }, name);
+      await r().accounts.create(
+        { userId: user?.id ?? "", loginName: name, secret: "none", administrator: false, email: "anna@example.com" },
+        name,
+      );
     }
     expect(await dfUuidAt("google")).toEqual(expect.any(String));
     expect(await links()).toEqual([]);
@@ -192,7 +336,8 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
   test("credentials are judged before the dfUuid, which only success spends", async () => {
     const dfUuid = await dfUuidAt("google");
     const codes = [];
-    for (const bad of [undefined, null, "", 1, {}, [dfUuid], "nothing", "00000000-0000-4000-8000-000000000000"]) codes.push((await link(server(), bad)).code);
+    for (const bad of [undefined, null, "", 1, {}, [dfUuid], "nothing", "00000000-0000-4000-8000-000000000000"])
+      codes.push((await link(server(), bad)).code);
     expect(codes).toEqual(Array.from({ length: 8 }, () => "324"));
     expect((await link(server(), "nothing", { pass: "wrong" })).code).toBe("302");
     expect((await link(server(), dfUuid, { pass: "wrong" })).code).toBe("302");
@@ -215,10 +360,20 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
       const guarded = (await enter({ appNames: appName })).body.data.sessionId;
       const { secret } = (await call(server(), path, { method: "POST", sessionId: guarded })).body.data;
       const authenticator = await Authenticator.of(server(), secret);
-      const unlink = async (sessionId: string) => (await call(server(), "/v1/auth/links/google", { method: "DELETE", sessionId })).code;
-      expect((await call(server(), path, { method: "PATCH", sessionId: guarded, body: { token: authenticator.token() } })).code).toBe("0");
-      expect([await unlink((await enter()).body.data.sessionId), (await enter({ appNames: appName })).code]).toEqual(["307", "341"]);
-      expect((await call(server(), path, { method: "DELETE", sessionId: guarded, body: { token: authenticator.token(1) } })).code).toBe("0");
+      const unlink = async (sessionId: string) =>
+        (await call(server(), "/v1/auth/links/google", { method: "DELETE", sessionId })).code;
+      expect(
+        (await call(server(), path, { method: "PATCH", sessionId: guarded, body: { token: authenticator.token() } }))
+          .code,
+      ).toBe("0");
+      expect([await unlink((await enter()).body.data.sessionId), (await enter({ appNames: appName })).code]).toEqual([
+        "307",
+        "341",
+      ]);
+      expect(
+        (await call(server(), path, { method: "DELETE", sessionId: guarded, body: { token: authenticator.token(1) } }))
+          .code,
+      ).toBe("0");
       expect([await unlink(guarded), await links()]).toEqual(["0", []]);
     } finally {
       await register(stage(), server(), "google");
@@ -234,7 +389,10 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     const { sessionId } = (await link(server(), dfUuid, { ...asking, "2faEnrol": true })).body.data;
     expect(await links()).toEqual([]);
     const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
-    const authenticator = await Authenticator.of(server(), (await call(server(), path, { method: "POST", sessionId })).body.data.secret);
+    const authenticator = await Authenticator.of(
+      server(),
+      (await call(server(), path, { method: "POST", sessionId })).body.data.secret,
+    );
     expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.wrong() })).code).toBe("342");
     expect((await link(server(), dfUuid, { ...asking, "2faToken": authenticator.token() })).code).toBe("0");
     expect(await links()).toHaveLength(1);
@@ -245,7 +403,10 @@ export function providerSuite(server: () => RunningServer, stage: () => Provider
     await r().appKeys.create({ name: other, appNames: null, origins: [] }, new NodeDigests().sha256(other));
     const dfUuid = await dfUuidAt("google");
     const body = { user: "demo", pass: "demo", appNames: ["demo-app"], dfUuid };
-    expect(await call(server(), "/v1/extLogin", { method: "POST", headers: { appkey: other }, body })).toMatchObject({ status: 400, code: "324" });
+    expect(await call(server(), "/v1/extLogin", { method: "POST", headers: { appkey: other }, body })).toMatchObject({
+      status: 400,
+      code: "324",
+    });
     expect(await links()).toEqual([]);
     expect((await link(server(), dfUuid.toUpperCase())).code).toBe("0");
   });

@@ -21,12 +21,23 @@ afterAll(() => stage.close());
 describe("log-in with providers in memory", () => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startSeededServer([{ engine: "memory" }, { engine: "memory" }], stageEnvironment, undefined, stage.content);
+    server = await startSeededServer(
+      [{ engine: "memory" }, { engine: "memory" }],
+      stageEnvironment,
+      undefined,
+      stage.content,
+    );
   });
   afterAll(() => server.close());
 
-  flowSuite(() => server, () => stage);
-  providerSuite(() => server, () => stage);
+  flowSuite(
+    () => server,
+    () => stage,
+  );
+  providerSuite(
+    () => server,
+    () => stage,
+  );
 });
 
 describe("log-in with providers on Postgres", () => {
@@ -42,13 +53,24 @@ describe("log-in with providers on Postgres", () => {
     await postgres.close();
   });
 
-  flowSuite(() => server, () => stage);
-  providerSuite(() => server, () => stage);
+  flowSuite(
+    () => server,
+    () => stage,
+  );
+  providerSuite(
+    () => server,
+    () => stage,
+  );
 });
 
 describe.each([
   ["the hook for new users of providers in memory", "memory", providerHookEnvironment, providerHookSuite],
-  ["the hook for new users of providers on the embedded engine", "embedded", providerHookEnvironment, providerHookSuite],
+  [
+    "the hook for new users of providers on the embedded engine",
+    "embedded",
+    providerHookEnvironment,
+    providerHookSuite,
+  ],
   ["the way at each provider on the embedded engine", "embedded", stageEnvironment, flowSuite],
 ] as const)("%s", (_title, engine, environment, suite) => {
   let server: RunningServer;
@@ -63,7 +85,10 @@ describe.each([
     rmSync(directory, { recursive: true });
   });
 
-  suite(() => server, () => stage);
+  suite(
+    () => server,
+    () => stage,
+  );
 });
 
 describe("providers on Postgres, with the hook and two servers", () => {
@@ -72,8 +97,16 @@ describe("providers on Postgres, with the hook and two servers", () => {
   beforeAll(async () => {
     postgres = await openPostgresFixture();
     const storage = (schema: string) => ({ url: postgres.url, schema, migrateOnStart: true });
-    first = await startSeededServer([storage("one"), storage("two")], providerHookEnvironment, undefined, stage.content);
-    const databases = [{ alias: "", name: "demo", storage: storage("one") }, { alias: "second", storage: storage("two") }];
+    first = await startSeededServer(
+      [storage("one"), storage("two")],
+      providerHookEnvironment,
+      undefined,
+      stage.content,
+    );
+    const databases = [
+      { alias: "", name: "demo", storage: storage("one") },
+      { alias: "second", storage: storage("two") },
+    ];
     second = await startConfiguredServer({ ...stage.content, databases }, providerHookEnvironment);
   }, 60_000);
   afterAll(async () => {
@@ -94,11 +127,17 @@ describe("providers on Postgres, with the hook and two servers", () => {
     const { cookie, callback } = await start(one());
     const { dfUuid } = (await comeBack(other(), callback, cookie)).body.data;
     expect((await comeBack(one(), callback, cookie)).code).toBe("324");
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => link(index % 2 === 0 ? one() : other(), dfUuid)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => link(index % 2 === 0 ? one() : other(), dfUuid)),
+    );
     expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "324")]);
 
     const bound = await start(other());
-    const sessions = await Promise.all(Array.from({ length: 20 }, (_, index) => comeBack(index % 2 === 0 ? one() : other(), bound.callback, bound.cookie)));
+    const sessions = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        comeBack(index % 2 === 0 ? one() : other(), bound.callback, bound.cookie),
+      ),
+    );
     const opened = sessions.filter(({ code }) => code === "0");
     expect(opened).toHaveLength(1);
     const { sessionId } = opened[0]?.body.data ?? {};

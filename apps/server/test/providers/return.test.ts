@@ -26,7 +26,10 @@ describe.each(["memory", "embedded"] as const)("log-ins at providers that return
     rmSync(directory, { recursive: true });
   });
 
-  returnSuite(() => [server, server], () => stage);
+  returnSuite(
+    () => [server, server],
+    () => stage,
+  );
 });
 
 describe("log-ins at providers that return to an app, two servers on Postgres", () => {
@@ -36,7 +39,10 @@ describe("log-ins at providers that return to an app, two servers on Postgres", 
     postgres = await openPostgresFixture();
     const storage = (schema: string) => ({ url: postgres.url, schema, migrateOnStart: true });
     const first = await startSeededServer([storage("one"), storage("two")], stageEnvironment, undefined, stage.content);
-    const databases = [{ alias: "", name: "demo", storage: storage("one") }, { alias: "second", name: "second", storage: storage("two") }];
+    const databases = [
+      { alias: "", name: "demo", storage: storage("one") },
+      { alias: "second", name: "second", storage: storage("two") },
+    ];
     servers = [first, await startConfiguredServer({ ...stage.content, databases }, stageEnvironment)];
   }, 60_000);
   afterAll(async () => {
@@ -44,5 +50,8 @@ describe("log-ins at providers that return to an app, two servers on Postgres", 
     await postgres.close();
   });
 
-  returnSuite(() => servers, () => stage);
+  returnSuite(
+    () => servers,
+    () => stage,
+  );
 });

@@ -4,25 +4,43 @@ import type { Answer } from "../client.ts";
 import { away, begin, comeBack } from "./browser.ts";
 import { type ProviderStage, register, repositoriesOf, stageEnvironment } from "./provider-stage.ts";
 
-export const roomEnvironment = { ...stageEnvironment, TRUSTED_PROXIES: "127.0.0.1", PROVIDERS_UNDER_WAY_PER_NETWORK: "3", PROVIDERS_UNDER_WAY: "5" };
+export const roomEnvironment = {
+  ...stageEnvironment,
+  TRUSTED_PROXIES: "127.0.0.1",
+  PROVIDERS_UNDER_WAY_PER_NETWORK: "3",
+  PROVIDERS_UNDER_WAY: "5",
+};
 
 /** How many log-ins can be under way at providers, at one server or at two of the same databases. */
 export function roomSuite(servers: () => readonly [RunningServer, RunningServer], stage: () => ProviderStage): void {
-  const from = (address: string, alias = "") => ({ alias, headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" } });
+  const from = (address: string, alias = "") => ({
+    alias,
+    headers: { "x-forwarded-for": address, "x-forwarded-proto": "https" },
+  });
   const codes = (answers: readonly Answer[]) => answers.map(({ code }) => code).toSorted();
   /** So many at once, by turns at both servers. */
   const atOnce = (times: number, address: (index: number) => string, alias = "") =>
-    Promise.all(Array.from({ length: times }, (_, index) => begin(servers()[index % 2] as RunningServer, "google", from(address(index), alias))));
+    Promise.all(
+      Array.from({ length: times }, (_, index) =>
+        begin(servers()[index % 2] as RunningServer, "google", from(address(index), alias)),
+      ),
+    );
   const free = async () => {
     for (const alias of ["", "second"]) {
-      for (const network of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8:1:2::/64"]) await repositoriesOf(servers()[0], alias).oneTime.revoke("providerState", `network:${network}`);
+      for (const network of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "2001:db8:1:2::/64"])
+        await repositoriesOf(servers()[0], alias).oneTime.revoke("providerState", `network:${network}`);
     }
   };
   const settled = async () => {
     const { audit } = repositoriesOf(servers()[0]);
     const [latest] = (await audit.read(0, 1_000)).slice(-1);
     await audit.settle(0, 100);
-    return (await audit.read(latest?.sequence ?? 0, 1_000)).map(({ type, outcome, address, attempts }) => [type, outcome, address, attempts]);
+    return (await audit.read(latest?.sequence ?? 0, 1_000)).map(({ type, outcome, address, attempts }) => [
+      type,
+      outcome,
+      address,
+      attempts,
+    ]);
   };
 
   beforeAll(async () => {
@@ -36,8 +54,15 @@ export function roomSuite(servers: () => readonly [RunningServer, RunningServer]
     expect(codes(answers)).toEqual(["0", "0", "0", ...Array.from({ length: 9 }, () => "706")]);
     for (const { status, code, body, headers } of answers) {
       if (code === "0") continue;
-      expect({ status, body }).toEqual({ status: 503, body: { status: { internalStatus: "706", statusMessage: "The server is currently unavailable" } } });
-      expect([headers["retry-after"], headers["location"], headers["set-cookie"]]).toEqual(["10", undefined, undefined]);
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { status: { internalStatus: "706", statusMessage: "The server is currently unavailable" } },
+      });
+      expect([headers["retry-after"], headers["location"], headers["set-cookie"]]).toEqual([
+        "10",
+        undefined,
+        undefined,
+      ]);
     }
     expect(await settled()).toEqual([["provider.refused", 706, "192.0.2.1", 9]]);
   });
@@ -67,7 +92,10 @@ export function roomSuite(servers: () => readonly [RunningServer, RunningServer]
   });
 
   test("what is refused for another reason takes no room", async () => {
-    for (let round = 0; round < 4; round += 1) expect((await begin(servers()[0], "google", { ...from("192.0.2.1"), query: { appNames: "other" } })).code).toBe("208");
+    for (let round = 0; round < 4; round += 1)
+      expect((await begin(servers()[0], "google", { ...from("192.0.2.1"), query: { appNames: "other" } })).code).toBe(
+        "208",
+      );
     expect(codes(await atOnce(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
   });
 }

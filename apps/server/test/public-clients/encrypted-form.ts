@@ -1,4 +1,13 @@
-import { constants, createCipheriv, createDecipheriv, createPublicKey, generateKeyPairSync, privateDecrypt, publicEncrypt, randomBytes } from "node:crypto";
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createPublicKey,
+  generateKeyPairSync,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+} from "node:crypto";
 import type { Json } from "../cases/case.ts";
 import { readEnvelope, type Received, type StrictClient } from "./strict-client.ts";
 
@@ -21,15 +30,25 @@ export const keySpellings: Readonly<Record<string, string>> = {
 /** The server's key as the answer gives it: PEM in SPKI with CR LF. */
 export async function fetchServerKey(client: StrictClient): Promise<string> {
   const data = await client.ok({ path: "/v2/login/key", headers: { "Content-Type": "application/json" } });
-  expect(data.key).toMatch(/^-----BEGIN PUBLIC KEY-----\r\n(?:[A-Za-z0-9+/]{64}\r\n)+(?:[A-Za-z0-9+/]{1,63}={0,2}\r\n)?-----END PUBLIC KEY-----(?:\r\n)?$/);
+  expect(data.key).toMatch(
+    /^-----BEGIN PUBLIC KEY-----\r\n(?:[A-Za-z0-9+/]{64}\r\n)+(?:[A-Za-z0-9+/]{1,63}={0,2}\r\n)?-----END PUBLIC KEY-----(?:\r\n)?$/,
+  );
   return data.key;
 }
 
 /** The body of the encrypted form for these fields. */
-export function encryptFields(serverKey: string, fields: unknown, publicKey = pem): { aesKey: string; data: string; publicKey: string } {
+export function encryptFields(
+  serverKey: string,
+  fields: unknown,
+  publicKey = pem,
+): { aesKey: string; data: string; publicKey: string } {
   const [key, iv] = [randomBytes(32), randomBytes(16)];
   const cipher = createCipheriv("aes-256-cbc", key, iv);
-  const data = Buffer.concat([iv, cipher.update(typeof fields === "string" ? fields : JSON.stringify(fields)), cipher.final()]);
+  const data = Buffer.concat([
+    iv,
+    cipher.update(typeof fields === "string" ? fields : JSON.stringify(fields)),
+    cipher.final(),
+  ]);
   const aesKey = publicEncrypt({ key: createPublicKey(serverKey), ...oaep }, key);
   return { aesKey: aesKey.toString("base64"), data: data.toString("base64"), publicKey };
 }
@@ -44,6 +63,10 @@ export function decryptAnswer({ status, headers, text }: Received): Json {
   expect([key.length, data.length % 16]).toEqual([32, 0]);
   const decipher = createDecipheriv("aes-256-cbc", key, data.subarray(0, 16));
   const inner = Buffer.concat([decipher.update(data.subarray(16)), decipher.final()]).toString();
-  const plainHeaders = { ...headers, "content-type": "application/json; charset=utf-8", "content-length": String(Buffer.byteLength(inner)) };
+  const plainHeaders = {
+    ...headers,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(inner)),
+  };
   return readEnvelope({ status, headers: plainHeaders, text: inner }, "0").data;
 }

@@ -1,4 +1,11 @@
-import { createHash, constants, createPublicKey, generateKeyPairSync, privateDecrypt, publicEncrypt } from "node:crypto";
+import {
+  createHash,
+  constants,
+  createPublicKey,
+  generateKeyPairSync,
+  privateDecrypt,
+  publicEncrypt,
+} from "node:crypto";
 import type { Json } from "../cases/case.ts";
 import type { Subject } from "../subject.ts";
 import { decryptAnswer, encryptFields, fetchServerKey, keySpellings } from "./encrypted-form.ts";
@@ -8,10 +15,19 @@ export const md5 = (password: string): string => createHash("md5").update(passwo
 
 export const json = { "Content-Type": "application/json" };
 
-export const logInFields = (user: string, more: object = {}): object => ({ user, pass: md5(user), appNames: ["demo-app"], ...more });
+export const logInFields = (user: string, more: object = {}): object => ({
+  user,
+  pass: md5(user),
+  appNames: ["demo-app"],
+  ...more,
+});
 
 const storeTime = /^\d{8}T\d{6}[+-]\d{2}:\d{2}$/;
-const metaFields = { "~ClassName": expect.any(String), "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/), "~StoreTime": expect.stringMatching(storeTime) };
+const metaFields = {
+  "~ClassName": expect.any(String),
+  "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/),
+  "~StoreTime": expect.stringMatching(storeTime),
+};
 const name = { Name1: expect.any(String), Name2: expect.any(String), Name3: expect.any(String) };
 const image = { ...metaFields, "~ClassName": "Image" };
 
@@ -21,8 +37,18 @@ const ownUser = {
   "~ClassName": "User",
   Name: "demo",
   Description: expect.any(String),
-  Groups: { "~Count": 1, "~UnfilteredCount": 1, "~Elements": [{ ...metaFields, "~ClassName": "UserGroup", Name: "Sales", Description: expect.any(String) }] },
-  Employee: { ...metaFields, "~ClassName": "Employee", ...name, Bild: image, Mitarbeiteransprechpartner: { ...metaFields, "~ClassName": "ContactPerson", ...name, Bild: image } },
+  Groups: {
+    "~Count": 1,
+    "~UnfilteredCount": 1,
+    "~Elements": [{ ...metaFields, "~ClassName": "UserGroup", Name: "Sales", Description: expect.any(String) }],
+  },
+  Employee: {
+    ...metaFields,
+    "~ClassName": "Employee",
+    ...name,
+    Bild: image,
+    Mitarbeiteransprechpartner: { ...metaFields, "~ClassName": "ContactPerson", ...name, Bild: image },
+  },
 };
 
 const sessionId = expect.stringMatching(/^[A-Za-z0-9_-]{43}$/);
@@ -30,7 +56,8 @@ const token = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/);
 
 /** How public clients come in, and what they are refused with. */
 export function publicLogInSuite(server: () => Subject): void {
-  const client = (headers: Headers = { appkey: "demo-app-key" }, alias = "") => new StrictClient(server().url, headers, alias);
+  const client = (headers: Headers = { appkey: "demo-app-key" }, alias = "") =>
+    new StrictClient(server().url, headers, alias);
   const post = (path: string, body: unknown, headers: Headers = json) => ({ method: "POST", path, body, headers });
 
   describe("the encrypted form of the log-in with a token", () => {
@@ -46,8 +73,25 @@ export function publicLogInSuite(server: () => Subject): void {
     });
 
     test("takes the device, an empty token of a second factor, and members that it does not know", async () => {
-      const device = { deviceId: "pc-1", device: "phone", systemVersion: "17", deviceType: "mobile", systemType: "ios" };
-      const data = await logIn(encryptFields(serverKey, logInFields("demo", { device, "2faToken": "", furtherencryption: false, clientVersion: "9.1", language: null })));
+      const device = {
+        deviceId: "pc-1",
+        device: "phone",
+        systemVersion: "17",
+        deviceType: "mobile",
+        systemType: "ios",
+      };
+      const data = await logIn(
+        encryptFields(
+          serverKey,
+          logInFields("demo", {
+            device,
+            "2faToken": "",
+            furtherencryption: false,
+            clientVersion: "9.1",
+            language: null,
+          }),
+        ),
+      );
       expect(Object.keys(data).toSorted()).toEqual(["databaseName", "sessionId", "token", "user"]);
     });
 
@@ -65,7 +109,10 @@ export function publicLogInSuite(server: () => Subject): void {
     });
 
     test("may use its AES key again", async () => {
-      const [one, other] = [encryptFields(serverKey, logInFields("demo")), encryptFields(serverKey, logInFields("demo"))];
+      const [one, other] = [
+        encryptFields(serverKey, logInFields("demo")),
+        encryptFields(serverKey, logInFields("demo")),
+      ];
       await logIn(one);
       await logIn(one);
       // Another message under a key that is not its own cannot be deciphered.
@@ -75,7 +122,10 @@ export function publicLogInSuite(server: () => Subject): void {
     test("is refused a captured message under another client key", async () => {
       const message = encryptFields(serverKey, logInFields("demo"));
       await logIn(message);
-      const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ type: "spki", format: "pem" });
+      const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({
+        type: "spki",
+        format: "pem",
+      });
       await client().fails(post("/v2/login", { ...message, publicKey: other }), 310);
     });
 
@@ -102,10 +152,18 @@ export function publicLogInSuite(server: () => Subject): void {
   });
 
   describe("the plain log-in", () => {
-    test.each([["/v1/login", { sessionId }], ["/v2/login", { token }], ["/v1/auth/df", { sessionId }]])("%s answers user, database and one credential", async (path, credential) => {
+    test.each([
+      ["/v1/login", { sessionId }],
+      ["/v2/login", { token }],
+      ["/v1/auth/df", { sessionId }],
+    ])("%s answers user, database and one credential", async (path, credential) => {
       const custom = path === "/v1/auth/df";
       const user = custom ? expect.objectContaining({ Name: "reader" }) : ownUser;
-      expect(await client().ok(post(path, logInFields(custom ? "partner" : "demo")))).toEqual({ ...credential, user, databaseName: "demo" });
+      expect(await client().ok(post(path, logInFields(custom ? "partner" : "demo")))).toEqual({
+        ...credential,
+        user,
+        databaseName: "demo",
+      });
     });
 
     test.each<[title: string, more: object]>([
@@ -114,7 +172,11 @@ export function publicLogInSuite(server: () => Subject): void {
       ["one app name as a text", { appNames: "demo-app" }],
       ["several app names", { appNames: ["demo-app", "demo-2fa"] }],
     ])("takes %s", async (_title, more) => {
-      expect(await client().ok(post("/v1/login", logInFields("demo", more)))).toEqual({ sessionId, user: ownUser, databaseName: "demo" });
+      expect(await client().ok(post("/v1/login", logInFields("demo", more)))).toEqual({
+        sessionId,
+        user: ownUser,
+        databaseName: "demo",
+      });
     });
 
     test.each<[title: string, body: unknown, code: number]>([
@@ -154,16 +216,32 @@ export function publicLogInSuite(server: () => Subject): void {
     const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const publicKey = pair.publicKey.export({ type: "spki", format: "der" }).toString("base64");
     const inBlocks = (bytes: Buffer, length: number, work: (block: Buffer) => Buffer) =>
-      Buffer.concat(Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) => work(bytes.subarray(index * length, (index + 1) * length))));
+      Buffer.concat(
+        Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+          work(bytes.subarray(index * length, (index + 1) * length)),
+        ),
+      );
 
     test.each(["publicKey", "publickey"])("gives a session id for plain requests, with %s", async (spelling) => {
       const { key } = await client().ok({ path: "/v2/login/secure/key", headers: json });
       const fields = Buffer.from(JSON.stringify(logInFields("demo", { furtherencryption: false })));
-      const credentials = inBlocks(fields, 214, (block) => publicEncrypt({ key: createPublicKey(key), ...sha1 }, block)).toString("base64");
+      const credentials = inBlocks(fields, 214, (block) =>
+        publicEncrypt({ key: createPublicKey(key), ...sha1 }, block),
+      ).toString("base64");
       const { text, ...answer } = await client().send(post("/v2/login/secure", { credentials, [spelling]: publicKey }));
-      expect([answer.status, answer.headers["content-type"], answer.headers["encrypted"]]).toEqual([200, "text/plain; charset=utf-8", "v=1"]);
-      const plain = inBlocks(Buffer.from(text, "base64"), 256, (block) => privateDecrypt({ key: pair.privateKey, ...sha1 }, block)).toString();
-      const headers = { ...answer.headers, "content-type": "application/json; charset=utf-8", "content-length": String(Buffer.byteLength(plain)) };
+      expect([answer.status, answer.headers["content-type"], answer.headers["encrypted"]]).toEqual([
+        200,
+        "text/plain; charset=utf-8",
+        "v=1",
+      ]);
+      const plain = inBlocks(Buffer.from(text, "base64"), 256, (block) =>
+        privateDecrypt({ key: pair.privateKey, ...sha1 }, block),
+      ).toString();
+      const headers = {
+        ...answer.headers,
+        "content-type": "application/json; charset=utf-8",
+        "content-length": String(Buffer.byteLength(plain)),
+      };
       const { data } = readEnvelope({ status: 200, headers, text: plain }, "0");
       expect(data).toEqual({ sessionId, user: ownUser, databaseName: "demo" });
       expect(await client().ok({ path: "/_CheckSession", headers: { sessionId: data.sessionId } })).toEqual({});
@@ -172,7 +250,9 @@ export function publicLogInSuite(server: () => Subject): void {
 
   describe("the order of checks", () => {
     const login = "/v1/login";
-    test.each<[title: string, message: { method?: string; path: string; headers?: Headers; body?: unknown }, code: number]>([
+    test.each<
+      [title: string, message: { method?: string; path: string; headers?: Headers; body?: unknown }, code: number]
+    >([
       ["path before method", { method: "DELETE", path: "/v1/nothing" }, 304],
       ["path before app key", { path: "/v1/nothing" }, 304],
       ["method before app key", { method: "DELETE", path: login }, 305],
@@ -181,18 +261,39 @@ export function publicLogInSuite(server: () => Subject): void {
       ["a wrong app key before the content type", { method: "POST", path: login, headers: { appkey: "wrong" } }, 101],
       ["two app keys", { method: "POST", path: login, headers: { appkey: ["demo-app-key", "wrong"] } }, 101],
       ["the app key before the session", { path: "/_CheckSession", headers: { sessionId: "x" } }, 100],
-      ["a blank session before the content type", { method: "POST", path: "/v1/object/Customer", headers: { appkey: "demo-app-key", sessionId: "" }, body: "{" }, 204],
-      ["a wrong session before the content type", { method: "POST", path: "/v1/object/Customer", headers: { appkey: "demo-app-key", sessionId: "x" }, body: "{" }, 201],
+      [
+        "a blank session before the content type",
+        { method: "POST", path: "/v1/object/Customer", headers: { appkey: "demo-app-key", sessionId: "" }, body: "{" },
+        204,
+      ],
+      [
+        "a wrong session before the content type",
+        { method: "POST", path: "/v1/object/Customer", headers: { appkey: "demo-app-key", sessionId: "x" }, body: "{" },
+        201,
+      ],
       ["the content type before the body", { method: "POST", path: login, headers: { appkey: "demo-app-key" } }, 207],
-      ["a content type that is no JSON", { method: "POST", path: login, headers: { appkey: "demo-app-key", "Content-Type": "text/plain" }, body: "{}" }, 207],
-      ["the presence of a body before its JSON", { method: "POST", path: login, headers: { appkey: "demo-app-key", ...json } }, 300],
-      ["the JSON of a body before its fields", { method: "POST", path: login, headers: { appkey: "demo-app-key", ...json }, body: "user" }, 311],
+      [
+        "a content type that is no JSON",
+        { method: "POST", path: login, headers: { appkey: "demo-app-key", "Content-Type": "text/plain" }, body: "{}" },
+        207,
+      ],
+      [
+        "the presence of a body before its JSON",
+        { method: "POST", path: login, headers: { appkey: "demo-app-key", ...json } },
+        300,
+      ],
+      [
+        "the JSON of a body before its fields",
+        { method: "POST", path: login, headers: { appkey: "demo-app-key", ...json }, body: "user" },
+        311,
+      ],
     ])("%s", async (_title, message, code) => {
       const { headers } = await client({}).fails(message, code);
       if (code === 305) expect(headers["allow"]).toBe("POST");
     });
 
-    test("a header does not change the method", () => client().fails({ method: "POST", path: "/_CheckService", headers: { "X-HTTP-Method-Override": "GET" } }, 305));
+    test("a header does not change the method", () =>
+      client().fails({ method: "POST", path: "/_CheckService", headers: { "X-HTTP-Method-Override": "GET" } }, 305));
   });
 
   test.each<[title: string, headers: Headers]>([
@@ -202,7 +303,10 @@ export function publicLogInSuite(server: () => Subject): void {
     ["a content type", json],
   ])("the service check answers to %s", async (_title, headers) => {
     const data = await client({}).ok({ path: "/_CheckService", headers });
-    expect(data).toEqual({ applicationName: expect.any(String), applicationVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    expect(data).toEqual({
+      applicationName: expect.any(String),
+      applicationVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    });
     const [major = 0, minor = 0] = data.applicationVersion.split(".").map(Number);
     expect(major * 1_000 + minor).toBeGreaterThanOrEqual(2_002);
   });

@@ -5,14 +5,26 @@ import { checkEnvelope, type Headers, type Message, statusOf, StrictClient } fro
 
 const encode = (value: unknown) => encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value));
 /** As clients pack all parameters into one. */
-const packed = (parameters: Readonly<Record<string, unknown>>) => `qb64=${Buffer.from(Object.entries(parameters).map(([name, value]) => `${name}=${encode(value)}`).join("&")).toString("base64url")}`;
-const asForm = (parameters: Readonly<Record<string, unknown>>) => Object.entries(parameters).map(([name, value]) => `${name}=${encode(value).replaceAll("%20", "+")}`).join("&");
+const packed = (parameters: Readonly<Record<string, unknown>>) =>
+  `qb64=${Buffer.from(
+    Object.entries(parameters)
+      .map(([name, value]) => `${name}=${encode(value)}`)
+      .join("&"),
+  ).toString("base64url")}`;
+const asForm = (parameters: Readonly<Record<string, unknown>>) =>
+  Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encode(value).replaceAll("%20", "+")}`)
+    .join("&");
 
 const storeTime = /^\d{8}T\d{6}[+-]\d{2}:\d{2}$/;
 
 /** Meta-fields as clients have them in their models; throws for any other that they do not know. */
 function requireMetaFields(object: Json): void {
-  expect(object).toMatchObject({ "~ClassName": expect.any(String), "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/), "~StoreTime": expect.stringMatching(storeTime) });
+  expect(object).toMatchObject({
+    "~ClassName": expect.any(String),
+    "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/),
+    "~StoreTime": expect.stringMatching(storeTime),
+  });
   const known = ["~ClassName", "~ObjectID", "~StoreTime", "~UUID"];
   expect(Object.keys(object).filter((name) => name.startsWith("~") && !known.includes(name))).toEqual([]);
 }
@@ -25,7 +37,10 @@ export function publicObjectSuite(server: () => Subject): void {
   let reader: StrictClient;
   beforeAll(async () => {
     const plain = new StrictClient(server().url, { appkey: "demo-app-key", ...json });
-    const enter = async (user: string) => plain.with({ sessionid: (await plain.ok({ method: "POST", path: "/v1/login", body: logInFields(user) })).sessionId });
+    const enter = async (user: string) =>
+      plain.with({
+        sessionid: (await plain.ok({ method: "POST", path: "/v1/login", body: logInFields(user) })).sessionId,
+      });
     [client, reader] = [await enter("demo"), await enter("reader")];
   });
   const list = async (query: string, className = "Invoice"): Promise<Json> => {
@@ -38,28 +53,55 @@ export function publicObjectSuite(server: () => Subject): void {
 
   describe("lists", () => {
     const where = { "Customer.Country": "Norway", Paid: false };
-    const vendorForm = { type: "custom", fieldList: ["Number", "Customer.Name"], macroLevel: 1, getSize: false, securityRights: true };
-    const spellings: readonly (readonly [string, (parameters: Record<string, unknown>) => string])[] = [["one by one", asForm], ["packed into one", packed], ["packed, padded", (parameters) => packed({ ...parameters, a: 1 }) + "="]];
+    const vendorForm = {
+      type: "custom",
+      fieldList: ["Number", "Customer.Name"],
+      macroLevel: 1,
+      getSize: false,
+      securityRights: true,
+    };
+    const spellings: readonly (readonly [string, (parameters: Record<string, unknown>) => string])[] = [
+      ["one by one", asForm],
+      ["packed into one", packed],
+      ["packed, padded", (parameters) => packed({ ...parameters, a: 1 }) + "="],
+    ];
 
     test.each(spellings)("take query, page and serialization %s", async (_title, spell) => {
-      const parameters = { query: { where, sort: ["-Date", "Number"] }, page: 0, perPage: 5, serialization: vendorForm };
+      const parameters = {
+        query: { where, sort: ["-Date", "Number"] },
+        page: 0,
+        perPage: 5,
+        serialization: vendorForm,
+      };
       const data = await list(spell(parameters));
       expect(data["~UnfilteredCount"]).toBe(1_000);
       expect(data["~Elements"]).toHaveLength(Math.min(5, data["~Count"]));
       expect(data["~Elements"].map(attributesOf)).toEqual(data["~Elements"].map(() => ["Number", "Customer"]));
-      expect(data["~Elements"].map(({ Customer }: Json) => attributesOf(Customer))).toEqual(data["~Elements"].map(() => ["Name"]));
-      const plain = await list(`query=${encode(parameters.query)}&perPage=5&serialization=${encode({ type: "custom", fields: vendorForm.fieldList })}`);
+      expect(data["~Elements"].map(({ Customer }: Json) => attributesOf(Customer))).toEqual(
+        data["~Elements"].map(() => ["Name"]),
+      );
+      const plain = await list(
+        `query=${encode(parameters.query)}&perPage=5&serialization=${encode({ type: "custom", fields: vendorForm.fieldList })}`,
+      );
       // A cursor is sealed anew each time.
       expect({ ...data, "~Cursor": "" }).toEqual({ ...plain, "~Cursor": "" });
     });
 
     test.each<[title: string, serialization: object, attributes: string[] | null]>([
-      ["full", { type: "full", macroLevel: 0, getSize: true, securityRights: false }, ["Number", "Date", "Due", "Amount", "Paid", "Customer"]],
+      [
+        "full",
+        { type: "full", macroLevel: 0, getSize: true, securityRights: false },
+        ["Number", "Date", "Due", "Amount", "Paid", "Customer"],
+      ],
       ["empty", { type: "empty", securityRights: true }, []],
       ["custom", { type: "custom", fieldList: [], macroLevel: 2 }, []],
       ["custom in own words", { type: "custom", fields: ["Amount"], getSize: true }, ["Amount"]],
       ["macro", { type: "macro", macroLevel: 3 }, []],
-      ["none", { macroLevel: 1, getSize: true, securityRights: true }, ["Number", "Date", "Due", "Amount", "Paid", "Customer"]],
+      [
+        "none",
+        { macroLevel: 1, getSize: true, securityRights: true },
+        ["Number", "Date", "Due", "Amount", "Paid", "Customer"],
+      ],
     ])("are written by a serialization of type %s", async (_title, serialization, attributes) => {
       const data = await list(`perPage=2&serialization=${encode(serialization)}`);
       expect(data["~Elements"].map(attributesOf)).toEqual([attributes, attributes]);
@@ -69,7 +111,10 @@ export function publicObjectSuite(server: () => Subject): void {
       ["the singular path", "/v1/object/Customer?perPage=3"],
       ["doubled slashes", "//v1///objects//Customer?perPage=3"],
       ["a trailing slash", "/v1/objects/Customer/?perPage=3"],
-      ["parameters that it does not know", "/v1/objects/Customer?perPage=3&macroLevel=1&getSize=true&securityRights=1&fieldList=Name&_=17"],
+      [
+        "parameters that it does not know",
+        "/v1/objects/Customer?perPage=3&macroLevel=1&getSize=true&securityRights=1&fieldList=Name&_=17",
+      ],
       ["a packed parameter beside others", `/v1/objects/Customer?page=0&${packed({ perPage: 3 })}`],
       ["the absolute form of the address", "ABSOLUTE/v1/objects/Customer?perPage=3"],
     ])("answer to %s", async (_title, path) => {
@@ -78,7 +123,10 @@ export function publicObjectSuite(server: () => Subject): void {
     });
 
     test("answer to a bare question mark as to none", async () => {
-      const [bare, none] = [await client.ok({ path: "/v1/objects/Customer?" }), await client.ok({ path: "/v1/objects/Customer" })];
+      const [bare, none] = [
+        await client.ok({ path: "/v1/objects/Customer?" }),
+        await client.ok({ path: "/v1/objects/Customer" }),
+      ];
       expect({ ...bare, "~Cursor": "" }).toEqual({ ...none, "~Cursor": "" });
       expect(bare["~Elements"]).toHaveLength(50);
     });
@@ -105,12 +153,18 @@ export function publicObjectSuite(server: () => Subject): void {
     ])("refuse %s", (query, code) => client.fails({ path: `/v1/objects/Customer?${query}` }, code).then(() => {}));
 
     test("say nothing of classes that are not there or not to be read", async () => {
-      for (const path of ["/v1/objects/Nothing", "/v1/object/Nothing", "/v1/objects/User", "/v1/object/User"]) await reader.fails({ path }, 304);
+      for (const path of ["/v1/objects/Nothing", "/v1/object/Nothing", "/v1/objects/User", "/v1/object/User"])
+        await reader.fails({ path }, 304);
     });
   });
 
   describe("objects", () => {
-    const create = (attributes: object, more: Partial<Message> = {}): Message => ({ method: "POST", path: "/v1/object/Customer", body: attributes, ...more });
+    const create = (attributes: object, more: Partial<Message> = {}): Message => ({
+      method: "POST",
+      path: "/v1/object/Customer",
+      body: attributes,
+      ...more,
+    });
 
     test("are created, changed, locked, deleted into the recycler, restored and deleted", async () => {
       const created = await client.ok(create({ Name: "Ada", City: "Graz", "~StoreTime": "20200101T000000+00:00" }));
@@ -131,7 +185,10 @@ export function publicObjectSuite(server: () => Subject): void {
       expect(await client.ok(at({ method: "DELETE" }, lock))).toEqual({ isLocked: false, messages: [] });
       await client.ok(at({ method: "DELETE" }, `/v1/object/${created["~ObjectID"]}?moveToRecycler=true`));
       await client.fails(at({}), 609);
-      expect(await client.ok(at({ method: "POST" }, `/v1/object/${created["~ObjectID"]}/restore`))).toMatchObject({ Name: "Ada", CreditLimit: 12.5 });
+      expect(await client.ok(at({ method: "POST" }, `/v1/object/${created["~ObjectID"]}/restore`))).toMatchObject({
+        Name: "Ada",
+        CreditLimit: 12.5,
+      });
       await client.ok(at({ method: "DELETE" }));
       await client.fails(at({}), 609);
       await client.fails(at({ method: "DELETE" }), 609);
@@ -160,12 +217,23 @@ export function publicObjectSuite(server: () => Subject): void {
     test("all that match are changed at once", async () => {
       await client.ok(create({ Name: "Bulk", City: "Here" }));
       await client.ok(create({ Name: "Bulk", City: "There" }));
-      expect(await client.ok({ method: "PATCH", path: `/v1/objects/Customer?${packed({ query: { where: { Name: "Bulk" } } })}`, body: { City: "Everywhere" } })).toEqual({ "~Count": 2 });
+      expect(
+        await client.ok({
+          method: "PATCH",
+          path: `/v1/objects/Customer?${packed({ query: { where: { Name: "Bulk" } } })}`,
+          body: { City: "Everywhere" },
+        }),
+      ).toEqual({ "~Count": 2 });
     });
   });
 
   describe("macros", () => {
-    const execute = (name: string, body?: unknown, headers: Headers = {}): Message => ({ method: "POST", path: `/v1/execute/${name}`, body, headers });
+    const execute = (name: string, body?: unknown, headers: Headers = {}): Message => ({
+      method: "POST",
+      path: `/v1/execute/${name}`,
+      body,
+      headers,
+    });
 
     test.each<[title: string, body: unknown, data: unknown]>([
       ["an object", { a: [1, "b", null] }, { a: [1, "b", null] }],
@@ -175,16 +243,28 @@ export function publicObjectSuite(server: () => Subject): void {
       ["a body of no bytes", "", {}],
     ])("take %s", async (_title, body, data) => {
       expect(await client.ok(execute("Echo", body))).toEqual(data);
-      expect(await client.ok(execute("Echo", body, { "Content-Length": body === undefined ? "0" : String(Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body))) }))).toEqual(data);
+      expect(
+        await client.ok(
+          execute("Echo", body, {
+            "Content-Length":
+              body === undefined
+                ? "0"
+                : String(Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body))),
+          }),
+        ),
+      ).toEqual(data);
     });
 
     test("take no body under any content type", async () => {
-      for (const type of ["application/x-www-form-urlencoded", "text/plain", ""]) expect(await client.ok(execute("Echo", undefined, { "Content-Type": type }))).toEqual({});
+      for (const type of ["application/x-www-form-urlencoded", "text/plain", ""])
+        expect(await client.ok(execute("Echo", undefined, { "Content-Type": type }))).toEqual({});
       await client.fails(execute("Echo", "{}", { "Content-Type": "text/plain" }), 207);
     });
 
     test("choose the message of the status", async () => {
-      expect(await client.ok(execute("Status", { message: "as you wish", result: { a: 1 } }), "as you wish")).toEqual({ a: 1 });
+      expect(await client.ok(execute("Status", { message: "as you wish", result: { a: 1 } }), "as you wish")).toEqual({
+        a: 1,
+      });
     });
 
     test.each<[name: string, body: unknown, code: number]>([
@@ -204,7 +284,13 @@ export function publicObjectSuite(server: () => Subject): void {
   test("items of multi requests have whole envelopes", async () => {
     const items: readonly (readonly [object, string, string?])[] = [
       [{ method: "GET", path: "/v1/objects/Customer?perPage=1" }, "0"],
-      [{ method: "GET", path: `/v1/objects/Customer?${packed({ perPage: 1, serialization: { type: "custom", fieldList: ["Name"], macroLevel: 1 } })}` }, "0"],
+      [
+        {
+          method: "GET",
+          path: `/v1/objects/Customer?${packed({ perPage: 1, serialization: { type: "custom", fieldList: ["Name"], macroLevel: 1 } })}`,
+        },
+        "0",
+      ],
       [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Of a multi request" } }, "0"],
       [{ method: "POST", path: "/v1/object/Customer", data: { Nothing: 1 } }, "307"],
       [{ method: "POST", path: "/v1/object/Customer" }, "300"],
@@ -212,7 +298,11 @@ export function publicObjectSuite(server: () => Subject): void {
       [{ method: "GET", path: "//v1//objects//Customer?" }, "0"],
       [{ method: "POST", path: "/v1/execute/Echo" }, "0"],
       [{ method: "POST", path: "/v1/execute/Echo", data: { a: 1 } }, "0"],
-      [{ method: "POST", path: "/v1/execute/Status", data: { message: "as you wish", result: {} } }, "0", "as you wish"],
+      [
+        { method: "POST", path: "/v1/execute/Status", data: { message: "as you wish", result: {} } },
+        "0",
+        "as you wish",
+      ],
       [{ method: "POST", path: "/v1/execute/Nothing" }, "710"],
       [{ method: "GET", path: "/v1/objects/Customer?query=5" }, "329"],
       [{ method: "DELETE", path: "/v1/objects/Customer" }, "305"],
@@ -225,11 +315,17 @@ export function publicObjectSuite(server: () => Subject): void {
     const data = await client.ok({ method: "POST", path: "/v1/multi", body: items.map(([item]) => item) });
     expect(data).toHaveLength(items.length);
     for (const [index, [item, code, message]] of items.entries()) {
-      expect([item, Object.keys(data[index]), data[index].httpStatus, data[index].result.status.internalStatus]).toEqual([item, ["httpStatus", "result"], statusOf(code), code]);
+      expect([
+        item,
+        Object.keys(data[index]),
+        data[index].httpStatus,
+        data[index].result.status.internalStatus,
+      ]).toEqual([item, ["httpStatus", "result"], statusOf(code), code]);
       checkEnvelope(data[index].result, code, message);
     }
     expect(await client.ok({ method: "POST", path: "/v1/multi", body: [] })).toEqual([]);
-    for (const body of [{}, Array.from({ length: 51 }, () => ({ method: "GET", path: "/v1/objects/Customer" }))]) await client.fails({ method: "POST", path: "/v1/multi", body }, 307);
+    for (const body of [{}, Array.from({ length: 51 }, () => ({ method: "GET", path: "/v1/objects/Customer" }))])
+      await client.fails({ method: "POST", path: "/v1/multi", body }, 307);
     await client.fails({ method: "POST", path: "/v1/multi" }, 300);
   });
 }

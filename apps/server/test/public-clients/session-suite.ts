@@ -22,7 +22,12 @@ class PublicClient {
 
   async logIn(): Promise<Json> {
     const serverKey = await fetchServerKey(this.client);
-    const answer = await this.client.send({ method: "POST", path: "/v2/login", headers: { ...json, sessionId: "" }, body: encryptFields(serverKey, this.fields) });
+    const answer = await this.client.send({
+      method: "POST",
+      path: "/v2/login",
+      headers: { ...json, sessionId: "" },
+      body: encryptFields(serverKey, this.fields),
+    });
     const data = decryptAnswer(answer);
     this.logIns += 1;
     this.sessionId = data.sessionId;
@@ -64,9 +69,14 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
     const { user } = await work.logIn();
     expect(user.Name).toBe("demo");
     expect(await client().ok(work.with(check))).toEqual({});
-    expect(Object.keys(await client().ok(work.with({ path: "/_CheckService" })))).toEqual(["applicationName", "applicationVersion"]);
+    expect(Object.keys(await client().ok(work.with({ path: "/_CheckService" })))).toEqual([
+      "applicationName",
+      "applicationVersion",
+    ]);
     expect((await client().ok(work.with({ path: "/v1/objects/Customer?perPage=1" })))["~Elements"]).toHaveLength(1);
-    expect(await client().ok(work.with({ method: "POST", path: "/v1/execute/Echo", body: { a: 1 } }))).toEqual({ a: 1 });
+    expect(await client().ok(work.with({ method: "POST", path: "/v1/execute/Echo", body: { a: 1 } }))).toEqual({
+      a: 1,
+    });
     expect(await client().ok(work.with({ method: "POST", path: "/v1/logout" }))).toEqual({});
     await client().fails(work.with(check), 201);
     await client().fails(work.with({ method: "POST", path: "/v1/logout" }), 201);
@@ -95,7 +105,11 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
 
   test.each<[title: string, headers: Record<string, string | string[]>, code: number]>([
     ["no credential", {}, missing],
-    ["no credential and a text that should be encrypted", { "Content-Type": "application/text" }, missing === 200 ? 202 : 204],
+    [
+      "no credential and a text that should be encrypted",
+      { "Content-Type": "application/text" },
+      missing === 200 ? 202 : 204,
+    ],
     ["a blank session id", { sessionId: "" }, 204],
     ["a session id of blanks", { SESSIONID: "   " }, 204],
     ["a blank token", { "Secure-Token": "" }, 204],
@@ -106,7 +120,8 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
     ["a secure token that is none", { "Secure-Token": "x" }, 203],
     ["a session id and a token", { sessionId: "x", Authorization: "y" }, 203],
   ])("%s is refused", async (_title, headers, code) => {
-    for (const path of ["/_CheckSession", "/v1/objects/Customer", "/v1/model/structure"]) await client().fails({ path, headers }, code);
+    for (const path of ["/_CheckSession", "/v1/objects/Customer", "/v1/model/structure"])
+      await client().fails({ path, headers }, code);
     await client().fails({ method: "POST", path: "/v1/logout", headers }, code);
   });
 
@@ -128,12 +143,21 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
   test("an optional second factor is set up, asked for at every log-in, and switched off again", async () => {
     const app = "demo-2fa";
     const path = `/v1/2fa/secret?app=${app}`;
-    const logIn = (more = {}): Message => ({ method: "POST", path: "/v1/login", headers: json, body: logInFields("reader", { appNames: [app], ...more }) });
+    const logIn = (more = {}): Message => ({
+      method: "POST",
+      path: "/v1/login",
+      headers: json,
+      body: logInFields("reader", { appNames: [app], ...more }),
+    });
     const session = async (more = {}) => ({ ...json, sessionid: (await client().ok(logIn(more))).sessionId });
     const headers = await session({ "2faToken": "" });
     expect(await client().ok({ path, headers })).toEqual({ isActivated: false, isConfirmed: false, "2faStatus": 2 });
     const { secret, ...more } = await client().ok({ method: "POST", path, headers });
-    expect({ secret, ...more }).toEqual({ secret: expect.stringMatching(/^[A-Z2-7]{32}$/), otpauthUrl: expect.stringMatching(/^otpauth:\/\/totp\//), recoveryCodes: expect.any(Array) });
+    expect({ secret, ...more }).toEqual({
+      secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+      otpauthUrl: expect.stringMatching(/^otpauth:\/\/totp\//),
+      recoveryCodes: expect.any(Array),
+    });
     expect(await client().ok({ path, headers })).toEqual({ isActivated: true, isConfirmed: false, "2faStatus": 2 });
     expect(await client().codeOf(logIn())).toBe("0");
     const step = Math.floor(Date.now() / 30_000);
@@ -142,23 +166,45 @@ export function publicSessionSuite(server: () => Subject, missing: 200 | 204): v
     expect(await client().ok({ method: "PATCH", path, headers, body: { token: totp(secret, step) } })).toEqual({});
     expect(await client().ok({ path, headers })).toEqual({ isActivated: true, isConfirmed: true, "2faStatus": 2 });
 
-    for (const [token, code] of [[undefined, 341], ["", 341], ["000000x", 342], [totp(secret, step), 342]] as const) await client().fails(logIn({ "2faToken": token }), code);
+    for (const [token, code] of [
+      [undefined, 341],
+      ["", 341],
+      ["000000x", 342],
+      [totp(secret, step), 342],
+    ] as const)
+      await client().fails(logIn({ "2faToken": token }), code);
     await client().fails(logIn({ "2faToken": totp(secret, step + 1), pass: "wrong" }), 302);
     const later = await session({ "2faToken": totp(secret, step + 1) });
-    const validate = (body?: object): Message => ({ method: "POST", path: `/v1/2fa/validate?app=${app}`, headers: later, ...(body && { body }) });
+    const validate = (body?: object): Message => ({
+      method: "POST",
+      path: `/v1/2fa/validate?app=${app}`,
+      headers: later,
+      ...(body && { body }),
+    });
     await client().fails(validate(), 341);
     await client().fails(validate({ token: totp(secret, step + 1) }), 342);
     expect(await client().ok(validate({ token: more.recoveryCodes[0] }))).toEqual({});
     await client().fails({ method: "DELETE", path, headers: later }, 341);
-    expect(await client().ok({ method: "DELETE", path, headers: later, body: { token: more.recoveryCodes[1] } })).toEqual({});
+    expect(
+      await client().ok({ method: "DELETE", path, headers: later, body: { token: more.recoveryCodes[1] } }),
+    ).toEqual({});
     expect(await client().codeOf(logIn())).toBe("0");
-    for (const [query, code] of [["", 209], ["?app=", 208], ["?app=nothing", 208]] as const) await client().fails({ path: `/v1/2fa/secret${query}`, headers: later }, code);
+    for (const [query, code] of [
+      ["", 209],
+      ["?app=", 208],
+      ["?app=nothing", 208],
+    ] as const)
+      await client().fails({ path: `/v1/2fa/secret${query}`, headers: later }, code);
   });
 
   test("a forced second factor is demanded of whoever has none", async () => {
     const body = logInFields("reader", { appNames: ["public-forced"] });
-    for (const path of ["/v1/login", "/v2/login"]) await client().fails({ method: "POST", path, headers: json, body }, 340);
+    for (const path of ["/v1/login", "/v2/login"])
+      await client().fails({ method: "POST", path, headers: json, body }, 340);
     const serverKey = await fetchServerKey(client());
-    await client().fails({ method: "POST", path: "/v2/login", headers: json, body: encryptFields(serverKey, body) }, 340);
+    await client().fails(
+      { method: "POST", path: "/v2/login", headers: json, body: encryptFields(serverKey, body) },
+      340,
+    );
   });
 }

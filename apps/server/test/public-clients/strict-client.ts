@@ -79,12 +79,24 @@ export class StrictClient {
     const length: Headers = bytes === undefined ? {} : { "Content-Length": String(bytes.length) };
     const all = { ...this.headers, ...length, ...headers } as Record<string, string | string[]>;
     return new Promise((resolve, reject) => {
-      const sent = request({ hostname, port, method, path: (this.alias === "" ? "" : `/${this.alias}`) + path, headers: all, agent: false }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on("data", (part: Buffer) => parts.push(part));
-        answer.on("error", reject);
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(parts).toString() }));
-      });
+      const sent = request(
+        {
+          hostname,
+          port,
+          method,
+          path: (this.alias === "" ? "" : `/${this.alias}`) + path,
+          headers: all,
+          agent: false,
+        },
+        (answer) => {
+          const parts: Buffer[] = [];
+          answer.on("data", (part: Buffer) => parts.push(part));
+          answer.on("error", reject);
+          answer.on("end", () =>
+            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(parts).toString() }),
+          );
+        },
+      );
       sent.on("error", reject);
       sent.end(bytes);
     });

@@ -16,10 +16,19 @@ export async function compareEngines(runs: number, seed: number): Promise<void> 
   // However small a table is: what can be done by an index is.
   const eager = new URL(database.url);
   eager.searchParams.set("options", "-c enable_seqscan=off -c enable_sort=off -c jit=off");
-  const indexing = createPostgresKnex({ url: eager.href.replaceAll("+", "%20"), pool, connectTimeout: 5_000, statementTimeout: 30_000 });
+  const indexing = createPostgresKnex({
+    url: eager.href.replaceAll("+", "%20"),
+    pool,
+    connectTimeout: 5_000,
+    statementTimeout: 30_000,
+  });
   const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
   try {
-    const adapters = [adapterOf("Postgres", server.knex), adapterOf("Postgres, by indexes", indexing.knex), adapterOf("the embedded engine", engine.knex)];
+    const adapters = [
+      adapterOf("Postgres", server.knex),
+      adapterOf("Postgres, by indexes", indexing.knex),
+      adapterOf("the embedded engine", engine.knex),
+    ];
     for (const adapter of adapters) {
       const difference = await findDifference(memoryReference, adapter, { runs, seed });
       if (difference !== null) throw new Error(readyTest(difference, "./adapter.js"));

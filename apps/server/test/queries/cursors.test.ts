@@ -3,7 +3,9 @@ import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.t
 import { cursorSuite } from "./cursor-suite.ts";
 
 describe("cursors in memory", () => {
-  cursorSuite(async (environment) => [await startSeededServer([{ engine: "memory" }, { engine: "memory" }], environment)]);
+  cursorSuite(async (environment) => [
+    await startSeededServer([{ engine: "memory" }, { engine: "memory" }], environment),
+  ]);
 });
 
 describe("cursors on Postgres", () => {

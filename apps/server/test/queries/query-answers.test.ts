@@ -25,10 +25,21 @@ describe("queries on Postgres", () => {
     const storage = { engine: "postgres", url: postgres.url };
     const databases = [
       { alias: "", storage: { ...storage, schema: "sallyport_demo" } },
-      { alias: "hurried", storage: { ...storage, url: `${postgres.url}?application_name=hurried`, schema: "sallyport_demo_second", statementTimeout: "1s" } },
+      {
+        alias: "hurried",
+        storage: {
+          ...storage,
+          url: `${postgres.url}?application_name=hurried`,
+          schema: "sallyport_demo_second",
+          statementTimeout: "1s",
+        },
+      },
     ];
     const content = { databases, log: { slowQueries: "2s" } };
-    const configuration = loadConfiguration({ content, environment: { ...testEnvironment, LOG_LEVEL: "warn", DEBUG_MESSAGES: "true" } });
+    const configuration = loadConfiguration({
+      content,
+      environment: { ...testEnvironment, LOG_LEVEL: "warn", DEBUG_MESSAGES: "true" },
+    });
     const { logger } = createLogger(configuration, { write: (line) => void lines.push(JSON.parse(line)) });
     server = await startServer(configuration, logger);
     [sessionId, hurriedId] = [await logIn(server, "reader"), await logIn(server, "reader", {}, "/hurried")];
@@ -39,7 +50,11 @@ describe("queries on Postgres", () => {
   });
 
   const list = (query: unknown, more = "") =>
-    call(server, `/v1/objects/Invoice?query=${encodeURIComponent(typeof query === "string" ? query : JSON.stringify(query))}${more}`, { sessionId });
+    call(
+      server,
+      `/v1/objects/Invoice?query=${encodeURIComponent(typeof query === "string" ? query : JSON.stringify(query))}${more}`,
+      { sessionId },
+    );
 
   const faults: readonly [unknown, string, string][] = [
     ["{", "308", "at /query"],
@@ -47,19 +62,34 @@ describe("queries on Postgres", () => {
     [{ wher: {} }, "307", "at /query/wher: A query has no such member."],
     [{ macro: "m" }, "307", "at /query/macro: There is no such macro."],
     [{ where: { Nothing: 1 } }, "307", "at /query/where/Nothing: There is no such attribute."],
-    [{ where: { $or: [{}, { Amount: { $gt: "5" } }] } }, "307", "at /query/where/$or/1/Amount/$gt: A finite number is expected."],
+    [
+      { where: { $or: [{}, { Amount: { $gt: "5" } }] } },
+      "307",
+      "at /query/where/$or/1/Amount/$gt: A finite number is expected.",
+    ],
     [{ where: { "Customer.Nothing": 1 } }, "307", "at /query/where/Customer.Nothing: There is no such attribute."],
     [{ where: { "a/b~c": 1 } }, "307", "at /query/where/a~1b~0c: There is no such attribute."],
     [{ where: { ["x".repeat(9_000)]: 1 } }, "307", `at /query/where/${"x".repeat(64)}: There is no such attribute.`],
     [{ sort: ["Date", "-Nothing"] }, "307", "at /query/sort/1: There is no such attribute."],
     [{ oids: ["1", "x"] }, "307", "at /query/oids/1: An id or a UUID is expected."],
     ['{"where":{"__proto__":1}}', "307", "at /query/where/__proto__: No member may have this name."],
-    [{ where: { $or: [{ City: { $eq: { constructor: 1 } } }] } }, "307", "at /query/where/$or/0/City/$eq/constructor: No member may have this name."],
-    [`{"where":${'{"$not":'.repeat(100)}{}${"}".repeat(100)}}`, "307", `at /query/where${"/$not".repeat(31)}: Nesting is deeper than 32.`],
+    [
+      { where: { $or: [{ City: { $eq: { constructor: 1 } } }] } },
+      "307",
+      "at /query/where/$or/0/City/$eq/constructor: No member may have this name.",
+    ],
+    [
+      `{"where":${'{"$not":'.repeat(100)}{}${"}".repeat(100)}}`,
+      "307",
+      `at /query/where${"/$not".repeat(31)}: Nesting is deeper than 32.`,
+    ],
   ];
-  test.each(faults.map((fault) => [JSON.stringify(fault[0]).slice(0, 150), ...fault] as const))("%s is refused with its place", async (_title, query, code, debugMessage) => {
-    expect((await list(query)).body.status).toMatchObject({ internalStatus: code, debugMessage });
-  });
+  test.each(faults.map((fault) => [JSON.stringify(fault[0]).slice(0, 150), ...fault] as const))(
+    "%s is refused with its place",
+    async (_title, query, code, debugMessage) => {
+      expect((await list(query)).body.status).toMatchObject({ internalStatus: code, debugMessage });
+    },
+  );
 
   test.each<[string, string, string]>([
     ["?cursor=nothing", "307", "at /cursor: It is none that was given out."],
@@ -67,7 +97,10 @@ describe("queries on Postgres", () => {
     [`?cursor=${Buffer.from('["q","1"]').toString("base64url")}`, "307", "at /cursor: It is none that was given out."],
     ["?page=-1", "307", "at /page"],
   ])("%s is refused with its place", async (parameters, code, debugMessage) => {
-    expect((await call(server, `/v1/objects/Invoice${parameters}`, { sessionId })).body.status).toMatchObject({ internalStatus: code, debugMessage });
+    expect((await call(server, `/v1/objects/Invoice${parameters}`, { sessionId })).body.status).toMatchObject({
+      internalStatus: code,
+      debugMessage,
+    });
   });
 
   describe("with a cursor", () => {
@@ -75,7 +108,8 @@ describe("queries on Postgres", () => {
 
     test("go on to the whole list", async () => {
       const whole = (await list(query, "&perPage=1000")).body.data;
-      const ids = (data: typeof whole): string[] => data["~Elements"].map((element: Record<string, string>) => element["~ObjectID"]);
+      const ids = (data: typeof whole): string[] =>
+        data["~Elements"].map((element: Record<string, string>) => element["~ObjectID"]);
       const walked: string[] = [];
       for (let cursor = ""; ; ) {
         const { data } = (await list(query, `&perPage=37${cursor}`)).body;
@@ -90,11 +124,27 @@ describe("queries on Postgres", () => {
     test("go on with the same query only, and not at a page", async () => {
       const cursor = (await list(query, "&perPage=5")).body.data["~Cursor"];
       expect((await list(query, `&perPage=9&cursor=${cursor}`)).code).toBe("0");
-      for (const other of [{ where: { Paid: true }, sort: query.sort }, { where: query.where, sort: ["Date", "-Customer.Name"] }, {}]) {
-        expect((await list(other, `&cursor=${cursor}`)).body.status.debugMessage).toBe("at /cursor: It belongs to another query.");
+      for (const other of [
+        { where: { Paid: true }, sort: query.sort },
+        { where: query.where, sort: ["Date", "-Customer.Name"] },
+        {},
+      ]) {
+        expect((await list(other, `&cursor=${cursor}`)).body.status.debugMessage).toBe(
+          "at /cursor: It belongs to another query.",
+        );
       }
-      expect((await call(server, `/v1/objects/Customer?query=${encodeURIComponent(JSON.stringify(query))}&cursor=${cursor}`, { sessionId })).code).toBe("307");
-      expect((await list(query, `&page=1&cursor=${cursor}`)).body.status.debugMessage).toBe("at /page: A cursor tells where the list goes on.");
+      expect(
+        (
+          await call(
+            server,
+            `/v1/objects/Customer?query=${encodeURIComponent(JSON.stringify(query))}&cursor=${cursor}`,
+            { sessionId },
+          )
+        ).code,
+      ).toBe("307");
+      expect((await list(query, `&page=1&cursor=${cursor}`)).body.status.debugMessage).toBe(
+        "at /page: A cursor tells where the list goes on.",
+      );
     });
 
     test("hold nothing that can be read, and are refused when they are altered", async () => {
@@ -111,7 +161,8 @@ describe("queries on Postgres", () => {
   });
 
   test("of whatever size and depth are answered from the catalogue, and soon", async () => {
-    const conditions = (count: number) => `{"where":{"$or":[${Array.from({ length: count }, () => '{"Paid":true}').join()}]}}`;
+    const conditions = (count: number) =>
+      `{"where":{"$or":[${Array.from({ length: count }, () => '{"Paid":true}').join()}]}}`;
     for (const [query, more, codes] of [
       [conditions(5_000), "", ["699"]],
       [conditions(450), "", ["0"]],
@@ -125,13 +176,20 @@ describe("queries on Postgres", () => {
       [{ where: { Number: { $in: Array.from({ length: 1_000 }, (_, index) => `${index}`) } } }, "", ["0"]],
       [{ where: { Number: { $in: Array.from({ length: 1_001 }, () => "") } } }, "", ["307"]],
       [{ where: { Number: "n".repeat(12_000) } }, "", ["0"]],
-      [{ where: { "Customer.Name": { $gt: "n".repeat(5_000) } }, sort: ["-Customer.Name", "Number", "-Amount"] }, "&page=10000000&perPage=1000", ["0"]],
+      [
+        { where: { "Customer.Name": { $gt: "n".repeat(5_000) } }, sort: ["-Customer.Name", "Number", "-Amount"] },
+        "&page=10000000&perPage=1000",
+        ["0"],
+      ],
       [{}, "&page=99999999", ["307"]],
       [{}, "&page=-1", ["307"]],
     ] as const) {
       const start = performance.now();
       const { code, body } = await list(query, more);
-      expect({ query: JSON.stringify(query).slice(0, 80), code: codes.includes(code as never) ? codes[0] : body }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
+      expect({
+        query: JSON.stringify(query).slice(0, 80),
+        code: codes.includes(code as never) ? codes[0] : body,
+      }).toEqual({ query: JSON.stringify(query).slice(0, 80), code: codes[0] });
       expect(performance.now() - start).toBeLessThan(1_000);
     }
   });
@@ -152,30 +210,38 @@ describe("queries on Postgres", () => {
       }
     });
 
-    test("are a line in the log that names the missing indexes", async () => {
-      lines.length = 0;
-      expect((await list({ where: { Amount: { $gt: 0 } } })).code).toBe("0");
-      expect(lines).toEqual([]);
-      expect((await list(slow)).code).toBe("0");
-      expect(lines).toMatchObject([
-        {
-          level: "warn",
-          class: "Invoice",
-          alias: "",
-          requestId: expect.any(String),
-          milliseconds: expect.any(Number),
-          missingIndexes: ["Invoice.Amount", "Customer.City", "Invoice.Due"],
-          msg: "slow query of Invoice; an index could help: Invoice.Amount, Customer.City, Invoice.Due",
-        },
-      ]);
-    }, patience);
+    test(
+      "are a line in the log that names the missing indexes",
+      async () => {
+        lines.length = 0;
+        expect((await list({ where: { Amount: { $gt: 0 } } })).code).toBe("0");
+        expect(lines).toEqual([]);
+        expect((await list(slow)).code).toBe("0");
+        expect(lines).toMatchObject([
+          {
+            level: "warn",
+            class: "Invoice",
+            alias: "",
+            requestId: expect.any(String),
+            milliseconds: expect.any(Number),
+            missingIndexes: ["Invoice.Amount", "Customer.City", "Invoice.Due"],
+            msg: "slow query of Invoice; an index could help: Invoice.Amount, Customer.City, Invoice.Due",
+          },
+        ]);
+      },
+      patience,
+    );
 
-    test("are ended after the time-out of statements, and answered 706", async () => {
-      const path = `/hurried/v1/objects/Invoice?query=${encodeURIComponent(JSON.stringify(slow))}`;
-      const { status, code, body } = await call(server, path, { sessionId: hurriedId });
-      expect({ status, code }).toEqual({ status: 503, code: "706" });
-      expect(JSON.stringify(body)).not.toMatch(/select|statement|sql/i);
-      expect((await call(server, "/hurried/v1/objects/Invoice?perPage=1", { sessionId: hurriedId })).code).toBe("0");
-    }, patience);
+    test(
+      "are ended after the time-out of statements, and answered 706",
+      async () => {
+        const path = `/hurried/v1/objects/Invoice?query=${encodeURIComponent(JSON.stringify(slow))}`;
+        const { status, code, body } = await call(server, path, { sessionId: hurriedId });
+        expect({ status, code }).toEqual({ status: 503, code: "706" });
+        expect(JSON.stringify(body)).not.toMatch(/select|statement|sql/i);
+        expect((await call(server, "/hurried/v1/objects/Invoice?perPage=1", { sessionId: hurriedId })).code).toBe("0");
+      },
+      patience,
+    );
   });
 });

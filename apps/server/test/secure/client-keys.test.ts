@@ -14,7 +14,9 @@ const pkcs1Pem = client.publicKey.export({ type: "pkcs1", format: "pem" }) as st
 const crLf = (text: string) => text.replaceAll("\n", "\r\n");
 const indented = (text: string) => text.replaceAll(/^/gm, "        ");
 const publicPem = (name: string) => createPublicKey(pemFile(name)).export({ type: "spki", format: "pem" });
-const modulus = BigInt(`0x${Buffer.from(client.publicKey.export({ format: "jwk" }).n ?? "", "base64url").toString("hex")}`);
+const modulus = BigInt(
+  `0x${Buffer.from(client.publicKey.export({ format: "jwk" }).n ?? "", "base64url").toString("hex")}`,
+);
 
 describe("the public key of a client", () => {
   let postgres: PostgresFixture;
@@ -43,7 +45,10 @@ describe("the public key of a client", () => {
     ["one of 3072 bits", stranger.text, stranger],
   ])("may be %s", async (_title, publicKey, keys) => {
     const answer = await logIn({ publicKey, credentials: credentialsOf() });
-    expect(answer).toMatchObject({ status: 200, headers: { encrypted: "v=1", "content-type": "text/plain; charset=utf-8" } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { encrypted: "v=1", "content-type": "text/plain; charset=utf-8" },
+    });
     expect(answer.text).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
     expect(openAnswer(answer.text, "OAEP-SHA-256", keys).data.user.Name).toBe("demo");
   });
@@ -106,7 +111,10 @@ describe("the public key of a client", () => {
   test.each(Object.entries(bad))("may not be %s", async (_title, publicKey) => {
     const { credentials } = secureBody();
     const refused = await logIn({ publicKey, credentials });
-    expect(refused).toMatchObject({ status: 400, text: '{"status":{"internalStatus":"309","statusMessage":"Public key is invalid"}}' });
+    expect(refused).toMatchObject({
+      status: 400,
+      text: '{"status":{"internalStatus":"309","statusMessage":"Public key is invalid"}}',
+    });
   });
 
   test.each([[undefined], [null], [""], [" \r\n"]])("may not be %j, which counts as none", async (publicKey) => {
@@ -118,7 +126,8 @@ describe("the public key of a client", () => {
     const small = publicKey.export({ type: "spki", format: "pem" });
     const claims = "select count(*)::int as n from sallyport_demo.cipher_blocks";
     const before = (await postgres.sql.query(claims)).rows;
-    for (const text of [small, bad["16384 bits"]]) expect((await logIn({ publicKey: text, credentials: credentialsOf() })).code).toBe("309");
+    for (const text of [small, bad["16384 bits"]])
+      expect((await logIn({ publicKey: text, credentials: credentialsOf() })).code).toBe("309");
     expect((await postgres.sql.query(claims)).rows).toEqual(before);
   });
 });

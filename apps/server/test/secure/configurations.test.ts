@@ -38,16 +38,23 @@ describe("a secure log-in that asks for plain traffic", () => {
     compatible = await postgres.demo({ ...storedServerKeys, PLAIN_AFTER_SECURE_LOGIN: "true" });
   });
 
-  test.each([false, true, null, "false"])("by %j gets none where the server does not allow it", async (furtherencryption) => {
-    const data = await logIn(server.url, furtherencryption);
-    expect(Buffer.from(data.symmetricKey, "base64")).toHaveLength(32);
-    expect((await check(server.url, { sessionid: data.sessionId })).code).toBe("201");
-    expect((await check(server.url, { "secure-token": data.sessionId })).headers["encrypted"]).toMatch(/^v=1;iv=/);
-  });
+  test.each([false, true, null, "false"])(
+    "by %j gets none where the server does not allow it",
+    async (furtherencryption) => {
+      const data = await logIn(server.url, furtherencryption);
+      expect(Buffer.from(data.symmetricKey, "base64")).toHaveLength(32);
+      expect((await check(server.url, { sessionid: data.sessionId })).code).toBe("201");
+      expect((await check(server.url, { "secure-token": data.sessionId })).headers["encrypted"]).toMatch(/^v=1;iv=/);
+    },
+  );
 
   test("gets a plain session where it does", async () => {
     const data = await logIn(compatible.url, false);
-    expect(data).toEqual({ sessionId: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), user: expect.any(Object), databaseName: expect.any(String) });
+    expect(data).toEqual({
+      sessionId: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      user: expect.any(Object),
+      databaseName: expect.any(String),
+    });
     expect((await check(compatible.url, { sessionid: data.sessionId })).code).toBe("0");
     expect((await check(compatible.url, { "secure-token": data.sessionId })).code).toBe("203");
     expect((await check(compatible.url, { authorization: data.sessionId })).code).toBe("203");
@@ -56,12 +63,21 @@ describe("a secure log-in that asks for plain traffic", () => {
   test.each([true, null, 0, "", "false", undefined])("by %j does not ask for it", async (furtherencryption) => {
     const data = await logIn(compatible.url, furtherencryption);
     expect((await check(compatible.url, { sessionid: data.sessionId })).code).toBe("201");
-    const session = { token: data.sessionId, key: Buffer.from(data.symmetricKey, "base64"), ivPrefix: Buffer.from(data.ivPrefix, "base64") };
-    expect(await callSecurely(compatible, session, "/_CheckSession")).toMatchObject({ code: "0", iv: expect.any(Buffer) });
+    const session = {
+      token: data.sessionId,
+      key: Buffer.from(data.symmetricKey, "base64"),
+      ivPrefix: Buffer.from(data.ivPrefix, "base64"),
+    };
+    expect(await callSecurely(compatible, session, "/_CheckSession")).toMatchObject({
+      code: "0",
+      iv: expect.any(Buffer),
+    });
   });
 
   test("has no say over a session that is encrypted already", async () => {
-    expect((await check(compatible.url, { "secure-token": good["secure-token"] })).headers["encrypted"]).toMatch(/^v=1;iv=/);
+    expect((await check(compatible.url, { "secure-token": good["secure-token"] })).headers["encrypted"]).toMatch(
+      /^v=1;iv=/,
+    );
     expect((await check(compatible.url, { sessionid: good["secure-token"] })).code).toBe("201");
   });
 });
@@ -73,7 +89,10 @@ describe.each<[string, Record<string, string>, string]>([
   let other: RunningServer;
   beforeAll(async () => {
     const storage = { engine: "postgres", url: postgres.url, schema: "sallyport_demo" };
-    other = await postgres.configured({ databases: [{ alias: "", name: server.databases.get("")?.name, storage }] }, environment);
+    other = await postgres.configured(
+      { databases: [{ alias: "", name: server.databases.get("")?.name, storage }] },
+      environment,
+    );
   });
 
   test.each<[string, () => Promise<Reply>]>([
@@ -81,12 +100,18 @@ describe.each<[string, Record<string, string>, string]>([
     ["the key of the encrypted log-in", () => send(`${other.url}/v2/login/key`)],
     ["a secure log-in", () => post(`${other.url}/v2/login/secure`, secureBody())],
     ["a log-in with a token", () => post(`${other.url}/v2/login`, goodFields)],
-    ["a log-in with a token and a wrong password", () => post(`${other.url}/v2/login`, { ...goodFields, pass: "wrong" })],
+    [
+      "a log-in with a token and a wrong password",
+      () => post(`${other.url}/v2/login`, { ...goodFields, pass: "wrong" }),
+    ],
     ["an encrypted log-in with a token", () => post(`${other.url}/v2/login`, hybridBody())],
   ])("answers 705 to %s, and makes no keys for it", async (_title, ask) => {
     const generate = jest.spyOn(NodeServerKeys.prototype, "generate");
     const answer = await ask();
-    expect(answer).toMatchObject({ status: 500, text: '{"status":{"internalStatus":"705","statusMessage":"Missing database configuration"}}' });
+    expect(answer).toMatchObject({
+      status: 500,
+      text: '{"status":{"internalStatus":"705","statusMessage":"Missing database configuration"}}',
+    });
     expect(generate).not.toHaveBeenCalled();
     generate.mockRestore();
   });
@@ -106,7 +131,9 @@ describe.each<[string, Record<string, string>, string]>([
 
   test(`leaves what is stored as it was: ${title}`, async () => {
     expect((await check(server.url, { authorization: good.authorization })).code).toBe("0");
-    expect((await check(server.url, { "secure-token": good["secure-token"] })).headers["encrypted"]).toMatch(/^v=1;iv=/);
+    expect((await check(server.url, { "secure-token": good["secure-token"] })).headers["encrypted"]).toMatch(
+      /^v=1;iv=/,
+    );
     expect(openHybridAnswer((await post(`${server.url}/v2/login`, hybridBody())).text).status.internalStatus).toBe("0");
   });
 });

@@ -28,8 +28,10 @@ describe("credential headers", () => {
   afterAll(() => postgres.close());
 
   /** The code of the answer; `encrypted` if it is good and of the secure session. */
-  const check = async (sent: SentHeaders, at = server.url): Promise<string> => outcome(await send(`${at}/_CheckSession`, { headers: sent }));
-  const outcome = ({ headers: received, code }: Reply) => (String(received["encrypted"]).startsWith("v=1;iv=") ? "encrypted" : String(code));
+  const check = async (sent: SentHeaders, at = server.url): Promise<string> =>
+    outcome(await send(`${at}/_CheckSession`, { headers: sent }));
+  const outcome = ({ headers: received, code }: Reply) =>
+    String(received["encrypted"]).startsWith("v=1;iv=") ? "encrypted" : String(code);
   const success = (header: Header) => (header === "secure-token" ? "encrypted" : "0");
 
   describe.each(headers)("%s", (header) => {
@@ -74,7 +76,10 @@ describe("credential headers", () => {
       expect(await check({ [header]: good[header] }, `${server.url}/second`)).toBe(invalid[header]);
       const { appKeys } = server.databases.get("")?.storage.repositories ?? {};
       const other = `other-key-of-${header}`;
-      await appKeys?.create({ name: other, appNames: null, origins: [] }, createHash("sha256").update(other).digest("hex"));
+      await appKeys?.create(
+        { name: other, appNames: null, origins: [] },
+        createHash("sha256").update(other).digest("hex"),
+      );
       expect(await check({ [header]: good[header], appkey: other })).toBe(invalid[header]);
       expect(await check({ [header]: good[header], appkey: "unknown" })).toBe("101");
       expect(await check({ [header]: good[header], appkey: null })).toBe("100");
@@ -92,8 +97,10 @@ describe("credential headers", () => {
 
   test("are asked for by what the client seems to be", async () => {
     expect(await check({})).toBe("200");
-    for (const type of ["application/text", "Application/Text ; charset=UTF-8", "application/text;"]) expect(await check({ "content-type": type })).toBe("202");
-    for (const type of ["application/json", "application/text-plain", "text/plain"]) expect(await check({ "content-type": type })).toBe("200");
+    for (const type of ["application/text", "Application/Text ; charset=UTF-8", "application/text;"])
+      expect(await check({ "content-type": type })).toBe("202");
+    for (const type of ["application/json", "application/text-plain", "text/plain"])
+      expect(await check({ "content-type": type })).toBe("200");
     expect(await check({ "content-type": "application/text", "secure-token": "" })).toBe("204");
     expect(await check({ "content-type": "application/text", "secure-token": unknown })).toBe("203");
     expect(await check({ "content-type": "application/text", sessionid: unknown })).toBe("201");
@@ -101,7 +108,8 @@ describe("credential headers", () => {
 
   test("are asked for by one code where the configuration says so", async () => {
     const compatible = await postgres.demo({ ...storedServerKeys, MISSING_CREDENTIAL: "204" });
-    for (const sent of [{}, { "content-type": "application/text" }, { sessionid: "" }]) expect(await check(sent, compatible.url)).toBe("204");
+    for (const sent of [{}, { "content-type": "application/text" }, { sessionid: "" }])
+      expect(await check(sent, compatible.url)).toBe("204");
     expect(await check({ sessionid: unknown }, compatible.url)).toBe("201");
   });
 
@@ -114,7 +122,9 @@ describe("credential headers", () => {
     expect(await check({ sessionid: JSON.parse(claims).sid.slice("session.".length) })).toBe("201");
     expect(await check({ sessionid: both.token })).toBe("201");
     expect(await check({ sessionid: both.sessionId, authorization: both.token })).toBe("203");
-    expect((await send(`${server.url}/v1/logout`, { method: "POST", headers: { authorization: both.token } })).code).toBe("0");
+    expect(
+      (await send(`${server.url}/v1/logout`, { method: "POST", headers: { authorization: both.token } })).code,
+    ).toBe("0");
     expect(await check({ sessionid: both.sessionId })).toBe("201");
     expect(await check({ authorization: both.token })).toBe("203");
   });

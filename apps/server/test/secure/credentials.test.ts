@@ -3,7 +3,15 @@ import { rsaPaddings } from "@sallyport/core";
 import { encryptBlocks } from "../../../../packages/crypto/test/rsa-blocks.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { blocksOf, credentialsOf, goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
+import {
+  blocksOf,
+  credentialsOf,
+  goodFields,
+  hybridBody,
+  openAnswer,
+  openHybridAnswer,
+  secureBody,
+} from "./credentials.ts";
 import { post, type Reply, send } from "./send.ts";
 import { client, serverRsaKey, storedServerKeys, stranger } from "./stored-keys.ts";
 
@@ -13,10 +21,17 @@ const long = { ...goodFields, note: "n".repeat(400) };
 const text = JSON.stringify(goodFields);
 const refusal = '{"status":{"internalStatus":"310","statusMessage":"Credentials data are invalid"}}';
 /** Nothing but the name of the request and the time may differ. */
-const withoutId = ({ status, headers: { "x-request-id": _id, date: _date, ...headers }, text: body }: Reply) => ({ status, headers, body });
+const withoutId = ({ status, headers: { "x-request-id": _id, date: _date, ...headers }, text: body }: Reply) => ({
+  status,
+  headers,
+  body,
+});
 
 /** Refusals take their time; a few may do so together. */
-async function eachAtOnce<T>(table: Readonly<Record<string, T>>, run: (title: string, value: T) => Promise<void>): Promise<void> {
+async function eachAtOnce<T>(
+  table: Readonly<Record<string, T>>,
+  run: (title: string, value: T) => Promise<void>,
+): Promise<void> {
   const rows = Object.entries(table);
   while (rows.length > 0) await Promise.all(rows.splice(0, 8).map(([title, value]) => run(title, value)));
 }
@@ -39,7 +54,12 @@ describe("credentials", () => {
       expect(answer.headers["encrypted"]).toBe("v=1");
       expect(openAnswer(answer.text, padding)).toMatchObject({
         status: { internalStatus: "0", statusMessage: "ok" },
-        data: { sessionId: expect.any(String), user: { Name: "demo" }, symmetricKey: expect.any(String), databaseName: expect.any(String) },
+        data: {
+          sessionId: expect.any(String),
+          user: { Name: "demo" },
+          symmetricKey: expect.any(String),
+          databaseName: expect.any(String),
+        },
       });
     }
   });
@@ -56,8 +76,14 @@ describe("credentials", () => {
     const blocks = blocksOf(long);
     const block = (index: number, from = blocks) => from.subarray(256 * index, 256 * (index + 1));
     const flipped = (at: number) => Buffer.from(blocks.map((byte, index) => (index === at ? byte ^ 1 : byte)));
-    const mixed = Buffer.concat([encryptBlocks(serverRsaKey, "OAEP-SHA-256", Buffer.from(text.slice(0, 40))), encryptBlocks(serverRsaKey, "OAEP-SHA-1", Buffer.from(text.slice(40)))]);
-    const mixedWithOld = Buffer.concat([encryptBlocks(serverRsaKey, "OAEP-SHA-1", Buffer.from(text.slice(0, 40))), encryptBlocks(serverRsaKey, "PKCS1-v1_5", Buffer.from(text.slice(40)))]);
+    const mixed = Buffer.concat([
+      encryptBlocks(serverRsaKey, "OAEP-SHA-256", Buffer.from(text.slice(0, 40))),
+      encryptBlocks(serverRsaKey, "OAEP-SHA-1", Buffer.from(text.slice(40))),
+    ]);
+    const mixedWithOld = Buffer.concat([
+      encryptBlocks(serverRsaKey, "OAEP-SHA-1", Buffer.from(text.slice(0, 40))),
+      encryptBlocks(serverRsaKey, "PKCS1-v1_5", Buffer.from(text.slice(40))),
+    ]);
     const nested = (depth: number) => `{"user":${"[".repeat(depth)}${"]".repeat(depth)}}`;
     const wrong: Readonly<Record<string, unknown>> = {
       "a number": 1,
@@ -79,7 +105,15 @@ describe("credentials", () => {
       "with the last bit flipped": base64(flipped(blocks.length - 1)),
       "in two paddings": base64(mixed),
       "in two old paddings": base64(mixedWithOld),
-      "of 17 blocks": base64(Buffer.concat([encryptBlocks(serverRsaKey, "OAEP-SHA-256", Buffer.from(JSON.stringify({ ...goodFields, note: "n".repeat(16 * 190) })))])),
+      "of 17 blocks": base64(
+        Buffer.concat([
+          encryptBlocks(
+            serverRsaKey,
+            "OAEP-SHA-256",
+            Buffer.from(JSON.stringify({ ...goodFields, note: "n".repeat(16 * 190) })),
+          ),
+        ]),
+      ),
       "for another key": base64(encryptBlocks(stranger.publicKey, "OAEP-SHA-256", Buffer.from(text))),
       "for the client": base64(encryptBlocks(client.publicKey, "OAEP-SHA-256", Buffer.from(text))),
       "in clear text": base64(Buffer.from(text.padEnd(256))),
@@ -103,7 +137,9 @@ describe("credentials", () => {
       "with a name twice inside": credentialsOf(text.replace("}", ',"device":{"deviceId":"a","deviceId":"b"}}')),
       "not in UTF-8": credentialsOf(Buffer.from(text.replace("demo", "d\xe9mo"), "latin1")),
       "in UTF-16": credentialsOf(Buffer.from(text, "utf16le")),
-      "with an overlong character": credentialsOf(Buffer.concat([Buffer.from('{"user":"'), Buffer.of(0xc0, 0xaf), Buffer.from('"}')])),
+      "with an overlong character": credentialsOf(
+        Buffer.concat([Buffer.from('{"user":"'), Buffer.of(0xc0, 0xaf), Buffer.from('"}')]),
+      ),
       "with two byte order marks": credentialsOf(`\ufeff\ufeff${text}`),
       "with the name __proto__": credentialsOf(text.replace("{", '{"__proto__":{"user":"admin"},')),
       "with the name constructor inside": credentialsOf(text.replace("}", ',"device":{"constructor":"x"}}')),
@@ -118,7 +154,11 @@ describe("credentials", () => {
       await eachAtOnce(wrong, async (title, credentials) => {
         const begun = performance.now();
         const answer = withoutId(await secure({ publicKey: client.text, credentials }));
-        expect({ title, inTime: performance.now() - begun >= 245, ...answer }).toEqual({ title, inTime: true, ...first });
+        expect({ title, inTime: performance.now() - begun >= 245, ...answer }).toEqual({
+          title,
+          inTime: true,
+          ...first,
+        });
       });
     }, 60_000);
 
@@ -137,8 +177,14 @@ describe("credentials", () => {
       const bodies: Readonly<Record<string, object>> = {
         "a random AES key": { ...good, aesKey: base64(randomBytes(256)) },
         "another AES key": { ...good, aesKey: hybridBody().aesKey },
-        "an AES key of 16 bytes": { ...good, aesKey: base64(encryptBlocks(serverRsaKey, "OAEP-SHA-256", randomBytes(16))) },
-        "an AES key of two blocks": { ...good, aesKey: base64(Buffer.concat([1, 2].map(() => encryptBlocks(serverRsaKey, "OAEP-SHA-256", randomBytes(16))))) },
+        "an AES key of 16 bytes": {
+          ...good,
+          aesKey: base64(encryptBlocks(serverRsaKey, "OAEP-SHA-256", randomBytes(16))),
+        },
+        "an AES key of two blocks": {
+          ...good,
+          aesKey: base64(Buffer.concat([1, 2].map(() => encryptBlocks(serverRsaKey, "OAEP-SHA-256", randomBytes(16))))),
+        },
         "an AES key in OAEP with SHA-1": hybridBody({ padding: "OAEP-SHA-1" }),
         "an AES key in PKCS#1 v1.5": hybridBody({ padding: "PKCS1-v1_5" }),
         "the AES key in clear text": { ...hybridBody({ aesKey }), aesKey: base64(aesKey) },
@@ -155,7 +201,9 @@ describe("credentials", () => {
       };
       const first = withoutId(await hybrid({ ...good, data: base64(randomBytes(64)) }));
       expect(first).toMatchObject({ status: 400, body: refusal });
-      await eachAtOnce(bodies, async (title, body) => expect({ title, ...withoutId(await hybrid(body)) }).toEqual({ title, ...first }));
+      await eachAtOnce(bodies, async (title, body) =>
+        expect({ title, ...withoutId(await hybrid(body)) }).toEqual({ title, ...first }),
+      );
     }, 60_000);
   });
 
@@ -215,9 +263,14 @@ describe("credentials", () => {
       ["without a body", { headers: { "content-type": "application/json" } }, "300"],
       ["without JSON", { headers: { "content-type": "application/json" }, body: "{" }, "311"],
       ["with a list", { headers: { "content-type": "application/json" }, body: "[]" }, "307"],
-      ["of more than 64 KiB", { headers: { "content-type": "application/json" }, body: JSON.stringify({ credentials: "A".repeat(65_536) }) }, "801"],
+      [
+        "of more than 64 KiB",
+        { headers: { "content-type": "application/json" }, body: JSON.stringify({ credentials: "A".repeat(65_536) }) },
+        "801",
+      ],
     ])("before which the request is: %s", async (_title, sent, code) => {
-      for (const path of ["/v2/login/secure", "/v2/login"]) expect((await send(server.url + path, { method: "POST", ...sent })).code).toBe(code);
+      for (const path of ["/v2/login/secure", "/v2/login"])
+        expect((await send(server.url + path, { method: "POST", ...sent })).code).toBe(code);
     });
   });
 
@@ -227,7 +280,10 @@ describe("credentials", () => {
 
   test("of the encrypted form are answered with a session id and a token", async () => {
     const answer = await hybrid(hybridBody({ keys: stranger }));
-    expect(answer).toMatchObject({ status: 200, headers: { encrypted: "v=1", "content-type": "text/plain; charset=utf-8" } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { encrypted: "v=1", "content-type": "text/plain; charset=utf-8" },
+    });
     const { status, data } = openHybridAnswer(answer.text, stranger);
     expect({ status, members: Object.keys(data).toSorted() }).toEqual({
       status: { internalStatus: "0", statusMessage: "ok" },
@@ -240,6 +296,9 @@ describe("credentials", () => {
     expect((await secure(secureBody(goodFields, "PKCS1-v1_5"), strict.url)).text).toBe(refusal);
     expect((await secure(secureBody(), strict.url)).headers["encrypted"]).toBe("v=1");
     const paddings = async (url: string) => JSON.parse((await send(`${url}/v2/login/secure/key`)).text).data.paddings;
-    expect([await paddings(strict.url), await paddings(server.url)]).toEqual([["OAEP-SHA-256", "OAEP-SHA-1"], [...rsaPaddings]]);
+    expect([await paddings(strict.url), await paddings(server.url)]).toEqual([
+      ["OAEP-SHA-256", "OAEP-SHA-1"],
+      [...rsaPaddings],
+    ]);
   });
 });

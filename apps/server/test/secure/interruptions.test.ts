@@ -3,7 +3,17 @@ import { TcpRelay } from "../../../../packages/storage-knex/test/tcp-relay.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { appKey } from "../cases/run-cases.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { callSecurely, counterBlock, demoFields, encryptMessage, logInSecurely, openSecurely, type SecureAnswer, type SecureSession, sendMessage } from "../secure-client.ts";
+import {
+  callSecurely,
+  counterBlock,
+  demoFields,
+  encryptMessage,
+  logInSecurely,
+  openSecurely,
+  type SecureAnswer,
+  type SecureSession,
+  sendMessage,
+} from "../secure-client.ts";
 import { storedServerKeys } from "./stored-keys.ts";
 
 describe("a secure session", () => {
@@ -18,7 +28,8 @@ describe("a secure session", () => {
     await relay.listen();
     const storage = { engine: "postgres", url: relay.url, schema: "sallyport_demo" };
     const databases = [{ alias: "", name: "demo", storage }];
-    start = (body = "60s") => postgres.configured({ server: { timeouts: { body } }, sessions: { perDevice: 1 }, databases }, storedServerKeys);
+    start = (body = "60s") =>
+      postgres.configured({ server: { timeouts: { body } }, sessions: { perDevice: 1 }, databases }, storedServerKeys);
     server = await start();
   }, 60_000);
   afterAll(async () => {
@@ -27,7 +38,12 @@ describe("a secure session", () => {
   });
 
   /** Begins a message, does something while the server waits for the rest, and sends that unless it is too late. */
-  async function inTheMiddle(session: SecureSession, number: bigint, meanwhile: () => Promise<unknown>, at = server): Promise<SecureAnswer> {
+  async function inTheMiddle(
+    session: SecureSession,
+    number: bigint,
+    meanwhile: () => Promise<unknown>,
+    at = server,
+  ): Promise<SecureAnswer> {
     const iv = counterBlock(session, number);
     const body = encryptMessage(session, iv, '{"some":"message"}');
     const headers = {
@@ -41,7 +57,9 @@ describe("a secure session", () => {
       const request = http.request(`${at.url}/_CheckSession`, { headers }, (answer) => {
         let text = "";
         answer.setEncoding("utf8").on("data", (part: string) => (text += part));
-        answer.on("end", () => resolve(openSecurely(session, { status: answer.statusCode ?? 0, headers: answer.headers, text })));
+        answer.on("end", () =>
+          resolve(openSecurely(session, { status: answer.statusCode ?? 0, headers: answer.headers, text })),
+        );
       });
       request.on("error", reject).write(body.slice(0, 5));
       void awaited(1, at)
@@ -56,12 +74,15 @@ describe("a secure session", () => {
   /** Resolves when the server waits for so many bodies. */
   async function awaited(count: number, at: RunningServer): Promise<void> {
     let text = "";
-    while (!text.includes(`sallyport_bodies_awaited ${count}\n`)) text = await (await fetch(`${at.url}/metrics`)).text();
+    while (!text.includes(`sallyport_bodies_awaited ${count}\n`))
+      text = await (await fetch(`${at.url}/metrics`)).text();
   }
 
   test("that is ended while a message is on its way answers it encrypted", async () => {
     const session = await logInSecurely(server);
-    const answer = await inTheMiddle(session, 0n, () => callSecurely(server, session, "/v1/logout", { method: "POST" }));
+    const answer = await inTheMiddle(session, 0n, () =>
+      callSecurely(server, session, "/v1/logout", { method: "POST" }),
+    );
     expect(answer).toMatchObject({ status: 401, code: "203", iv: expect.any(Buffer) });
     expect(await sendMessage(server, session, 1n)).toMatchObject({ code: "203", iv: null });
   });
@@ -79,7 +100,9 @@ describe("a secure session", () => {
 
   test("whose time ends while a message is on its way has been admitted with it", async () => {
     const session = await logInSecurely(server);
-    const answer = await inTheMiddle(session, 0n, () => postgres.sql.query("update sallyport_demo.sessions set expires_at = now() - interval '1 ms'"));
+    const answer = await inTheMiddle(session, 0n, () =>
+      postgres.sql.query("update sallyport_demo.sessions set expires_at = now() - interval '1 ms'"),
+    );
     expect(answer).toMatchObject({ code: "0", iv: expect.any(Buffer) });
     expect(await sendMessage(server, session, 1n)).toMatchObject({ code: "203", iv: null });
   });

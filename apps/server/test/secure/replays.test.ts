@@ -19,19 +19,25 @@ describe("a captured log-in", () => {
   }, 60_000);
   afterAll(() => postgres.close());
 
-  const at = (index: number, path: string, body: object) => post(`${servers[index % 2]?.url}${path}`, body).then(verdict);
+  const at = (index: number, path: string, body: object) =>
+    post(`${servers[index % 2]?.url}${path}`, body).then(verdict);
   const secure = (body: object, index = 0) => at(index, "/v2/login/secure", body);
   const hybrid = (body: object, index = 0) => at(index, "/v2/login", body);
   const later = (seconds: number) =>
-    postgres.sql.query(`update sallyport_demo.cipher_blocks set first_used_at = first_used_at - interval '${seconds} seconds'`);
+    postgres.sql.query(
+      `update sallyport_demo.cipher_blocks set first_used_at = first_used_at - interval '${seconds} seconds'`,
+    );
   /** Replays in the audit, those that are tallied among them. */
   const replays = async (): Promise<number> => {
     const { audit } = servers[0]?.databases.get("")?.storage.repositories ?? {};
     await audit?.settle(0, 1_000);
     const events = (await audit?.read(0, 10_000)) ?? [];
-    return events.filter(({ type, outcome }) => type === "credentials.replayed" && outcome === 310).reduce((sum, { attempts }) => sum + attempts, 0);
+    return events
+      .filter(({ type, outcome }) => type === "credentials.replayed" && outcome === 310)
+      .reduce((sum, { attempts }) => sum + attempts, 0);
   };
-  const tally = (verdicts: readonly string[]) => ["accepted", "310"].map((each) => verdicts.filter((one) => one === each).length);
+  const tally = (verdicts: readonly string[]) =>
+    ["accepted", "310"].map((each) => verdicts.filter((one) => one === each).length);
 
   describe.each<[string, (body: object, index?: number) => Promise<string>, () => object]>([
     ["of secure mode", secure, () => secureBody(long)],
@@ -84,7 +90,12 @@ describe("a captured log-in", () => {
     const body = secureBody();
     const attacker = await postgres.demo(storedServerKeys);
     const attack = () => post(`${attacker.url}/v2/login/secure`, { ...body, publicKey: stranger.text }).then(verdict);
-    const count = async (): Promise<number> => (await postgres.sql.query("select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed'")).rows[0].n;
+    const count = async (): Promise<number> =>
+      (
+        await postgres.sql.query(
+          "select count(*)::int as n from sallyport_demo.audit where type = 'credentials.replayed'",
+        )
+      ).rows[0].n;
     expect(await secure(body)).toBe("accepted");
     const before = await replays();
     const entries = await count();
@@ -95,10 +106,12 @@ describe("a captured log-in", () => {
 
   test("opens a session of its own each time", async () => {
     const body = secureBody();
-    const [first, second] = await Promise.all([0, 1].map(async (index) => {
-      const answer = await post(`${servers[index]?.url}/v2/login/secure`, body);
-      return openAnswer(answer.text).data;
-    }));
+    const [first, second] = await Promise.all(
+      [0, 1].map(async (index) => {
+        const answer = await post(`${servers[index]?.url}/v2/login/secure`, body);
+        return openAnswer(answer.text).data;
+      }),
+    );
     for (const name of ["sessionId", "symmetricKey"]) expect(first[name]).not.toBe(second[name]);
   });
 
@@ -106,7 +119,9 @@ describe("a captured log-in", () => {
     const blocks = blocksOf(long);
     expect(await secure({ publicKey: client.text, credentials: base64(blocks) })).toBe("accepted");
     const own = JSON.stringify({ ...goodFields, note: "n".repeat(400) });
-    const mine = [own.slice(0, 190), own.slice(190, 380)].map((part) => encryptBlocks(serverRsaKey, "OAEP-SHA-256", Buffer.from(part)));
+    const mine = [own.slice(0, 190), own.slice(190, 380)].map((part) =>
+      encryptBlocks(serverRsaKey, "OAEP-SHA-256", Buffer.from(part)),
+    );
     const spliced = base64(Buffer.concat([...mine, blocks.subarray(512)]));
     expect(await secure({ publicKey: stranger.text, credentials: spliced })).toBe("310");
     // The same blocks serve whoever sent them first.
@@ -127,7 +142,8 @@ describe("a captured log-in", () => {
     ["its password", { pass: "wrong" }, "302"],
     ["its user", { user: "unknown" }, "302"],
   ])("with a fault in %s stores no cipher block", async (_title, wrong, code) => {
-    const count = async (): Promise<number> => (await postgres.sql.query("select count(*)::int as n from sallyport_demo.cipher_blocks")).rows[0].n;
+    const count = async (): Promise<number> =>
+      (await postgres.sql.query("select count(*)::int as n from sallyport_demo.cipher_blocks")).rows[0].n;
     const before = await count();
     const made = { ...goodFields, ...wrong };
     expect(await secure(secureBody(made))).toBe(code);
@@ -146,7 +162,9 @@ describe("a captured log-in", () => {
 
   test("cannot be tried by one network so often that others wait", async () => {
     const body = { publicKey: client.text, credentials: base64(randomBytes(16 * 256)) };
-    const answers = await Promise.all(Array.from({ length: 120 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)));
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)),
+    );
     const refused = answers.filter(({ code }) => code === "706");
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["310", "706"]));
     expect(refused[0]).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
@@ -165,7 +183,11 @@ describe("a captured log-in", () => {
         return bytes;
       });
       expect(await hybrid({ ...body, data: tab, publicKey: stranger.text })).toBe("310");
-      expect([await hybrid({ ...body, data: tab }), await hybrid(body), await hybrid({ ...body, data: tab })]).toEqual(["accepted", "accepted", "310"]);
+      expect([await hybrid({ ...body, data: tab }), await hybrid(body), await hybrid({ ...body, data: tab })]).toEqual([
+        "accepted",
+        "accepted",
+        "310",
+      ]);
     });
 
     test("serves nobody else when its beginning is cut off and written anew", async () => {
@@ -174,7 +196,9 @@ describe("a captured log-in", () => {
       const body = hybridBody({ contents: `${first}${second}${JSON.stringify(goodFields).slice(1)}` });
       expect(await hybrid(body)).toBe("accepted");
       const cut = altered(body.data, (bytes) => {
-        const iv = bytes.subarray(16, 32).map((byte, index) => byte ^ second.charCodeAt(index) ^ wanted.charCodeAt(index));
+        const iv = bytes
+          .subarray(16, 32)
+          .map((byte, index) => byte ^ second.charCodeAt(index) ^ wanted.charCodeAt(index));
         return Buffer.concat([iv, bytes.subarray(32)]);
       });
       expect(await hybrid({ ...body, data: cut, publicKey: stranger.text })).toBe("310");
@@ -193,7 +217,8 @@ describe("a captured log-in", () => {
       const first = hybridBody({ aesKey });
       expect(await hybrid(first)).toBe("accepted");
       const verdicts = [];
-      for (let round = 0; round < 4; round += 1) verdicts.push(await hybrid(hybridBody({ aesKey, sealedKey: first.aesKey }), round));
+      for (let round = 0; round < 4; round += 1)
+        verdicts.push(await hybrid(hybridBody({ aesKey, sealedKey: first.aesKey }), round));
       verdicts.push(await hybrid(hybridBody({ aesKey })));
       await later(120);
       verdicts.push(await hybrid(hybridBody({ aesKey, sealedKey: first.aesKey })));
@@ -202,7 +227,9 @@ describe("a captured log-in", () => {
 
     test("is answered under another AES key each time", async () => {
       const body = hybridBody();
-      const texts = await Promise.all([0, 1].map(async (index) => (await post(`${servers[index]?.url}/v2/login`, body)).text));
+      const texts = await Promise.all(
+        [0, 1].map(async (index) => (await post(`${servers[index]?.url}/v2/login`, body)).text),
+      );
       const [first, second] = texts.map((text) => text.split("|")[0]);
       expect(first).not.toBe(second);
       for (const text of texts) expect(openHybridAnswer(text).status.internalStatus).toBe("0");

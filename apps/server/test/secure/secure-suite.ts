@@ -22,19 +22,33 @@ export function secureSuite(subject: () => Subject): void {
 
   test("an encrypted log-in gives a session id and a token", async () => {
     const { data } = openHybridAnswer((await post(`${subject().url}/v2/login`, hybridBody())).text);
-    expect([await check({ sessionid: data.sessionId }), await check({ authorization: data.token })]).toEqual(["0", "0"]);
+    expect([await check({ sessionid: data.sessionId }), await check({ authorization: data.token })]).toEqual([
+      "0",
+      "0",
+    ]);
   });
 
   test("a secure session takes each message once, and answers encrypted until its end", async () => {
     const session = await logInSecurely(subject());
     const codes = [];
-    for (const number of [0n, 0n, 5n, 1n, 1_030n, 6n, 7n, 2n ** 64n - 1n]) codes.push((await sendMessage(subject(), session, number)).code);
+    for (const number of [0n, 0n, 5n, 1n, 1_030n, 6n, 7n, 2n ** 64n - 1n])
+      codes.push((await sendMessage(subject(), session, number)).code);
     expect(codes).toEqual(["0", "312", "0", "0", "0", "312", "0", "0"]);
     const list = await callSecurely(subject(), session, "/v1/objects/Customer?perPage=2");
-    expect(list).toMatchObject({ code: "0", body: { data: { "~Elements": [expect.any(Object), expect.any(Object)] } } });
-    const blocks = await Promise.all(Array.from({ length: 150 }, async () => (await callSecurely(subject(), session, "/_CheckSession")).iv?.toString("hex")));
+    expect(list).toMatchObject({
+      code: "0",
+      body: { data: { "~Elements": [expect.any(Object), expect.any(Object)] } },
+    });
+    const blocks = await Promise.all(
+      Array.from({ length: 150 }, async () =>
+        (await callSecurely(subject(), session, "/_CheckSession")).iv?.toString("hex"),
+      ),
+    );
     expect(new Set(blocks).size).toBe(150);
-    expect(await callSecurely(subject(), session, "/v1/logout", { method: "POST" })).toMatchObject({ code: "0", iv: expect.any(Buffer) });
+    expect(await callSecurely(subject(), session, "/v1/logout", { method: "POST" })).toMatchObject({
+      code: "0",
+      iv: expect.any(Buffer),
+    });
     expect(await callSecurely(subject(), session, "/_CheckSession")).toMatchObject({ code: "203", iv: null });
   });
 
@@ -53,7 +67,14 @@ export function secureSuite(subject: () => Subject): void {
 
   test("a secure log-in tells what is wrong with it in clear text", async () => {
     const good = secureBody();
-    const bodies = [{}, { publicKey: "x" }, { ...good, publicKey: "x" }, { ...good, credentials: "x" }, secureBody({}), secureBody({ ...goodFields, appNames: ["x"] })];
+    const bodies = [
+      {},
+      { publicKey: "x" },
+      { ...good, publicKey: "x" },
+      { ...good, credentials: "x" },
+      secureBody({}),
+      secureBody({ ...goodFields, appNames: ["x"] }),
+    ];
     const codes = [];
     for (const body of bodies) codes.push(await secure(body));
     expect(codes).toEqual(["205", "206", "309", "310", "301", "208"]);

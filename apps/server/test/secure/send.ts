@@ -24,13 +24,21 @@ export interface Reply {
 /** Sends what `fetch` would not: any method with a body, and headers several times. */
 export function send(url: string, { method = "GET", headers = {}, body, chunked = false }: Sent = {}): Promise<Reply> {
   const wanted: SentHeaders = { appkey: appKey, ...headers };
-  const given = Object.entries(wanted).flatMap(([name, value]) => (value === null ? [] : [[name, typeof value === "string" ? value : [...value]] as const]));
-  const framing = chunked ? { "transfer-encoding": "chunked" } : body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  const given = Object.entries(wanted).flatMap(([name, value]) =>
+    value === null ? [] : [[name, typeof value === "string" ? value : [...value]] as const],
+  );
+  const framing = chunked
+    ? { "transfer-encoding": "chunked" }
+    : body === undefined
+      ? {}
+      : { "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const request = http.request(url, { method, headers: { ...Object.fromEntries(given), ...framing } }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part: string) => (text += part));
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, code: codeOf(text) }));
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, code: codeOf(text) }),
+      );
     });
     request.on("error", reject).end(body);
   });
@@ -38,7 +46,11 @@ export function send(url: string, { method = "GET", headers = {}, body, chunked 
 
 /** Sends JSON. */
 export function post(url: string, body: unknown, headers: SentHeaders = {}): Promise<Reply> {
-  return send(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
+  return send(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
 }
 
 function codeOf(text: string): string | null {

@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { pemFile } from "../../../../packages/crypto/test/stored-keys.ts";
 import { secureMode } from "../../../../packages/crypto/test/vectors.ts";
 
-const fileOf = (name: string) => fileURLToPath(new URL(`../../../../packages/crypto/test/keys/${name}.pem`, import.meta.url));
+const fileOf = (name: string) =>
+  fileURLToPath(new URL(`../../../../packages/crypto/test/keys/${name}.pem`, import.meta.url));
 
 /** Keys for a server under test, so that none has to be made and what is signed and encrypted for it can be made here. */
 export const storedServerKeys = {

@@ -9,7 +9,8 @@ import { serverSigningKey, storedServerKeys } from "./stored-keys.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
-const pack = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+const pack = (value: unknown) =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 const now = () => Math.floor(Date.now() / 1000);
 
 /** A signature of the server's own key, the smaller or the larger one of the two. */
@@ -17,7 +18,9 @@ function signature(text: string, { larger = false, key = serverSigningKey } = {}
   const bytes = sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" });
   const s = BigInt(`0x${bytes.subarray(32).toString("hex")}`);
   const wanted = s > order / 2n === larger ? s : order - s;
-  return Buffer.concat([bytes.subarray(0, 32), Buffer.from(wanted.toString(16).padStart(64, "0"), "hex")]).toString("base64url");
+  return Buffer.concat([bytes.subarray(0, 32), Buffer.from(wanted.toString(16).padStart(64, "0"), "hex")]).toString(
+    "base64url",
+  );
 }
 
 describe("tokens", () => {
@@ -33,7 +36,10 @@ describe("tokens", () => {
     postgres = await openPostgresFixture();
     server = await postgres.demo(storedServerKeys);
     token = await logIn();
-    [header, claims] = token.split(".").slice(0, 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString())) as [Members, typeof claims];
+    [header, claims] = token
+      .split(".")
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, "base64url").toString())) as [Members, typeof claims];
     sessionId = JSON.parse((await post(`${server.url}/v1/login`, goodFields)).text).data.sessionId;
     jwks = createPublicKey(serverSigningKey).export({ format: "jwk" }) as Members;
   }, 60_000);
@@ -44,8 +50,10 @@ describe("tokens", () => {
     expect(answer.code).toBe("0");
     return JSON.parse(answer.text).data.token;
   };
-  const check = (authorization: string, at = server.url): Promise<Reply> => send(`${at}/_CheckSession`, { headers: { authorization } });
-  const signed = (changed: Members, changedHeader: Members = {}) => signedText({ ...header, ...changedHeader }, { ...claims, ...changed });
+  const check = (authorization: string, at = server.url): Promise<Reply> =>
+    send(`${at}/_CheckSession`, { headers: { authorization } });
+  const signed = (changed: Members, changedHeader: Members = {}) =>
+    signedText({ ...header, ...changedHeader }, { ...claims, ...changed });
   const signedText = (head: unknown, body: unknown, options = {}) => {
     const text = `${pack(head)}.${pack(body)}`;
     return `${text}.${signature(text, options)}`;
@@ -87,14 +95,16 @@ describe("tokens", () => {
   describe("are refused in the same words", () => {
     const attacks: Readonly<Record<string, () => string>> = {
       "with alg none": () => `${pack({ ...header, alg: "none" })}.${pack(claims)}.`,
-      "with alg None and the old signature": () => `${pack({ ...header, alg: "None" })}.${token.split(".").slice(1).join(".")}`,
+      "with alg None and the old signature": () =>
+        `${pack({ ...header, alg: "None" })}.${token.split(".").slice(1).join(".")}`,
       "without a signature": () => `${token.split(".").slice(0, 2).join(".")}.`,
       "of two parts": () => token.split(".").slice(0, 2).join("."),
       "of four parts": () => `${token}.${token.split(".")[2]}`,
       "of five parts": () => `${pack({ alg: "dir", enc: "A256GCM" })}..AAAA.AAAA.AAAA`,
       "with HS256 and our public key as PEM": () => mac(publicPem()),
       "with HS256 and our public key as PEM with CR LF": () => mac(publicPem().replaceAll("\n", "\r\n")),
-      "with HS256 and our public key as DER": () => mac(createPublicKey(serverSigningKey).export({ type: "spki", format: "der" })),
+      "with HS256 and our public key as DER": () =>
+        mac(createPublicKey(serverSigningKey).export({ type: "spki", format: "der" })),
       "with HS256 and our public key as JWK": () => mac(JSON.stringify(jwks)),
       "with HS256 and nothing": () => mac(""),
       "with HS256 and the key id": () => mac(String(header["kid"])),
@@ -104,7 +114,8 @@ describe("tokens", () => {
       "with ES384": () => signed({}, { alg: "ES384" }),
       "with alg in other letters": () => signed({}, { alg: "es256" }),
       "with a list of algs": () => signed({}, { alg: ["ES256"] }),
-      "signed by somebody else": () => signedText(header, claims, { key: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }),
+      "signed by somebody else": () =>
+        signedText(header, claims, { key: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }),
       "with a key of its own in the header": () => signed({}, { jwk: jwks }),
       "with the address of a key in the header": () => signed({}, { jku: "https://evil.example/jwks.json" }),
       "with critical extensions": () => signed({}, { crit: ["b64"], b64: false }),
@@ -112,16 +123,28 @@ describe("tokens", () => {
       "without a type": () => signedText({ alg: "ES256", kid: header["kid"] }, claims),
       "without a key id": () => signedText({ alg: "ES256", typ: "JWT" }, claims),
       "with the mirrored signature": () => signedText(header, claims, { larger: true }),
-      "with a signature of zeros": () => `${token.split(".").slice(0, 2).join(".")}.${Buffer.alloc(64).toString("base64url")}`,
+      "with a signature of zeros": () =>
+        `${token.split(".").slice(0, 2).join(".")}.${Buffer.alloc(64).toString("base64url")}`,
       "with a signature in DER": () => {
         const text = token.split(".").slice(0, 2).join(".");
         return `${text}.${sign("sha256", Buffer.from(text), serverSigningKey).toString("base64url")}`;
       },
-      "with padding": () => token.split(".").map((part) => part.padEnd(Math.ceil(part.length / 4) * 4, "=")).join("."),
-      "in the other alphabet": () => `${pack({ ...header })}.${Buffer.from(JSON.stringify({ ...claims, x: "???>>>" })).toString("base64")}.${"A".repeat(86)}`,
+      "with padding": () =>
+        token
+          .split(".")
+          .map((part) => part.padEnd(Math.ceil(part.length / 4) * 4, "="))
+          .join("."),
+      "in the other alphabet": () =>
+        `${pack({ ...header })}.${Buffer.from(JSON.stringify({ ...claims, x: "???>>>" })).toString("base64")}.${"A".repeat(86)}`,
       "with a line break": () => `${token.slice(0, 20)}%0A${token.slice(20)}`,
-      "as JSON": () => JSON.stringify({ payload: token.split(".")[1], protected: token.split(".")[0], signature: token.split(".")[2] }),
-      "with a member twice": () => signedText(header, JSON.stringify(claims).replace("{", `{"sid":${JSON.stringify(claims.sid)},`)),
+      "as JSON": () =>
+        JSON.stringify({
+          payload: token.split(".")[1],
+          protected: token.split(".")[0],
+          signature: token.split(".")[2],
+        }),
+      "with a member twice": () =>
+        signedText(header, JSON.stringify(claims).replace("{", `{"sid":${JSON.stringify(claims.sid)},`)),
       "with a header member twice": () => signedText(JSON.stringify(header).replace("{", '{"alg":"none",'), claims),
       "with blanks in the JSON": () => signedText(header, JSON.stringify(claims, null, 1)),
       "with a list of claims": () => signedText(header, [claims]),
@@ -144,10 +167,21 @@ describe("tokens", () => {
       "of a session without a mode": () => signed({ sid: claims.sid.slice("token.".length) }),
       "of a secure session": () => signed({ sid: claims.sid.replace("token.", "secure.") }),
       "of its own session in another mode": () => signed({ sid: claims.sid.replace("token.", "session.") }),
-      "of a session of another mode": () => signed({ sid: `token.${createHash("sha256").update(sessionId).digest("hex")}` }),
+      "of a session of another mode": () =>
+        signed({ sid: `token.${createHash("sha256").update(sessionId).digest("hex")}` }),
       "of two sessions": () => signed({ sid: [claims.sid] }),
     };
-    const keyIds = ["__proto__", "constructor", "toString", "", "../../etc/passwd", "/dev/null", "' or 1=1 --", "unknown", "a".repeat(1_000)];
+    const keyIds = [
+      "__proto__",
+      "constructor",
+      "toString",
+      "",
+      "../../etc/passwd",
+      "/dev/null",
+      "' or 1=1 --",
+      "unknown",
+      "a".repeat(1_000),
+    ];
     const times: readonly [string, Members][] = [
       ["expired", { exp: now() - 1, iat: now() - 100 }],
       ["expired since 1970", { exp: 0, iat: 0 }],
@@ -168,7 +202,12 @@ describe("tokens", () => {
     const all = {
       ...attacks,
       ...Object.fromEntries(keyIds.map((kid) => [`with the key id ${kid.slice(0, 20)}`, () => signed({}, { kid })])),
-      ...Object.fromEntries([0, null, ["x"], { kty: "EC" }].map((kid) => [`with a key id ${JSON.stringify(kid)}`, () => signed({}, { kid })])),
+      ...Object.fromEntries(
+        [0, null, ["x"], { kty: "EC" }].map((kid) => [
+          `with a key id ${JSON.stringify(kid)}`,
+          () => signed({}, { kid }),
+        ]),
+      ),
       ...Object.fromEntries(times.map(([title, changed]) => [title, () => signed(changed)])),
     };
 
@@ -196,7 +235,9 @@ describe("tokens", () => {
   test("end with the log-out", async () => {
     const mine = await logIn();
     expect((await check(mine)).code).toBe("0");
-    expect((await send(`${server.url}/v1/logout`, { method: "POST", headers: { authorization: `Bearer ${mine}` } })).code).toBe("0");
+    expect(
+      (await send(`${server.url}/v1/logout`, { method: "POST", headers: { authorization: `Bearer ${mine}` } })).code,
+    ).toBe("0");
     for (const path of ["/_CheckSession", "/v1/objects/Customer"]) {
       expect((await send(server.url + path, { headers: { authorization: mine } })).code).toBe("203");
     }

@@ -1,7 +1,15 @@
 import { createCipheriv } from "node:crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { callSecurely, counterBlock, encryptMessage, logInSecurely, type SecureAnswer, type SecureSession, sendMessage } from "../secure-client.ts";
+import {
+  callSecurely,
+  counterBlock,
+  encryptMessage,
+  logInSecurely,
+  type SecureAnswer,
+  type SecureSession,
+  sendMessage,
+} from "../secure-client.ts";
 import { type Reply, send, type SentHeaders } from "./send.ts";
 import { storedServerKeys } from "./stored-keys.ts";
 
@@ -24,8 +32,10 @@ describe("the traffic of a secure session", () => {
   });
   afterAll(() => postgres.close());
 
-  const call = (path: string, request: Parameters<typeof callSecurely>[3] = {}) => callSecurely(server, session, path, request);
-  const message = (number: bigint, more: Parameters<typeof sendMessage>[3] = {}) => sendMessage(server, session, number, more);
+  const call = (path: string, request: Parameters<typeof callSecurely>[3] = {}) =>
+    callSecurely(server, session, path, request);
+  const message = (number: bigint, more: Parameters<typeof sendMessage>[3] = {}) =>
+    sendMessage(server, session, number, more);
   const codes = async (numbers: readonly bigint[]) => {
     const received = [];
     for (const number of numbers) received.push((await message(number)).code);
@@ -33,7 +43,8 @@ describe("the traffic of a secure session", () => {
   };
   const isEncrypted = ({ iv }: SecureAnswer) => iv !== null;
   /** Sends a body as it is and decrypts the answer. */
-  const raw = (body: string | undefined, headers: Record<string, string>) => call("/_CheckSession", { headers, ...(body === undefined ? {} : { body }) });
+  const raw = (body: string | undefined, headers: Record<string, string>) =>
+    call("/_CheckSession", { headers, ...(body === undefined ? {} : { body }) });
   const text = { "content-type": "application/text" };
 
   describe("refuses with 312", () => {
@@ -67,7 +78,10 @@ describe("the traffic of a secure session", () => {
 
     test.each(Object.entries(headers))("%s", async (_title, make) => {
       const value = make();
-      const refused = await raw(encryptMessage(session, good(), "{}"), { ...text, ...(value === undefined ? {} : { encrypted: value }) });
+      const refused = await raw(encryptMessage(session, good(), "{}"), {
+        ...text,
+        ...(value === undefined ? {} : { encrypted: value }),
+      });
       expect(refused).toMatchObject({ status: 400, code: "312", iv: expect.any(Buffer) });
       // What is no message of the session does not take its number.
       expect((await message(0n)).code).toBe("0");
@@ -102,7 +116,11 @@ describe("the traffic of a secure session", () => {
       const iv = good();
       const cipher = createCipheriv("aes-256-ctr", session.key, iv);
       const body = Buffer.concat([cipher.update(contents), cipher.final()] as Uint8Array[]).toString("base64");
-      expect(await raw(body, { ...text, encrypted: header(iv) })).toMatchObject({ status: 400, code, iv: expect.any(Buffer) });
+      expect(await raw(body, { ...text, encrypted: header(iv) })).toMatchObject({
+        status: 400,
+        code,
+        iv: expect.any(Buffer),
+      });
     });
 
     test("an answer sent back", async () => {
@@ -126,8 +144,20 @@ describe("the traffic of a secure session", () => {
     test("once, in a window of 1,024, with jumps ahead", async () => {
       expect(await codes([0n, 1n, 0n, 1_000_000n, 1n])).toEqual(["0", "0", "312", "0", "312"]);
       const highest = 1_000_000n;
-      expect(await codes([highest - 1_024n, highest - 1_023n, highest - 1_023n, highest - 1n, highest])).toEqual(["312", "0", "312", "0", "312"]);
-      expect(await codes([last - 1_024n, last, last, last - 1_023n, last - 1_024n])).toEqual(["0", "0", "312", "0", "312"]);
+      expect(await codes([highest - 1_024n, highest - 1_023n, highest - 1_023n, highest - 1n, highest])).toEqual([
+        "312",
+        "0",
+        "312",
+        "0",
+        "312",
+      ]);
+      expect(await codes([last - 1_024n, last, last, last - 1_023n, last - 1_024n])).toEqual([
+        "0",
+        "0",
+        "312",
+        "0",
+        "312",
+      ]);
     });
 
     test("exactly when many come at once, on two servers", async () => {
@@ -163,8 +193,15 @@ describe("the traffic of a secure session", () => {
       expect((await message(0n)).code).toBe("0");
     });
 
-    test.each(["application/text", "APPLICATION/TEXT", "application/text; charset=utf-8", 'application/text;charset="UTF-8"'])("and is taken as %s", async (type) => {
-      expect((await raw(body(), { "content-type": type, encrypted: header(counterBlock(session, 0n)) })).code).toBe("0");
+    test.each([
+      "application/text",
+      "APPLICATION/TEXT",
+      "application/text; charset=utf-8",
+      'application/text;charset="UTF-8"',
+    ])("and is taken as %s", async (type) => {
+      expect((await raw(body(), { "content-type": type, encrypted: header(counterBlock(session, 0n)) })).code).toBe(
+        "0",
+      );
     });
 
     test("unless there is nothing", async () => {
@@ -189,20 +226,37 @@ describe("the traffic of a secure session", () => {
       [3 * mebibyte, 413],
     ])("of %i bytes: %i", async (size, status) => {
       const contents = `{"x":"${"x".repeat(size - 8)}"}`;
-      for (const [number, chunked] of [[0n, false], [1n, true]] as const) {
+      for (const [number, chunked] of [
+        [0n, false],
+        [1n, true],
+      ] as const) {
         const iv = counterBlock(session, number);
         const headers = { ...text, encrypted: header(iv), "secure-token": session.token };
-        const answer = await send(`${server.url}/_CheckSession`, { headers, body: encryptMessage(session, iv, contents), chunked });
-        expect({ chunked, status: answer.status, encrypted: answer.headers["encrypted"] }).toEqual({ chunked, status, encrypted: expect.stringContaining("v=1;iv=") });
+        const answer = await send(`${server.url}/_CheckSession`, {
+          headers,
+          body: encryptMessage(session, iv, contents),
+          chunked,
+        });
+        expect({ chunked, status: answer.status, encrypted: answer.headers["encrypted"] }).toEqual({
+          chunked,
+          status,
+          encrypted: expect.stringContaining("v=1;iv="),
+        });
       }
     });
   });
 
   describe("is answered", () => {
     test("in base64 of a known type, with its HTTP status in clear", async () => {
-      for (const [path, status] of [["/_CheckSession", 200], ["/v1/object/nothing", 404]] as const) {
+      for (const [path, status] of [
+        ["/_CheckSession", 200],
+        ["/v1/object/nothing", 404],
+      ] as const) {
         const answer = await send(server.url + path, { headers: { "secure-token": session.token } });
-        expect(answer).toMatchObject({ status, headers: { "content-type": "application/text; charset=utf-8", "cache-control": "no-store" } });
+        expect(answer).toMatchObject({
+          status,
+          headers: { "content-type": "application/text; charset=utf-8", "cache-control": "no-store" },
+        });
         expect(answer.text).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
       }
     });
@@ -240,7 +294,11 @@ describe("the traffic of a secure session", () => {
     });
 
     test("under a number of its own, however many ask at once", async () => {
-      const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => callSecurely(servers[index % 2] as RunningServer, session, "/_CheckSession")));
+      const answers = await Promise.all(
+        Array.from({ length: 300 }, (_, index) =>
+          callSecurely(servers[index % 2] as RunningServer, session, "/_CheckSession"),
+        ),
+      );
       expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["0"]));
       expect(new Set(answers.map(({ iv }) => iv?.toString("hex"))).size).toBe(300);
     });
@@ -250,7 +308,8 @@ describe("the traffic of a secure session", () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => call("/v1/logout", { method: "POST" })));
     expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array<string>(5).fill("203")]);
     expect(answers.filter(isEncrypted).length).toBeGreaterThan(0);
-    for (const each of servers) expect(await callSecurely(each, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203", iv: null });
+    for (const each of servers)
+      expect(await callSecurely(each, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203", iv: null });
   });
 
   test("ends when the user is disabled, and goes on where it was", async () => {

@@ -6,11 +6,18 @@ import { ChannelCipher } from "./channel-cipher.ts";
 
 const fromBase64 = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
 
-test.each(secureMode.traffic)("message $message in direction $direction, under $iv", async ({ symmetricKey, iv, plainBase64, cipherBase64 }) => {
-  const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
-  expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(plainBase64))).toString("base64")).toBe(cipherBase64);
-  expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(cipherBase64))).toString("base64")).toBe(plainBase64);
-});
+test.each(secureMode.traffic)(
+  "message $message in direction $direction, under $iv",
+  async ({ symmetricKey, iv, plainBase64, cipherBase64 }) => {
+    const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
+    expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(plainBase64))).toString("base64")).toBe(
+      cipherBase64,
+    );
+    expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(cipherBase64))).toString("base64")).toBe(
+      plainBase64,
+    );
+  },
+);
 
 test("does what OpenSSL does with messages of any length", async () => {
   const key = randomBytes(32);
@@ -19,7 +26,9 @@ test("does what OpenSSL does with messages of any length", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 5_000, size: "max" }), number, async (plain, message) => {
       const iv = buildCounterBlock({ direction: 1, ivPrefix: Uint8Array.of(1, 2, 3), message, block: 0 });
-      expect(Buffer.from(await cipher.apply(iv, plain)).equals(createCipheriv("aes-256-ctr", key, iv).update(plain))).toBe(true);
+      expect(
+        Buffer.from(await cipher.apply(iv, plain)).equals(createCipheriv("aes-256-ctr", key, iv).update(plain)),
+      ).toBe(true);
     }),
     { numRuns: 50 },
   );

@@ -1,4 +1,13 @@
-import { constants, createCipheriv, createDecipheriv, createPrivateKey, createPublicKey, privateDecrypt, publicEncrypt, randomBytes } from "node:crypto";
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+} from "node:crypto";
 import fc from "fast-check";
 import { secureMode } from "../../../crypto/test/vectors.ts";
 import { openHybrid, sealHybrid } from "./hybrid-message.ts";
@@ -8,7 +17,13 @@ const { jwk, publicPem } = secureMode.serverKey;
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };
 const nodePrivate = createPrivateKey({ key: jwk, format: "jwk" });
 const bytes = fc.uint8Array({ maxLength: 200 });
-const own = globalThis.crypto.subtle.importKey("jwk", { ...jwk, key_ops: ["decrypt"] }, { name: "RSA-OAEP", hash: "SHA-256" }, false, ["decrypt"]);
+const own = globalThis.crypto.subtle.importKey(
+  "jwk",
+  { ...jwk, key_ops: ["decrypt"] },
+  { name: "RSA-OAEP", hash: "SHA-256" },
+  false,
+  ["decrypt"],
+);
 
 /** An answer as another implementation makes it. */
 function sealByNode(plain: Uint8Array, key = randomBytes(32)): string {
@@ -35,7 +50,9 @@ test("what is sealed for the server is what others open", async () => {
 test("no two messages have a key or an IV in common", async () => {
   const serverKey = await readServerKey(publicPem, "OAEP-SHA-256");
   const messages = await Promise.all(Array.from({ length: 20 }, () => sealHybrid(serverKey, new Uint8Array(16))));
-  const keys = messages.map(({ aesKey }) => privateDecrypt({ key: nodePrivate, ...oaep }, Buffer.from(aesKey, "base64")).toString("hex"));
+  const keys = messages.map(({ aesKey }) =>
+    privateDecrypt({ key: nodePrivate, ...oaep }, Buffer.from(aesKey, "base64")).toString("hex"),
+  );
   expect(new Set(keys).size).toBe(20);
   expect(new Set(messages.map(({ data }) => data.slice(0, 20))).size).toBe(20);
 });

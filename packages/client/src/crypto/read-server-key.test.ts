@@ -14,8 +14,14 @@ test.each([
   expect(key.usages).toEqual(["encrypt"]);
 });
 
-const small = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ type: "spki", format: "pem" }) as string;
-const curve = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ type: "spki", format: "pem" }) as string;
+const small = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({
+  type: "spki",
+  format: "pem",
+}) as string;
+const curve = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
+  type: "spki",
+  format: "pem",
+}) as string;
 
 test.each([
   ["nothing", ""],
@@ -26,5 +32,8 @@ test.each([
   ["a key too small", small],
   ["a key of another kind", curve],
 ])("refuses %s", async (_title, text) => {
-  await expect(readServerKey(text, "OAEP-SHA-256")).rejects.toMatchObject({ name: "ChannelError", reason: "server-key" });
+  await expect(readServerKey(text, "OAEP-SHA-256")).rejects.toMatchObject({
+    name: "ChannelError",
+    reason: "server-key",
+  });
 });

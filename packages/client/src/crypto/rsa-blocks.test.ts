@@ -10,24 +10,40 @@ const byJwaName = { "RSA-OAEP-256": "OAEP-SHA-256", "RSA-OAEP": "OAEP-SHA-1" } a
 const paddings = Object.keys(rsaSchemes) as RsaPadding[];
 
 const privateKey = (jwk: object, padding: RsaPadding) =>
-  subtle.importKey("jwk", { ...jwk, key_ops: ["decrypt"] }, { name: "RSA-OAEP", hash: rsaSchemes[padding].hash }, false, ["decrypt"]);
+  subtle.importKey(
+    "jwk",
+    { ...jwk, key_ops: ["decrypt"] },
+    { name: "RSA-OAEP", hash: rsaSchemes[padding].hash },
+    false,
+    ["decrypt"],
+  );
 
 /** The vectors that browsers can open: WebCrypto has no PKCS#1 v1.5. */
-function inOaep<T extends { readonly padding: string }>(cases: readonly T[]): (Omit<T, "padding"> & { padding: RsaPadding })[] {
-  return cases.flatMap((each) => (each.padding === "RSA1_5" ? [] : [{ ...each, padding: byJwaName[each.padding as "RSA-OAEP"] }]));
+function inOaep<T extends { readonly padding: string }>(
+  cases: readonly T[],
+): (Omit<T, "padding"> & { padding: RsaPadding })[] {
+  return cases.flatMap((each) =>
+    each.padding === "RSA1_5" ? [] : [{ ...each, padding: byJwaName[each.padding as "RSA-OAEP"] }],
+  );
 }
 
-test.each(inOaep(secureMode.answers))("opens the answer for $clientKey in $padding", async ({ clientKey, padding, plain, base64 }) => {
-  const key = await privateKey(secureMode.clientKeys[clientKey].jwk, padding);
-  const opened = await decryptBlocks(key, Uint8Array.from(Buffer.from(base64, "base64")));
-  expect(new TextDecoder().decode(opened)).toBe(plain);
-});
+test.each(inOaep(secureMode.answers))(
+  "opens the answer for $clientKey in $padding",
+  async ({ clientKey, padding, plain, base64 }) => {
+    const key = await privateKey(secureMode.clientKeys[clientKey].jwk, padding);
+    const opened = await decryptBlocks(key, Uint8Array.from(Buffer.from(base64, "base64")));
+    expect(new TextDecoder().decode(opened)).toBe(plain);
+  },
+);
 
-test.each(inOaep(secureMode.credentials))("opens the credentials in $padding: $name", async ({ padding, plain, base64 }) => {
-  const key = await privateKey(secureMode.serverKey.jwk, padding);
-  const opened = await decryptBlocks(key, Uint8Array.from(Buffer.from(base64, "base64")));
-  expect(new TextDecoder().decode(opened)).toBe(plain);
-});
+test.each(inOaep(secureMode.credentials))(
+  "opens the credentials in $padding: $name",
+  async ({ padding, plain, base64 }) => {
+    const key = await privateKey(secureMode.serverKey.jwk, padding);
+    const opened = await decryptBlocks(key, Uint8Array.from(Buffer.from(base64, "base64")));
+    expect(new TextDecoder().decode(opened)).toBe(plain);
+  },
+);
 
 describe.each(paddings)("%s", (padding) => {
   const { hash, overhead } = rsaSchemes[padding];
@@ -35,7 +51,11 @@ describe.each(paddings)("%s", (padding) => {
   const nodePrivate = createPrivateKey({ key: secureMode.serverKey.jwk, format: "jwk" });
   const options = { key: nodePrivate, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: hash.replace("-", "") };
   const openByNode = (blocks: Uint8Array) =>
-    Buffer.concat(Array.from({ length: blocks.length / 256 }, (_, index) => privateDecrypt(options, blocks.subarray(256 * index, 256 * (index + 1)))));
+    Buffer.concat(
+      Array.from({ length: blocks.length / 256 }, (_, index) =>
+        privateDecrypt(options, blocks.subarray(256 * index, 256 * (index + 1))),
+      ),
+    );
 
   test("what is encrypted by blocks is what others decrypt, and comes back", async () => {
     const publicKey = await readServerKey(secureMode.serverKey.publicPem, padding);
@@ -55,7 +75,13 @@ describe.each(paddings)("%s", (padding) => {
   test("what is no whole number of blocks, or of another padding, is not opened", async () => {
     const own = await privateKey(secureMode.serverKey.jwk, padding);
     const other = publicEncrypt({ ...options, oaepHash: hash === "SHA-1" ? "sha256" : "sha1" }, Buffer.from("x"));
-    for (const cipher of [new Uint8Array(0), new Uint8Array(255), new Uint8Array(257), new Uint8Array(256), Uint8Array.from(other)]) {
+    for (const cipher of [
+      new Uint8Array(0),
+      new Uint8Array(255),
+      new Uint8Array(257),
+      new Uint8Array(256),
+      Uint8Array.from(other),
+    ]) {
       await expect(decryptBlocks(own, cipher)).resolves.toBeUndefined();
     }
   });

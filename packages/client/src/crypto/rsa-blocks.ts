@@ -16,7 +16,9 @@ export async function decryptBlocks(key: RsaKey, cipher: Bytes): Promise<Bytes |
   const length = blockLengthOf(key);
   if (cipher.length === 0 || cipher.length % length !== 0) return undefined;
   try {
-    return joined(await Promise.all(piecesOf(cipher, length).map((part) => webCrypto().subtle.decrypt(algorithm, key, part))));
+    return joined(
+      await Promise.all(piecesOf(cipher, length).map((part) => webCrypto().subtle.decrypt(algorithm, key, part))),
+    );
   } catch {
     return undefined;
   }

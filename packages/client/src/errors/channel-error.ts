@@ -1,6 +1,8 @@
 const messages = {
-  "no-web-crypto": "This platform has no WebCrypto; browsers offer it on pages that came over HTTPS or from the same machine.",
-  "unprotected-key": "The server's key would come over an unprotected connection: use https, or hand the key in as `serverKey`.",
+  "no-web-crypto":
+    "This platform has no WebCrypto; browsers offer it on pages that came over HTTPS or from the same machine.",
+  "unprotected-key":
+    "The server's key would come over an unprotected connection: use https, or hand the key in as `serverKey`.",
   "server-key": "The server's key is not a usable RSA public key.",
   "log-in-answer": "The answer to the log-in cannot be decrypted, or lacks what the mode needs.",
   "clear-answer": "The server answered a secure session in clear text.",

@@ -19,10 +19,16 @@ export interface StartedCodeLogIn {
 }
 
 /** Begins a log-in with `google`, `facebook`, `microsoft` or `apple` that comes back to an address of the app. Needs WebCrypto. */
-export async function startCodeLogIn(place: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">, provider: string, fields: CodeLogInFields): Promise<StartedCodeLogIn> {
+export async function startCodeLogIn(
+  place: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">,
+  provider: string,
+  fields: CodeLogInFields,
+): Promise<StartedCodeLogIn> {
   const crypto = webCrypto();
   const verifier = base64Url(crypto.getRandomValues(new Uint8Array(32)));
-  const challenge = base64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+  const challenge = base64Url(
+    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))),
+  );
   return { url: providerAddress(place, provider, { ...fields, challenge }), verifier };
 }
 
@@ -33,7 +39,8 @@ export async function startCodeLogIn(place: Pick<ClientOptions, "baseUrl" | "ali
 export function returnedCode(address: string): string {
   const parameters = new URL(address).searchParams;
   const [error, code] = [parameters.get("error"), parameters.get("code")];
-  if (error !== null && /^\d{1,6}$/.test(error)) throw new SallyportError({ code: Number(error), message: "The log-in with the provider failed", httpStatus: 302 });
+  if (error !== null && /^\d{1,6}$/.test(error))
+    throw new SallyportError({ code: Number(error), message: "The log-in with the provider failed", httpStatus: 302 });
   if (error !== null || code === null || code === "") throw new TransportError("foreign-answer", { httpStatus: 302 });
   return code;
 }
@@ -53,7 +60,11 @@ export interface CodeTrade {
  * Trades the code (`POST /v1/auth/code`): for a session, which the client then has, or for the `dfUuid` of an account that is bound to no
  * database user yet. 324 for a code or a verifier that is not good. It is not repeated when the session is over: log in with the provider then.
  */
-export async function logInWithCode(client: SallyportClient, trade: CodeTrade, options: CallOptions = {}): Promise<ProviderAnswer> {
+export async function logInWithCode(
+  client: SallyportClient,
+  trade: CodeTrade,
+  options: CallOptions = {},
+): Promise<ProviderAnswer> {
   const { code, verifier, twoFactorToken, enrolling } = trade;
   const body = { code, verifier, "2faToken": twoFactorToken, "2faEnrol": enrolling };
   const { data } = await client.request({ ...options, method: "POST", path: "/v1/auth/code", body, anonymous: true });
@@ -63,5 +74,8 @@ export async function logInWithCode(client: SallyportClient, trade: CodeTrade, o
 }
 
 function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }

@@ -1,5 +1,12 @@
 export { changePassword, confirmPasswordChange, type PasswordChange } from "./change-password.ts";
-export { type CodeLogInFields, type CodeTrade, logInWithCode, returnedCode, startCodeLogIn, type StartedCodeLogIn } from "./code-log-in.ts";
+export {
+  type CodeLogInFields,
+  type CodeTrade,
+  logInWithCode,
+  returnedCode,
+  startCodeLogIn,
+  type StartedCodeLogIn,
+} from "./code-log-in.ts";
 export { customLogIn } from "./custom-log-in.ts";
 export { type LinkingFields, linkingLogIn } from "./linking-log-in.ts";
 export { type Link, listLinks, removeLinks } from "./links.ts";

@@ -24,15 +24,29 @@ export interface ProviderLogInFields {
  * Where to send a browser, or a web view, for a log-in with `google`, `facebook`, `microsoft` or `apple`. It comes back to the server, whose page then is
  * what `providerAnswer` reads.
  */
-export function providerAddress(place: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">, provider: string, fields: ProviderLogInFields = {}): string {
+export function providerAddress(
+  place: Pick<ClientOptions, "baseUrl" | "alias" | "appKey">,
+  provider: string,
+  fields: ProviderLogInFields = {},
+): string {
   const { baseUrl, alias = "", appKey } = place;
   const { appNames, deviceId, twoFactorToken, enrolling, returnTo, challenge } = fields;
-  const query = { appkey: appKey, appNames: appNames?.join(","), deviceId, "2faToken": twoFactorToken, "2faEnrol": enrolling, returnTo, challenge };
+  const query = {
+    appkey: appKey,
+    appNames: appNames?.join(","),
+    deviceId,
+    "2faToken": twoFactorToken,
+    "2faEnrol": enrolling,
+    returnTo,
+    challenge,
+  };
   return new ServiceAddress(baseUrl, alias).of(`/v1/auth/${encodeURIComponent(provider)}`, query);
 }
 
 /** What a log-in with a provider has come to: a session for `client.logIn`, or an account that is bound to no database user yet. */
-export type ProviderAnswer = { readonly assigned: true; readonly logIn: PlainLogInOptions } | { readonly assigned: false; readonly dfUuid: string };
+export type ProviderAnswer =
+  | { readonly assigned: true; readonly logIn: PlainLogInOptions }
+  | { readonly assigned: false; readonly dfUuid: string };
 
 /** Reads the last page of a log-in with a provider. Throws a `SallyportError` for a refusal, a `TransportError` for what is no answer of the service. */
 export function providerAnswer(text: string, status = 200): ProviderAnswer {

@@ -9,8 +9,18 @@ export interface ResetOptions extends CallOptions {
 }
 
 /** Has a token mailed with which the user can set a new password. The answer is the same whether there is such a user or not; 712 without mail. */
-export async function resetPassword(client: SallyportClient, user: string, { custom = false, ...options }: ResetOptions = {}): Promise<void> {
-  await client.request({ ...options, method: "POST", path: "/v1/resetPassword", body: custom ? { user, custom } : { user }, anonymous: true });
+export async function resetPassword(
+  client: SallyportClient,
+  user: string,
+  { custom = false, ...options }: ResetOptions = {},
+): Promise<void> {
+  await client.request({
+    ...options,
+    method: "POST",
+    path: "/v1/resetPassword",
+    body: custom ? { user, custom } : { user },
+    anonymous: true,
+  });
 }
 
 export interface PasswordReset extends Pick<LogInFields, "passwordHash"> {
@@ -20,7 +30,11 @@ export interface PasswordReset extends Pick<LogInFields, "passwordHash"> {
 }
 
 /** Sets a new password with the token of a mail: 328, 320. All sessions of the user end. */
-export async function confirmResetPassword(client: SallyportClient, reset: PasswordReset, options: CallOptions = {}): Promise<void> {
+export async function confirmResetPassword(
+  client: SallyportClient,
+  reset: PasswordReset,
+  options: CallOptions = {},
+): Promise<void> {
   const body = { resetPasswordToken: reset.token, newPassword: newPassword(reset.newPassword, reset.passwordHash) };
   await client.request({ ...options, method: "POST", path: "/v1/confirmResetPassword", body, anonymous: true });
 }

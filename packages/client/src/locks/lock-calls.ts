@@ -20,7 +20,11 @@ export class LockCalls {
   }
 
   async #call(method: Method, id: string, limits: CallOptions): Promise<Lock> {
-    const { data } = await this.requests.json<Lock>({ ...limits, method, path: `/v1/lock/object/${encodeURIComponent(id)}` });
+    const { data } = await this.requests.json<Lock>({
+      ...limits,
+      method,
+      path: `/v1/lock/object/${encodeURIComponent(id)}`,
+    });
     return data;
   }
 }

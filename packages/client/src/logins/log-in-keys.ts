@@ -21,14 +21,26 @@ export interface KeyNeeds extends KeyOptions {
 }
 
 /** Fetches and makes what was not handed in, the two at once. */
-export async function logInKeys(transport: Transport, { path, padding, keyPair, ...options }: KeyNeeds, signal: AbortSignal): Promise<LogInKeys> {
+export async function logInKeys(
+  transport: Transport,
+  { path, padding, keyPair, ...options }: KeyNeeds,
+  signal: AbortSignal,
+): Promise<LogInKeys> {
   if (keyPair !== undefined) checkKeyPair(keyPair, padding);
   const pem = serverKeyText(transport, path, options, signal);
-  const [serverKey, pair] = await Promise.all([pem.then((text) => readServerKey(text, padding)), keyPair ?? generateKeyPair(padding)]);
+  const [serverKey, pair] = await Promise.all([
+    pem.then((text) => readServerKey(text, padding)),
+    keyPair ?? generateKeyPair(padding),
+  ]);
   return { serverKey, keyPair: pair };
 }
 
-async function serverKeyText(transport: Transport, path: string, options: KeyOptions, signal: AbortSignal): Promise<string> {
+async function serverKeyText(
+  transport: Transport,
+  path: string,
+  options: KeyOptions,
+  signal: AbortSignal,
+): Promise<string> {
   const { serverKey, allowUnprotectedKey = false } = options;
   if (serverKey !== undefined) return serverKey;
   if (!transport.address.isProtected && !allowUnprotectedKey) throw new ChannelError("unprotected-key");

@@ -21,10 +21,20 @@ interface SecureData extends LogInData {
 }
 
 /** Secure mode: credentials and answer in RSA blocks, and from then on AES-256-CTR with the key of the session. */
-export async function logInSecurely(transport: Transport, options: SecureLogInOptions, signal: AbortSignal): Promise<OpenedSession> {
+export async function logInSecurely(
+  transport: Transport,
+  options: SecureLogInOptions,
+  signal: AbortSignal,
+): Promise<OpenedSession> {
   const { padding = "OAEP-SHA-256" } = options;
-  const { serverKey, keyPair } = await logInKeys(transport, { ...options, path: "/v2/login/secure/key", padding }, signal);
-  const credentials = bodyToBase64(await encryptBlocks(serverKey, padding, new TextEncoder().encode(logInBody(options))));
+  const { serverKey, keyPair } = await logInKeys(
+    transport,
+    { ...options, path: "/v2/login/secure/key", padding },
+    signal,
+  );
+  const credentials = bodyToBase64(
+    await encryptBlocks(serverKey, padding, new TextEncoder().encode(logInBody(options))),
+  );
   const body = JSON.stringify({ credentials, publicKey: await publicKeyText(keyPair) });
   const answer = await postLogIn(transport, "/v2/login/secure", body, signal);
   const data = await decryptedAnswer(answer, async (text) => {
@@ -36,7 +46,11 @@ export async function logInSecurely(transport: Transport, options: SecureLogInOp
 
 async function secureSession({ sessionId, symmetricKey, ivPrefix, ...common }: SecureData): Promise<OpenedSession> {
   const key = bytesOf(symmetricKey, 32);
-  const parts = { secureToken: credentialOf(sessionId), ivPrefix: bytesOf(ivPrefix, 3), cipher: await ChannelCipher.create(key) };
+  const parts = {
+    secureToken: credentialOf(sessionId),
+    ivPrefix: bytesOf(ivPrefix, 3),
+    cipher: await ChannelCipher.create(key),
+  };
   return openedSession(new SecureSession(parts), common);
 }
 

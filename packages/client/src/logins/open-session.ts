@@ -6,7 +6,11 @@ import type { OpenedSession } from "./log-in-result.ts";
 import { logInSecurely } from "./log-in-securely.ts";
 
 /** Logs in, in whichever mode. */
-export async function openSession(transport: Transport, options: LogInOptions, signal: AbortSignal): Promise<OpenedSession> {
+export async function openSession(
+  transport: Transport,
+  options: LogInOptions,
+  signal: AbortSignal,
+): Promise<OpenedSession> {
   switch (options.mode) {
     case "session":
       return logInWithSessionId(transport, options, signal);

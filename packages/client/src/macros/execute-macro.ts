@@ -7,8 +7,19 @@ export interface ExecuteOptions extends CallOptions {
 }
 
 /** Has the server run a macro; what it returns comes back. */
-export async function executeMacro<Data>(requests: ClientRequests, name: string, body: unknown, { skipChecker = false, ...limits }: ExecuteOptions): Promise<Data> {
+export async function executeMacro<Data>(
+  requests: ClientRequests,
+  name: string,
+  body: unknown,
+  { skipChecker = false, ...limits }: ExecuteOptions,
+): Promise<Data> {
   const query = skipChecker ? { skipChecker } : {};
-  const { data } = await requests.json<Data>({ ...limits, method: "POST", path: `/v1/execute/${encodeURIComponent(name)}`, query, body });
+  const { data } = await requests.json<Data>({
+    ...limits,
+    method: "POST",
+    path: `/v1/execute/${encodeURIComponent(name)}`,
+    query,
+    body,
+  });
   return data;
 }

@@ -15,7 +15,11 @@ export class ModelCalls {
     return withVersion(data, etag);
   }
 
-  async put(name: string, body: ClassDefinition, { ifMatch, ...limits }: CallOptions & ConditionOptions): Promise<ClassStructure> {
+  async put(
+    name: string,
+    body: ClassDefinition,
+    { ifMatch, ...limits }: CallOptions & ConditionOptions,
+  ): Promise<ClassStructure> {
     const request = { ...limits, method: "PUT", path: classPath(name), headers: ifMatchHeader(ifMatch), body } as const;
     const { data, etag } = await this.requests.json<ClassStructure>(request);
     return withVersion(data, etag);

@@ -1,4 +1,10 @@
-import type { AttributeData, ClassDefinitionData, ClassStructureData, ModelStructureData, RightData } from "@sallyport/contract";
+import type {
+  AttributeData,
+  ClassDefinitionData,
+  ClassStructureData,
+  ModelStructureData,
+  RightData,
+} from "@sallyport/contract";
 
 /** An attribute as it is to be. */
 export type AttributeDefinition = AttributeData;

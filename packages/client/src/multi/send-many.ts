@@ -10,10 +10,20 @@ interface Result {
 }
 
 /** Sends many requests as one; the results come in their order. */
-export async function sendMany<Data>(requests: ClientRequests, items: readonly MultiItem[], { atomic = false, ...limits }: MultiOptions): Promise<MultiResult<Data>[]> {
+export async function sendMany<Data>(
+  requests: ClientRequests,
+  items: readonly MultiItem[],
+  { atomic = false, ...limits }: MultiOptions,
+): Promise<MultiResult<Data>[]> {
   const body = items.map(({ method = "GET", path, query, data }) => ({ method, path: withQuery(path, query), data }));
   const query = atomic ? { atomic } : {};
-  const { data, httpStatus } = await requests.json<readonly Result[]>({ ...limits, method: "POST", path: "/v1/multi", query, body });
+  const { data, httpStatus } = await requests.json<readonly Result[]>({
+    ...limits,
+    method: "POST",
+    path: "/v1/multi",
+    query,
+    body,
+  });
   if (!Array.isArray(data) || data.length !== items.length) throw new TransportError("foreign-answer", { httpStatus });
   return data.map((each: Result) => resultOf<Data>(each));
 }

@@ -9,9 +9,16 @@ import { withVersion } from "./version.ts";
 export class ObjectCalls {
   constructor(private readonly requests: ClientRequests) {}
 
-  async get<Known extends Attributes>(id: string, { serialization, ...limits }: ObjectOptions): Promise<BusinessObject<Known>> {
+  async get<Known extends Attributes>(
+    id: string,
+    { serialization, ...limits }: ObjectOptions,
+  ): Promise<BusinessObject<Known>> {
     const path = `/v1/object/${encodeURIComponent(id)}`;
-    const { data, etag } = await this.requests.json<BusinessObject<Known>>({ ...limits, path, query: { serialization } });
+    const { data, etag } = await this.requests.json<BusinessObject<Known>>({
+      ...limits,
+      path,
+      query: { serialization },
+    });
     return withVersion(data, etag);
   }
 
@@ -24,7 +31,10 @@ export class ObjectCalls {
   }
 
   /** Asks for a page only when the one before it was taken. */
-  async *pages<Known extends Attributes>(className: string, options: ListOptions): AsyncGenerator<ObjectPage<Known>, void, undefined> {
+  async *pages<Known extends Attributes>(
+    className: string,
+    options: ListOptions,
+  ): AsyncGenerator<ObjectPage<Known>, void, undefined> {
     let page = await this.page<Known>(className, options);
     yield page;
     for (let cursor = page["~Cursor"]; cursor !== undefined; cursor = page["~Cursor"]) {
@@ -35,7 +45,10 @@ export class ObjectCalls {
   }
 
   async readers(id: string, limits: CallOptions): Promise<ReadersData> {
-    const { data, etag } = await this.requests.json<ReadersData>({ ...limits, path: `/v1/object/${encodeURIComponent(id)}/readers` });
+    const { data, etag } = await this.requests.json<ReadersData>({
+      ...limits,
+      path: `/v1/object/${encodeURIComponent(id)}/readers`,
+    });
     return withVersion(data, etag);
   }
 

@@ -22,6 +22,7 @@ export function versionOf(data: object): string | undefined {
 export function ifMatchHeader(before: ReadBefore | undefined): Record<string, string> {
   if (before === undefined) return {};
   const version = typeof before === "string" ? before : versionOf(before);
-  if (version === undefined) throw new TypeError("The version is not known: read the object by itself, and pass what came.");
+  if (version === undefined)
+    throw new TypeError("The version is not known: read the object by itself, and pass what came.");
   return { "if-match": version };
 }

@@ -11,17 +11,32 @@ import type { DeleteOptions, PurgeOptions, ReadersOptions, UpdateOptions } from 
 export class WriteCalls {
   constructor(private readonly requests: ClientRequests) {}
 
-  async create<Known extends Attributes>(className: string, body: Attributes, options: ObjectOptions): Promise<BusinessObject<Known>> {
+  async create<Known extends Attributes>(
+    className: string,
+    body: Attributes,
+    options: ObjectOptions,
+  ): Promise<BusinessObject<Known>> {
     const { serialization, ...limits } = options;
     const request = { ...limits, method: "POST", path: objectPath(className), query: { serialization }, body } as const;
     const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
     return withVersion(data, etag);
   }
 
-  async update<Known extends Attributes>(id: string, body: Attributes, options: UpdateOptions): Promise<BusinessObject<Known>> {
+  async update<Known extends Attributes>(
+    id: string,
+    body: Attributes,
+    options: UpdateOptions,
+  ): Promise<BusinessObject<Known>> {
     const { serialization, ifMatch, ...limits } = options;
     const headers = ifMatchHeader(ifMatch);
-    const request = { ...limits, method: "PATCH", path: objectPath(id), query: { serialization }, headers, body } as const;
+    const request = {
+      ...limits,
+      method: "PATCH",
+      path: objectPath(id),
+      query: { serialization },
+      headers,
+      body,
+    } as const;
     const { data, etag } = await this.requests.json<BusinessObject<Known>>(request);
     return withVersion(data, etag);
   }
@@ -32,8 +47,18 @@ export class WriteCalls {
     return data["~Count"];
   }
 
-  async setReaders(id: string, readers: readonly string[] | null, { ifMatch, ...limits }: ReadersOptions): Promise<ReadersData> {
-    const request = { ...limits, method: "PUT", path: `${objectPath(id)}/readers`, headers: ifMatchHeader(ifMatch), body: { readers } } as const;
+  async setReaders(
+    id: string,
+    readers: readonly string[] | null,
+    { ifMatch, ...limits }: ReadersOptions,
+  ): Promise<ReadersData> {
+    const request = {
+      ...limits,
+      method: "PUT",
+      path: `${objectPath(id)}/readers`,
+      headers: ifMatchHeader(ifMatch),
+      body: { readers },
+    } as const;
     const { data, etag } = await this.requests.json<ReadersData>(request);
     return withVersion(data, etag);
   }
@@ -41,7 +66,13 @@ export class WriteCalls {
   async remove(id: string, options: DeleteOptions): Promise<void> {
     const { recycle = false, ifMatch, ...limits } = options;
     const query = recycle ? { moveToRecycler: "true" } : {};
-    await this.requests.json({ ...limits, method: "DELETE", path: objectPath(id), query, headers: ifMatchHeader(ifMatch) });
+    await this.requests.json({
+      ...limits,
+      method: "DELETE",
+      path: objectPath(id),
+      query,
+      headers: ifMatchHeader(ifMatch),
+    });
   }
 
   async restore<Known extends Attributes>(id: string, options: ObjectOptions): Promise<BusinessObject<Known>> {
@@ -53,17 +84,33 @@ export class WriteCalls {
 
   async listRecycler(options: RecyclerOptions): Promise<RecyclerPage> {
     const { perPage, cursor, ...limits } = options;
-    return (await this.requests.json<RecyclerPage>({ ...limits, method: "GET", path: "/v1/recycler", query: { perPage, cursor } })).data;
+    return (
+      await this.requests.json<RecyclerPage>({
+        ...limits,
+        method: "GET",
+        path: "/v1/recycler",
+        query: { perPage, cursor },
+      })
+    ).data;
   }
 
   async purge(id: string, limits: CallOptions): Promise<number> {
-    const { data } = await this.requests.json<CountData>({ ...limits, method: "DELETE", path: `/v1/recycler/${encodeURIComponent(id)}` });
+    const { data } = await this.requests.json<CountData>({
+      ...limits,
+      method: "DELETE",
+      path: `/v1/recycler/${encodeURIComponent(id)}`,
+    });
     return data["~Count"];
   }
 
   async purgeAll(options: PurgeOptions): Promise<number> {
     const { all = false, ...limits } = options;
-    const { data } = await this.requests.json<CountData>({ ...limits, method: "DELETE", path: "/v1/recycler", query: all ? { all: "true" } : {} });
+    const { data } = await this.requests.json<CountData>({
+      ...limits,
+      method: "DELETE",
+      path: "/v1/recycler",
+      query: all ? { all: "true" } : {},
+    });
     return data["~Count"];
   }
 }

@@ -35,13 +35,20 @@ export class ClientRequests {
   }
 
   /** Sends a request with this very session, once. */
-  async with(session: ClientSession, target: Target, { timeout = this.timeout, signal }: CallLimits = {}): Promise<void> {
+  async with(
+    session: ClientSession,
+    target: Target,
+    { timeout = this.timeout, signal }: CallLimits = {},
+  ): Promise<void> {
     await withinLimits({ timeout, signal }, async (limit) => {
       successOf(await this.#exchange(session, target, { headers: {} }, limit));
     });
   }
 
-  #send<T>({ method = "GET", path, query, anonymous, renew, timeout = this.timeout, signal, ...rest }: RequestOptions, read: Reader<T>): Promise<T> {
+  #send<T>(
+    { method = "GET", path, query, anonymous, renew, timeout = this.timeout, signal, ...rest }: RequestOptions,
+    read: Reader<T>,
+  ): Promise<T> {
     const target = { method, path, query };
     return withinLimits({ timeout, signal }, async (limit) => {
       const message = messageOf(rest);
@@ -58,7 +65,12 @@ export class ClientRequests {
     });
   }
 
-  async #exchange(session: ClientSession, target: Target, message: OutgoingMessage, signal: AbortSignal): Promise<IncomingMessage> {
+  async #exchange(
+    session: ClientSession,
+    target: Target,
+    message: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const sealed = await session.seal(message);
     signal.throwIfAborted();
     return session.open(await this.transport.send(target, sealed, signal));

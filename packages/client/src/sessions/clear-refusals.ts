@@ -5,7 +5,9 @@
  * session itself (200 to 204), its key (314), and whatever goes wrong among these steps (799). They report failures only, so
  * whoever forges one achieves no more than by dropping the answer.
  */
-const codes: ReadonlySet<number> = new Set([100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800]);
+const codes: ReadonlySet<number> = new Set([
+  100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800,
+]);
 
 export function mayComeInClear(code: number): boolean {
   return codes.has(code);

@@ -8,24 +8,45 @@ const ok = Buffer.from('{"status":{"internalStatus":"0","statusMessage":"ok"},"d
 async function pair(): Promise<{ session: SecureSession; server: FakeChannel }> {
   const server = new FakeChannel();
   const cipher = await ChannelCipher.create(Uint8Array.from(server.key));
-  return { server, session: new SecureSession({ secureToken: "t", ivPrefix: Uint8Array.from(server.ivPrefix), cipher }) };
+  return {
+    server,
+    session: new SecureSession({ secureToken: "t", ivPrefix: Uint8Array.from(server.ivPrefix), cipher }),
+  };
 }
 
-const answer = ({ body, headers }: { body: Uint8Array; headers: Record<string, string> }, status = 200) => ({ status, headers: new Headers(headers), body });
-const clear = (code: number, status: number) => answer({ body: Buffer.from(JSON.stringify({ status: { internalStatus: String(code), statusMessage: "x" } })), headers: {} }, status);
+const answer = ({ body, headers }: { body: Uint8Array; headers: Record<string, string> }, status = 200) => ({
+  status,
+  headers: new Headers(headers),
+  body,
+});
+const clear = (code: number, status: number) =>
+  answer(
+    {
+      body: Buffer.from(JSON.stringify({ status: { internalStatus: String(code), statusMessage: "x" } })),
+      headers: {},
+    },
+    status,
+  );
 
 describe("requests", () => {
   test("without a body carry the token only", async () => {
     const { session } = await pair();
-    await expect(session.seal({ headers: { "if-match": '"1"' } })).resolves.toEqual({ headers: { "if-match": '"1"', "secure-token": "t" } });
+    await expect(session.seal({ headers: { "if-match": '"1"' } })).resolves.toEqual({
+      headers: { "if-match": '"1"', "secure-token": "t" },
+    });
   });
 
   test("with JSON become base64 that the server can open", async () => {
     const { session, server } = await pair();
-    const { headers, body } = await session.seal({ headers: { "content-type": "application/json" }, body: '{"Name":"Zoë"}' });
+    const { headers, body } = await session.seal({
+      headers: { "content-type": "application/json" },
+      body: '{"Name":"Zoë"}',
+    });
     expect(headers).toMatchObject({ "content-type": "application/text", "secure-token": "t" });
     expect(body).toMatch(/^[A-Za-z0-9+/]+=*$/);
-    expect(Buffer.from(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true) ?? []).toString()).toBe('{"Name":"Zoë"}');
+    expect(
+      Buffer.from(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true) ?? []).toString(),
+    ).toBe('{"Name":"Zoë"}');
   });
 
   test("with bytes stay bytes, of the type they were", async () => {
@@ -34,19 +55,26 @@ describe("requests", () => {
     const { headers, body } = await session.seal({ headers: { "content-type": "image/png" }, body: plain });
     expect(headers["content-type"]).toBe("image/png");
     expect(body).toHaveLength(1_000);
-    expect(Buffer.from(server.open(headers["encrypted"] ?? null, body as Uint8Array, false) ?? []).equals(plain)).toBe(true);
+    expect(Buffer.from(server.open(headers["encrypted"] ?? null, body as Uint8Array, false) ?? []).equals(plain)).toBe(
+      true,
+    );
   });
 
   test("made at the same time have numbers of their own, from 0 and without gap", async () => {
     const { session, server } = await pair();
-    const sent = await Promise.all(Array.from({ length: 200 }, (_, n) => session.seal({ headers: {}, body: `{"n":${n}}` })));
-    for (const { headers, body } of sent) expect(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true)).toBeDefined();
+    const sent = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => session.seal({ headers: {}, body: `{"n":${n}}` })),
+    );
+    for (const { headers, body } of sent)
+      expect(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true)).toBeDefined();
     expect(server.received.toSorted((a, b) => Number(a - b))).toEqual(Array.from({ length: 200 }, (_, n) => BigInt(n)));
   });
 
   test("of the same contents never look the same", async () => {
     const { session } = await pair();
-    const sent = await Promise.all(Array.from({ length: 50 }, () => session.seal({ headers: {}, body: "{}".padEnd(32) })));
+    const sent = await Promise.all(
+      Array.from({ length: 50 }, () => session.seal({ headers: {}, body: "{}".padEnd(32) })),
+    );
     expect(new Set(sent.map(({ body }) => body)).size).toBe(50);
   });
 });
@@ -90,34 +118,53 @@ describe("answers", () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
   });
 
-  test.each(["", "v=1", "v=2;seq=1", "v=1;iv=", "v=1;iv=AAAA", "v=1, v=1"])("are refused with the header %j", async (encrypted) => {
-    const { session, server } = await pair();
-    const { body } = server.seal(ok);
-    await expect(session.open(answer({ body, headers: { encrypted } }))).rejects.toMatchObject({ reason: "no-counter-block" });
-  });
+  test.each(["", "v=1", "v=2;seq=1", "v=1;iv=", "v=1;iv=AAAA", "v=1, v=1"])(
+    "are refused with the header %j",
+    async (encrypted) => {
+      const { session, server } = await pair();
+      const { body } = server.seal(ok);
+      await expect(session.open(answer({ body, headers: { encrypted } }))).rejects.toMatchObject({
+        reason: "no-counter-block",
+      });
+    },
+  );
 
   test("that should be base64 and are not are refused", async () => {
     const { session, server } = await pair();
     const { headers } = server.seal(ok);
-    await expect(session.open(answer({ body: Buffer.from("?"), headers }))).rejects.toMatchObject({ reason: "undecipherable" });
+    await expect(session.open(answer({ body: Buffer.from("?"), headers }))).rejects.toMatchObject({
+      reason: "undecipherable",
+    });
   });
 });
 
 describe("answers in clear text", () => {
-  test.each([100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800])("are believed with %i", async (code) => {
-    const { session } = await pair();
-    const refusal = clear(code, 400);
-    await expect(session.open(refusal)).resolves.toBe(refusal);
-  });
+  test.each([100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800])(
+    "are believed with %i",
+    async (code) => {
+      const { session } = await pair();
+      const refusal = clear(code, 400);
+      await expect(session.open(refusal)).resolves.toBe(refusal);
+    },
+  );
 
-  test.each([0, 207, 300, 302, 308, 312, 318, 403, 404, 609, 703, 710, 713, 801])("are not believed with %i", async (code) => {
-    const { session } = await pair();
-    await expect(session.open(clear(code, code === 0 ? 200 : 400))).rejects.toMatchObject({ name: "ChannelError", reason: "clear-answer" });
-  });
+  test.each([0, 207, 300, 302, 308, 312, 318, 403, 404, 609, 703, 710, 713, 801])(
+    "are not believed with %i",
+    async (code) => {
+      const { session } = await pair();
+      await expect(session.open(clear(code, code === 0 ? 200 : 400))).rejects.toMatchObject({
+        name: "ChannelError",
+        reason: "clear-answer",
+      });
+    },
+  );
 
   test("that are no envelope come from somebody else", async () => {
     const { session } = await pair();
-    await expect(session.open(answer({ body: Buffer.from("file"), headers: {} }))).rejects.toMatchObject({ name: "TransportError", reason: "foreign-answer" });
+    await expect(session.open(answer({ body: Buffer.from("file"), headers: {} }))).rejects.toMatchObject({
+      name: "TransportError",
+      reason: "foreign-answer",
+    });
   });
 });
 

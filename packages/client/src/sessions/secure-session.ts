@@ -1,5 +1,11 @@
 import { headerNames } from "@sallyport/contract/header-names";
-import { buildCounterBlock, directions, formatEncryptedHeader, parseCounterBlock, parseEncryptedHeader } from "@sallyport/contract/secure";
+import {
+  buildCounterBlock,
+  directions,
+  formatEncryptedHeader,
+  parseCounterBlock,
+  parseEncryptedHeader,
+} from "@sallyport/contract/secure";
 import { AcceptedNumbers } from "../channel/accepted-numbers.ts";
 import type { ChannelCipher } from "../channel/channel-cipher.ts";
 import { OutgoingNumbers } from "../channel/outgoing-numbers.ts";
@@ -68,7 +74,8 @@ export class SecureSession implements ClientSession {
     const counter = iv && parseCounterBlock(iv);
     if (iv === undefined || counter === undefined) throw new ChannelError("no-counter-block");
     if (counter.direction !== directions.toClient) throw new ChannelError("wrong-direction");
-    if (!counter.ivPrefix.every((byte, index) => byte === this.#parts.ivPrefix[index])) throw new ChannelError("foreign-prefix");
+    if (!counter.ivPrefix.every((byte, index) => byte === this.#parts.ivPrefix[index]))
+      throw new ChannelError("foreign-prefix");
     if (counter.block !== 0) throw new ChannelError("not-first-block");
     if (!this.#accepted.accept(counter.message)) throw new ChannelError("repeated-number");
     return iv;

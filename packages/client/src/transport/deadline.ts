@@ -13,11 +13,15 @@ const longest = 2 ** 31 - 1;
 
 /** Throws a `RangeError` for what is no time. */
 export function checkTimeout(timeout: number): void {
-  if (!(timeout >= 0 && timeout <= longest)) throw new RangeError("A time-out is a number of milliseconds from 0 to 2147483647.");
+  if (!(timeout >= 0 && timeout <= longest))
+    throw new RangeError("A time-out is a number of milliseconds from 0 to 2147483647.");
 }
 
 /** Does work within limits. When it may not go on, its signal tells, and the result is an error at once. */
-export async function withinLimits<T>({ timeout = 0, signal }: CallLimits, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withinLimits<T>(
+  { timeout = 0, signal }: CallLimits,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   checkTimeout(timeout);
   signal?.throwIfAborted();
   const controller = new AbortController();

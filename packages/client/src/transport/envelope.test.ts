@@ -24,7 +24,11 @@ test("a success gives its payload and its message", () => {
 });
 
 test("a refusal tells everything that the answer tells", () => {
-  const status = { internalStatus: "706", statusMessage: "The server is currently unavailable", debugMessage: "maintenance" };
+  const status = {
+    internalStatus: "706",
+    statusMessage: "The server is currently unavailable",
+    debugMessage: "maintenance",
+  };
   const error = thrownBy(() => successOf(answer({ status }, 503, { "retry-after": "60", "x-request-id": "r-1" })));
   expect(error).toBeInstanceOf(SallyportError);
   expect(error).toMatchObject({
@@ -39,7 +43,9 @@ test("a refusal tells everything that the answer tells", () => {
 });
 
 test("what a refusal does not tell is undefined", () => {
-  const error = thrownBy(() => successOf(answer({ status: { internalStatus: "304", statusMessage: "Invalid path" } }, 404)));
+  const error = thrownBy(() =>
+    successOf(answer({ status: { internalStatus: "304", statusMessage: "Invalid path" } }, 404)),
+  );
   expect(error).toMatchObject({ requestId: undefined, retryAfter: undefined, debugMessage: undefined });
 });
 

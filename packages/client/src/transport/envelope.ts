@@ -32,7 +32,8 @@ export function successOf<Data>(answer: IncomingMessage): Success<Data> {
   const envelope = envelopeOf(answer);
   if (envelope === undefined) throw new TransportError("foreign-answer", { httpStatus: answer.status });
   if (envelope.code !== success) throw refusalOf(answer, envelope);
-  if (envelope.data === undefined || answer.status >= 400) throw new TransportError("foreign-answer", { httpStatus: answer.status });
+  if (envelope.data === undefined || answer.status >= 400)
+    throw new TransportError("foreign-answer", { httpStatus: answer.status });
   return { data: envelope.data as Data, message: envelope.message };
 }
 
@@ -41,9 +42,19 @@ export function codeOf(answer: IncomingMessage): number | undefined {
   return envelopeOf(answer)?.code;
 }
 
-function refusalOf({ status, headers }: IncomingMessage, { code, message, debugMessage }: ReadEnvelope): SallyportError {
+function refusalOf(
+  { status, headers }: IncomingMessage,
+  { code, message, debugMessage }: ReadEnvelope,
+): SallyportError {
   const requestId = headers.get(headerNames.requestId) ?? undefined;
-  return new SallyportError({ code, message, debugMessage, httpStatus: status, requestId, retryAfter: retryAfterOf(headers) });
+  return new SallyportError({
+    code,
+    message,
+    debugMessage,
+    httpStatus: status,
+    requestId,
+    retryAfter: retryAfterOf(headers),
+  });
 }
 
 function envelopeOf({ body }: IncomingMessage): ReadEnvelope | undefined {
@@ -60,7 +71,8 @@ function envelopeOf({ body }: IncomingMessage): ReadEnvelope | undefined {
 export function readEnvelope(value: unknown): ReadEnvelope | undefined {
   if (!isRecord(value) || !isRecord(value["status"])) return undefined;
   const { internalStatus, statusMessage, debugMessage } = value["status"];
-  if (typeof internalStatus !== "string" || !/^\d{1,6}$/.test(internalStatus) || typeof statusMessage !== "string") return undefined;
+  if (typeof internalStatus !== "string" || !/^\d{1,6}$/.test(internalStatus) || typeof statusMessage !== "string")
+    return undefined;
   return {
     code: Number(internalStatus),
     message: statusMessage,

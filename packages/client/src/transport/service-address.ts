@@ -13,7 +13,14 @@ export class ServiceAddress {
   /** Throws a `TypeError` for a base that is no bare http or https address, and for an impossible alias. */
   constructor(baseUrl: string, alias: string) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-    if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    if (
+      url === undefined ||
+      !/^https?:$/.test(url.protocol) ||
+      url.username ||
+      url.password ||
+      url.search ||
+      url.hash
+    ) {
       throw new TypeError("`baseUrl` must be an http or https address without credentials, query and fragment.");
     }
     if (alias !== "" && !aliasPattern.test(alias)) throw new TypeError("`alias` is not the alias of a database.");
@@ -29,7 +36,8 @@ export class ServiceAddress {
 
 /** A path with its query string. */
 export function withQuery(path: string, query: QueryValues = {}): string {
-  if (!path.startsWith("/") || /[?#]/.test(path)) throw new TypeError("A path begins with a slash, and its query is given apart.");
+  if (!path.startsWith("/") || /[?#]/.test(path))
+    throw new TypeError("A path begins with a slash, and its query is given apart.");
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));

@@ -24,7 +24,11 @@ export class Transport {
   ) {}
 
   /** Sends one request and reads the answer to its end. A `TransportError` if there is none, the reason of the signal if it tells to stop. */
-  async send({ method, path, query }: Target, { headers, body }: OutgoingMessage, signal: AbortSignal): Promise<IncomingMessage> {
+  async send(
+    { method, path, query }: Target,
+    { headers, body }: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const url = this.address.of(path, query);
     const init: RequestInit = {
       method,

@@ -4,7 +4,8 @@ import { same } from "./same.ts";
 
 /** Demands that a value is exactly this, as data. */
 export function equal(actual: unknown, expected: unknown, what: string): void {
-  if (!same(actual, expected)) throw new ConformanceError({ what, expected: described(expected), got: described(actual) });
+  if (!same(actual, expected))
+    throw new ConformanceError({ what, expected: described(expected), got: described(actual) });
 }
 
 /** Demands that a list has exactly these elements, in any order. */
@@ -15,5 +16,10 @@ export function equalInAnyOrder(actual: readonly unknown[], expected: readonly u
     if (index < 0) throw new ConformanceError({ what, expected: `${described(each)} in it`, got: described(actual) });
     rest.splice(index, 1);
   }
-  if (rest.length > 0) throw new ConformanceError({ what, expected: `${described(expected)} in any order`, got: `${described(rest)}, too` });
+  if (rest.length > 0)
+    throw new ConformanceError({
+      what,
+      expected: `${described(expected)} in any order`,
+      got: `${described(rest)}, too`,
+    });
 }

@@ -1,7 +1,10 @@
 import { same } from "./same.ts";
 
 test.each([
-  [{ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 }],
+  [
+    { a: 1, b: [1, { c: null }] },
+    { b: [1, { c: null }], a: 1 },
+  ],
   [JSON.parse('{"__proto__": {"a": 1}}'), JSON.parse('{"__proto__": {"a": 1}}')],
   [Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
   [Number.NaN, Number.NaN],
@@ -13,7 +16,10 @@ test.each([
   [{ a: 1 }, { a: 1, b: 2 }],
   [{ a: undefined }, {}],
   [{ a: undefined }, { b: undefined }],
-  [[1, 2], [2, 1]],
+  [
+    [1, 2],
+    [2, 1],
+  ],
   [[], {}],
   [{ a: null }, { a: undefined }],
   ["1", 1],

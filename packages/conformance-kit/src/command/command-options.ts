@@ -45,17 +45,24 @@ export function commandOptions(args: readonly string[]): CommandOptions {
   if (others.length > 0) throw new UsageError(`One adapter at a time: what is "${others[0]}"?`);
   const { section: sections = [], check: checks = [], json, badge, list = false, help = false } = values;
   if (module === undefined && !list && !help) throw new UsageError("The path of the adapter's module is missing.");
-  const [differential, seed] = [wholeNumber("differential", values.differential, 1), wholeNumber("seed", values.seed, 0)];
-  if (differential === undefined && seed !== undefined) throw new UsageError("A seed is that of a comparison: --differential is missing.");
-  if (differential !== undefined && sections.length + checks.length > 0) throw new UsageError("A comparison runs no checks: leave --section and --check out.");
-  if (differential !== undefined && badge !== undefined) throw new UsageError("A badge tells of checks, not of a comparison.");
+  const [differential, seed] = [
+    wholeNumber("differential", values.differential, 1),
+    wholeNumber("seed", values.seed, 0),
+  ];
+  if (differential === undefined && seed !== undefined)
+    throw new UsageError("A seed is that of a comparison: --differential is missing.");
+  if (differential !== undefined && sections.length + checks.length > 0)
+    throw new UsageError("A comparison runs no checks: leave --section and --check out.");
+  if (differential !== undefined && badge !== undefined)
+    throw new UsageError("A badge tells of checks, not of a comparison.");
   return { module, sections, checks, json, badge, differential, seed, list, help };
 }
 
 function wholeNumber(option: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!/^\d{1,9}$/.test(text) || number < least) throw new UsageError(`--${option} takes a whole number from ${least} to 999999999.`);
+  if (!/^\d{1,9}$/.test(text) || number < least)
+    throw new UsageError(`--${option} takes a whole number from ${least} to 999999999.`);
   return number;
 }
 

@@ -9,7 +9,10 @@ import { UsageError } from "./usage-error.ts";
 import { writeReport } from "./write-report.ts";
 
 /** Compares the adapter with the memory reference, instead of running checks; gives the exit code. */
-export async function compareAdapter({ module = "", differential: runs = 0, seed = randomInt(1_000_000_000), json }: CommandOptions, stdout: { write(text: string): unknown }): Promise<0 | 1> {
+export async function compareAdapter(
+  { module = "", differential: runs = 0, seed = randomInt(1_000_000_000), json }: CommandOptions,
+  stdout: { write(text: string): unknown },
+): Promise<0 | 1> {
   const adapter = await loadAdapter(module);
   const run = await compareAdapters(memoryReference, adapter, { runs, seed }).catch((error: unknown) => {
     throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });

@@ -13,9 +13,14 @@ export async function loadAdapter(path: string): Promise<AdapterUnderTest> {
   });
   const module = await load(file);
   const adapter = module["default"];
-  if (adapter === undefined) throw new UsageError(`${file} has no default export. It has to be an AdapterUnderTest: export default { name, create }.`);
+  if (adapter === undefined)
+    throw new UsageError(
+      `${file} has no default export. It has to be an AdapterUnderTest: export default { name, create }.`,
+    );
   if (!isAdapter(adapter)) {
-    throw new UsageError(`The default export of ${file} is no AdapterUnderTest: it needs a name, which is a text, and create, which is a function; its concurrency is a number from 1.`);
+    throw new UsageError(
+      `The default export of ${file} is no AdapterUnderTest: it needs a name, which is a text, and create, which is a function; its concurrency is a number from 1.`,
+    );
   }
   return adapter;
 }

@@ -29,16 +29,24 @@ export interface Terminal {
 const usualSilence = 30_000;
 
 /** The command `sallyport-conformance`; gives its exit code. */
-export async function runCommand(args: readonly string[], { stdout, stderr }: Terminal, silence = usualSilence): Promise<0 | 1 | 2> {
+export async function runCommand(
+  args: readonly string[],
+  { stdout, stderr }: Terminal,
+  silence = usualSilence,
+): Promise<0 | 1 | 2> {
   try {
     const options = commandOptions(args);
     if (options.help) stdout.write(usage);
     else if (options.list) stdout.write(listOfChecks(chooseChecks(allChecks, options)));
-    else if (options.differential !== undefined) return await withEventLoopWatch({ names: [], concurrency: 1, silence }, () => compareAdapter(options, stdout));
+    else if (options.differential !== undefined)
+      return await withEventLoopWatch({ names: [], concurrency: 1, silence }, () => compareAdapter(options, stdout));
     else return await runAdapter(options, stdout, silence);
     return 0;
   } catch (error) {
-    const told = error instanceof UsageError ? `${error.message}\n(--help tells what there is)` : `the kit itself has failed: ${described(error)}`;
+    const told =
+      error instanceof UsageError
+        ? `${error.message}\n(--help tells what there is)`
+        : `the kit itself has failed: ${described(error)}`;
     stderr.write(`error: ${told}\n`);
     return 2;
   }
@@ -47,22 +55,30 @@ export async function runCommand(args: readonly string[], { stdout, stderr }: Te
 async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], silence: number): Promise<0 | 1> {
   const { module = "", json, badge } = options;
   const checks = chooseChecks(allChecks, options);
-  if (badge !== undefined && checks.length < allChecks.length) throw new UsageError("A badge tells of all checks; leave --section and --check out.");
+  if (badge !== undefined && checks.length < allChecks.length)
+    throw new UsageError("A badge tells of all checks; leave --section and --check out.");
   const adapter = await loadAdapter(module);
   const style: TerminalStyle = terminalStyle(stdout);
   const again = (check: string) => `npx sallyport-conformance ${quoted(module)} --check ${quoted(check)}`;
-  const report = new HumanReport(adapter.name, checks, { write: (text) => stdout.write(text), style, live: stdout.isTTY === true, again });
+  const report = new HumanReport(adapter.name, checks, {
+    write: (text) => stdout.write(text),
+    style,
+    live: stdout.isTTY === true,
+    again,
+  });
   const running = () =>
-    withEventLoopWatch({ names: checks.map(({ name }) => name), concurrency: concurrencyOf(adapter), silence }, (watch) =>
-      runChecks(adapter, {
-        checks,
-        onStart: (capabilities) => report.start(capabilities),
-        onBegin: ({ name }) => watch.begin(name),
-        onResult: (result) => {
-          watch.end(result.name);
-          report.note(result);
-        },
-      }),
+    withEventLoopWatch(
+      { names: checks.map(({ name }) => name), concurrency: concurrencyOf(adapter), silence },
+      (watch) =>
+        runChecks(adapter, {
+          checks,
+          onStart: (capabilities) => report.start(capabilities),
+          onBegin: ({ name }) => watch.begin(name),
+          onResult: (result) => {
+            watch.end(result.name);
+            report.note(result);
+          },
+        }),
     );
   const { result, strayErrors } = await withStrayErrors(running).catch((error: unknown) => {
     throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });

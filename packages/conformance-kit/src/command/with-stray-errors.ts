@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Does some work, and collects what is thrown meanwhile where nobody can catch it; it would end the process. */
-export async function withStrayErrors<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly strayErrors: readonly unknown[] }> {
+export async function withStrayErrors<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly strayErrors: readonly unknown[] }> {
   const strayErrors: unknown[] = [];
   const collect = (error: unknown) => void strayErrors.push(error);
   process.on("unhandledRejection", collect).on("uncaughtException", collect);

@@ -26,8 +26,10 @@ export class CallRecorder {
     return this.noting(storage, "storage", {
       archive: () => this.noting(storage.archive, "archive"),
       repositories: () => this.repositories(storage.repositories),
-      transaction: () => (work: (r: Repositories, attempt: Attempt) => Promise<unknown>) => storage.transaction((r, attempt) => work(this.repositories(r), attempt)),
-      together: () => (work: (r: JointRepositories) => Promise<unknown>) => storage.together((r) => work(this.repositories(r))),
+      transaction: () => (work: (r: Repositories, attempt: Attempt) => Promise<unknown>) =>
+        storage.transaction((r, attempt) => work(this.repositories(r), attempt)),
+      together: () => (work: (r: JointRepositories) => Promise<unknown>) =>
+        storage.together((r) => work(this.repositories(r))),
     });
   }
 
@@ -35,7 +37,11 @@ export class CallRecorder {
     return this.inPlaceOf(r, { get: (_target, name) => this.noting(Reflect.get(r, name) as object, String(name)) });
   }
 
-  private noting<T extends object>(target: T, owner: string, replaced: { readonly [name: Member]: () => unknown } = {}): T {
+  private noting<T extends object>(
+    target: T,
+    owner: string,
+    replaced: { readonly [name: Member]: () => unknown } = {},
+  ): T {
     const memberOf = (name: Member) => replaced[name]?.() ?? (Reflect.get(target, name) as unknown);
     return this.inPlaceOf(target, {
       get: (_target, name) => {

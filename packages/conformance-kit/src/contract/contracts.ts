@@ -19,22 +19,43 @@ export function readContracts(): ReadonlyMap<string, ContractPlace> {
   const folder = join(declarations, "storage");
   const repositories = readFileSync(join(folder, "repositories.d.ts"), "utf8");
   const files = new Map(
-    Array.from(repositories.matchAll(/^import type \{ (\w+) \} from "(.*)\.[jt]s";$/gm), ([, port = "", path = ""]) => [port, join(folder, `${path}.d.ts`)]),
+    Array.from(repositories.matchAll(/^import type \{ (\w+) \} from "(.*)\.[jt]s";$/gm), ([, port = "", path = ""]) => [
+      port,
+      join(folder, `${path}.d.ts`),
+    ]),
   );
   const members = /^export interface Repositories \{$(.*?)^\}$/ms.exec(repositories)?.[1] ?? "";
-  const ports = Array.from(members.matchAll(/readonly (\w+): (\w+);/g), ([, name = "", port = ""]) => ({ name, port, file: files.get(port) ?? "" }));
+  const ports = Array.from(members.matchAll(/readonly (\w+): (\w+);/g), ([, name = "", port = ""]) => ({
+    name,
+    port,
+    file: files.get(port) ?? "",
+  }));
   const storage = { name: "storage", port: "Storage", file: join(folder, "storage.d.ts") };
-  const archive = { name: "archive", port: "StorageArchive", file: join(declarations, "archive", "storage-archive.d.ts") };
+  const archive = {
+    name: "archive",
+    port: "StorageArchive",
+    file: join(declarations, "archive", "storage-archive.d.ts"),
+  };
   return new Map([storage, archive, ...ports].flatMap(contractsOf));
 }
 
-function contractsOf({ name, port, file }: { readonly name: string; readonly port: string; readonly file: string }): [string, ContractPlace][] {
+function contractsOf({
+  name,
+  port,
+  file,
+}: {
+  readonly name: string;
+  readonly port: string;
+  readonly file: string;
+}): [string, ContractPlace][] {
   const lines = readFileSync(file, "utf8").split("\n");
   const start = lines.findIndex((line) => line.startsWith(`export interface ${port} `));
   const body = lines.slice(start, start + lines.slice(start).indexOf("}"));
   const shown = `@sallyport/core/${relative(dirname(declarations), file).replaceAll(sep, "/")}`;
   return body.flatMap((text, index): [string, ContractPlace][] => {
     const method = /^ {4}(\w+)[(<]/.exec(text)?.[1];
-    return method === undefined ? [] : [[`${name}.${method}`, { method: `${port}.${method}`, file: shown, line: start + index + 1 }]];
+    return method === undefined
+      ? []
+      : [[`${name}.${method}`, { method: `${port}.${method}`, file: shown, line: start + index + 1 }]];
   });
 }

@@ -30,19 +30,27 @@ export interface DifferentialRun {
 const queriesPerHistory = 20;
 
 /** Compares an adapter with a reference, by random queries and random writes. Stops at the first difference, and makes it small. */
-export async function compareAdapters(reference: AdapterUnderTest, adapter: AdapterUnderTest, { runs, seed, histories = Math.ceil(runs / queriesPerHistory) }: DifferentialOptions): Promise<DifferentialRun> {
+export async function compareAdapters(
+  reference: AdapterUnderTest,
+  adapter: AdapterUnderTest,
+  { runs, seed, histories = Math.ceil(runs / queriesPerHistory) }: DifferentialOptions,
+): Promise<DifferentialRun> {
   const adapters = [reference, adapter] as const;
   const told = { reference: reference.name, adapter: adapter.name, queries: runs, histories, seed };
   const found = (await differingQuery(adapters, runs, seed)) ?? (await differingHistory(adapters, histories, seed));
   if (found === null) return { ...told, difference: null };
-  const play = async (scenario: Scenario) => [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
+  const play = async (scenario: Scenario) =>
+    [await answersOf(reference, scenario), await answersOf(adapter, scenario)] as const;
   const differs = async (scenario: Scenario) => {
     const [expected, actual] = await play(scenario);
     return !same(actual, expected);
   };
   const scenario = found.kind === "query" ? await fewerObjects(found, differs) : await fewerSteps(found, differs);
   const [expected, actual] = await play(scenario);
-  return { ...told, difference: { reference: reference.name, adapter: adapter.name, seed, scenario, expected, actual } };
+  return {
+    ...told,
+    difference: { reference: reference.name, adapter: adapter.name, seed, scenario, expected, actual },
+  };
 }
 
 /** The smallest difference that was found, or `null`. */

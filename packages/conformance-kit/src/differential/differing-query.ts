@@ -12,19 +12,30 @@ import { failureOf } from "./scenario.ts";
 const queriesPerSet = 25;
 
 /** Asks random queries of two adapters that hold the same random objects; the first one to which they answer differently, made small, or `null`. */
-export async function differingQuery(adapters: readonly [AdapterUnderTest, AdapterUnderTest], queries: number, seed: number): Promise<QueryScenario | null> {
+export async function differingQuery(
+  adapters: readonly [AdapterUnderTest, AdapterUnderTest],
+  queries: number,
+  seed: number,
+): Promise<QueryScenario | null> {
   const { valueIndexes } = await capabilitiesOf(adapters[1]);
   for (let set = 0; set * queriesPerSet < queries; set += 1) {
     const [objects = []] = fc.sample(objectSets(), { numRuns: 1, seed: seed + set });
     // Every other set without, as a query must not need one.
     const data = { objects, indexed: valueIndexes && set % 2 === 1 };
-    const found = await ofOneSet(adapters, data, { numRuns: Math.min(queriesPerSet, queries - set * queriesPerSet), seed: seed + set });
+    const found = await ofOneSet(adapters, data, {
+      numRuns: Math.min(queriesPerSet, queries - set * queriesPerSet),
+      seed: seed + set,
+    });
     if (found !== null) return found;
   }
   return null;
 }
 
-async function ofOneSet(adapters: readonly AdapterUnderTest[], data: Pick<QueryScenario, "objects" | "indexed">, how: { readonly numRuns: number; readonly seed: number }): Promise<QueryScenario | null> {
+async function ofOneSet(
+  adapters: readonly AdapterUnderTest[],
+  data: Pick<QueryScenario, "objects" | "indexed">,
+  how: { readonly numRuns: number; readonly seed: number },
+): Promise<QueryScenario | null> {
   const opened: StorageUnderTest[] = [];
   try {
     for (const adapter of adapters) opened.push(await adapter.create({ clockOffset: () => 0, migrated: true }));
@@ -35,10 +46,12 @@ async function ofOneSet(adapters: readonly AdapterUnderTest[], data: Pick<QueryS
       }),
     );
     const answer = (asked: Pick<QueryScenario, "query" | "visibility" | "limit">) =>
-      Promise.all(opened.map(({ storage }, index) => {
-        const ids = filled[index];
-        return Array.isArray(ids) ? playQuery(storage, ids, asked).catch(failureOf) : ids;
-      }));
+      Promise.all(
+        opened.map(({ storage }, index) => {
+          const ids = filled[index];
+          return Array.isArray(ids) ? playQuery(storage, ids, asked).catch(failureOf) : ids;
+        }),
+      );
     const property = fc.asyncProperty(randomQueries(), async (asked) => {
       const [expected, actual] = await answer(asked);
       return same(actual, expected);

@@ -5,7 +5,10 @@ import { nameOf, nobody, withTexts } from "./object-names.ts";
 const mostTries = 300;
 
 /** Takes away of the steps what the difference does not depend on, and of what remains the attributes. */
-export async function fewerSteps(scenario: HistoryScenario, differs: (smaller: HistoryScenario) => Promise<boolean>): Promise<HistoryScenario> {
+export async function fewerSteps(
+  scenario: HistoryScenario,
+  differs: (smaller: HistoryScenario) => Promise<boolean>,
+): Promise<HistoryScenario> {
   let smallest = scenario;
   let tries = 0;
   const attempt = async (steps: Step[]): Promise<boolean> => {
@@ -23,7 +26,8 @@ export async function fewerSteps(scenario: HistoryScenario, differs: (smaller: H
       if (place < lengthOf(smallest.steps) && (await attempt(without(smallest.steps, place)))) found = true;
     }
   }
-  for (let place = 0; place < lengthOf(smallest.steps); place += 1) await attempt(changed(smallest.steps, place, plainer));
+  for (let place = 0; place < lengthOf(smallest.steps); place += 1)
+    await attempt(changed(smallest.steps, place, plainer));
   return smallest;
 }
 
@@ -79,7 +83,11 @@ function renumbered(step: Step, objects: Renumbering, sessions: Renumbering): St
       const object = objects.of(step.object);
       if (object === undefined) return [];
       const session = step.session === null ? null : (sessions.of(step.session) ?? null);
-      return [step.kind === "unlock" ? { ...step, object, session } : { ...step, object, session, attributes: attributes(step.attributes) }];
+      return [
+        step.kind === "unlock"
+          ? { ...step, object, session }
+          : { ...step, object, session, attributes: attributes(step.attributes) },
+      ];
     }
     case "delete": {
       const remaining = step.objects.flatMap((number) => objects.of(number) ?? []);

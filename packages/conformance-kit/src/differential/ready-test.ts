@@ -30,7 +30,9 @@ function literal(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null || short.length + indent.length <= 100) return spaced(value);
   const inner = `${indent}  `;
   if (Array.isArray(value)) return `[\n${value.map((each) => `${inner}${literal(each, inner)},\n`).join("")}${indent}]`;
-  return `{\n${Object.entries(value).map(([name, member]) => `${inner}${key(name)}: ${literal(member, inner)},\n`).join("")}${indent}}`;
+  return `{\n${Object.entries(value)
+    .map(([name, member]) => `${inner}${key(name)}: ${literal(member, inner)},\n`)
+    .join("")}${indent}}`;
 }
 
 function spaced(value: unknown): string {

@@ -24,7 +24,10 @@ export async function answersOf(adapter: AdapterUnderTest, scenario: Scenario): 
   const { storage, destroy } = await adapter.create({ clockOffset: () => offset, migrated: true });
   try {
     await storage.migrate();
-    return await withinLimit(adapter, play(storage, scenario, (milliseconds) => (offset += milliseconds)));
+    return await withinLimit(
+      adapter,
+      play(storage, scenario, (milliseconds) => (offset += milliseconds)),
+    );
   } catch (error) {
     return failureOf(error);
   } finally {

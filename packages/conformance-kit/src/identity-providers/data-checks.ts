@@ -2,7 +2,20 @@ import { equal, failsWith, holds } from "../assert/index.ts";
 import { keepsSilent } from "./keeps-silent.ts";
 import type { ProviderCheck } from "./provider-check.ts";
 
-const unwanted: readonly unknown[] = [undefined, null, "", "   ", 7, true, [], {}, ["text"], "a\u0000b", "a\nb", `long${"x".repeat(10_000)}`];
+const unwanted: readonly unknown[] = [
+  undefined,
+  null,
+  "",
+  "   ",
+  7,
+  true,
+  [],
+  {},
+  ["text"],
+  "a\u0000b",
+  "a\nb",
+  `long${"x".repeat(10_000)}`,
+];
 
 export const dataChecks: readonly ProviderCheck[] = [
   {
@@ -21,7 +34,8 @@ export const dataChecks: readonly ProviderCheck[] = [
     name: "refuses additional data that are no object with 608",
     needs: null,
     run: async ({ provider }) => {
-      for (const data of [undefined, null, "text", 7, true, [], [{}]]) await failsWith(608, async () => provider.accept(data), `accepting ${JSON.stringify(data)}`);
+      for (const data of [undefined, null, "text", 7, true, [], [{}]])
+        await failsWith(608, async () => provider.accept(data), `accepting ${JSON.stringify(data)}`);
     },
   },
   {

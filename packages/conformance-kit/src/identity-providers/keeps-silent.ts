@@ -4,7 +4,13 @@ import { ConformanceError, failsWith } from "../assert/index.ts";
 import type { ProviderUnderTest } from "./provider-under-test.ts";
 
 /** Demands that a call fails with this code, and that nothing of what is secret, or of what the provider said, is anywhere in the error. */
-export async function keepsSilent(code: ErrorCode, underTest: ProviderUnderTest, answer: AuthorizationAnswer | null, call: () => Promise<unknown>, what: string): Promise<void> {
+export async function keepsSilent(
+  code: ErrorCode,
+  underTest: ProviderUnderTest,
+  answer: AuthorizationAnswer | null,
+  call: () => Promise<unknown>,
+  what: string,
+): Promise<void> {
   let thrown: unknown = null;
   const noting = () =>
     call().catch((error: unknown) => {
@@ -13,9 +19,16 @@ export async function keepsSilent(code: ErrorCode, underTest: ProviderUnderTest,
     });
   await failsWith(code, noting, what);
   const told = inspect(thrown, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
-  const kept = [underTest.words, ...underTest.secrets, ...(answer === null ? [] : [answer.state, answer.nonce, answer.codeVerifier, ...answer.parameters.values()])];
+  const kept = [
+    underTest.words,
+    ...underTest.secrets,
+    ...(answer === null ? [] : [answer.state, answer.nonce, answer.codeVerifier, ...answer.parameters.values()]),
+  ];
   // The start of every signed token.
   for (const secret of [...kept, "eyJ"]) {
-    if (secret !== "" && told.includes(secret)) throw new ConformanceError(`${what}: the error has something of what was said between browser, server and provider in it.`);
+    if (secret !== "" && told.includes(secret))
+      throw new ConformanceError(
+        `${what}: the error has something of what was said between browser, server and provider in it.`,
+      );
   }
 }

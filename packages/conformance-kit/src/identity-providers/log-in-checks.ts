@@ -12,7 +12,8 @@ export const logInChecks: readonly ProviderCheck[] = [
       const address = new URL(await provider.begin(asked));
       equal(address.searchParams.getAll("state"), [asked.state], "the state in the address");
       equal(address.searchParams.getAll("redirect_uri"), [asked.redirectUri], "the callback in the address");
-      for (const secret of [asked.codeVerifier, ...underTest.secrets]) holds(!address.href.includes(encodeURIComponent(secret)), "No secret is in the address");
+      for (const secret of [asked.codeVerifier, ...underTest.secrets])
+        holds(!address.href.includes(encodeURIComponent(secret)), "No secret is in the address");
     },
   },
   {
@@ -22,7 +23,11 @@ export const logInChecks: readonly ProviderCheck[] = [
       const asked = request();
       const { searchParams } = new URL(await provider.begin(asked));
       equal(searchParams.get("code_challenge_method"), "S256", "the method");
-      equal(searchParams.get("code_challenge"), createHash("sha256").update(asked.codeVerifier).digest("base64url"), "the challenge");
+      equal(
+        searchParams.get("code_challenge"),
+        createHash("sha256").update(asked.codeVerifier).digest("base64url"),
+        "the challenge",
+      );
     },
   },
   {
@@ -37,11 +42,20 @@ export const logInChecks: readonly ProviderCheck[] = [
     name: "tells the same identity whenever somebody comes, and another of somebody else",
     needs: null,
     run: async ({ provider, request, answer, underTest }) => {
-      const [one, again, other] = [await provider.finish(await answer(request())), await provider.finish(await answer(request())), await provider.finish(await answer(request(), underTest.people[1]))];
+      const [one, again, other] = [
+        await provider.finish(await answer(request())),
+        await provider.finish(await answer(request())),
+        await provider.finish(await answer(request(), underTest.people[1])),
+      ];
       equal([again.issuer, again.subject], [one.issuer, one.subject], "the identity of the same person");
       holds(one.issuer !== other.issuer || one.subject !== other.subject, "Two people are two identities");
-      for (const text of [one.issuer, one.subject]) holds(text !== "" && text.length <= 255, "Issuer and subject have 1 to 255 characters");
-      for (const text of [one.name, one.surname, one.email]) holds(typeof text === "string" && text.length <= 510, "Name, surname and e-mail address are texts of at most 255 characters");
+      for (const text of [one.issuer, one.subject])
+        holds(text !== "" && text.length <= 255, "Issuer and subject have 1 to 255 characters");
+      for (const text of [one.name, one.surname, one.email])
+        holds(
+          typeof text === "string" && text.length <= 510,
+          "Name, surname and e-mail address are texts of at most 255 characters",
+        );
     },
   },
   {
@@ -63,7 +77,13 @@ export const logInChecks: readonly ProviderCheck[] = [
         const parameters = new Map(given.parameters);
         parameters.delete("state");
         if (state !== undefined) parameters.set("state", state);
-        await keepsSilent(324, underTest, given, () => provider.finish({ ...asked, parameters }), "finishing with another state");
+        await keepsSilent(
+          324,
+          underTest,
+          given,
+          () => provider.finish({ ...asked, parameters }),
+          "finishing with another state",
+        );
       }
     },
   },
@@ -71,12 +91,33 @@ export const logInChecks: readonly ProviderCheck[] = [
     name: "refuses a callback with anything else in it than the provider sends with 324",
     needs: null,
     run: async ({ provider, request, underTest }) => {
-      const values = [undefined, "", " ", "none", "\u0000", "c".repeat(100_000), "{", '{"a":1}', "\uD800", "../..", "__proto__"];
+      const values = [
+        undefined,
+        "",
+        " ",
+        "none",
+        "\u0000",
+        "c".repeat(100_000),
+        "{",
+        '{"a":1}',
+        "\uD800",
+        "../..",
+        "__proto__",
+      ];
       for (const name of ["code", "error", "id_token", "user", "__proto__", "constructor"]) {
         for (const value of values) {
           const asked = request();
-          const parameters = new Map([["state", asked.state], ...(value === undefined ? [] : [[name, value] as const])]);
-          await keepsSilent(324, underTest, null, () => provider.finish({ ...asked, parameters }), `finishing with another ${name}`);
+          const parameters = new Map([
+            ["state", asked.state],
+            ...(value === undefined ? [] : [[name, value] as const]),
+          ]);
+          await keepsSilent(
+            324,
+            underTest,
+            null,
+            () => provider.finish({ ...asked, parameters }),
+            `finishing with another ${name}`,
+          );
         }
       }
     },
@@ -96,7 +137,13 @@ export const logInChecks: readonly ProviderCheck[] = [
     needs: "pkce",
     run: async ({ provider, request, answer, underTest }) => {
       const given = await answer(request());
-      await keepsSilent(324, underTest, given, () => provider.finish({ ...given, codeVerifier: request().codeVerifier }), "finishing with another verifier");
+      await keepsSilent(
+        324,
+        underTest,
+        given,
+        () => provider.finish({ ...given, codeVerifier: request().codeVerifier }),
+        "finishing with another verifier",
+      );
     },
   },
   {
@@ -104,7 +151,13 @@ export const logInChecks: readonly ProviderCheck[] = [
     needs: "idToken",
     run: async ({ provider, request, answer, underTest }) => {
       const given = await answer(request());
-      await keepsSilent(324, underTest, given, () => provider.finish({ ...given, nonce: request().nonce }), "finishing with another nonce");
+      await keepsSilent(
+        324,
+        underTest,
+        given,
+        () => provider.finish({ ...given, nonce: request().nonce }),
+        "finishing with another nonce",
+      );
     },
   },
   {
@@ -112,7 +165,13 @@ export const logInChecks: readonly ProviderCheck[] = [
     needs: null,
     run: async ({ provider, request, answer, underTest }) => {
       const given = await answer(request());
-      await keepsSilent(324, underTest, given, () => provider.finish({ ...given, redirectUri: `${given.redirectUri}/other` }), "finishing at another callback");
+      await keepsSilent(
+        324,
+        underTest,
+        given,
+        () => provider.finish({ ...given, redirectUri: `${given.redirectUri}/other` }),
+        "finishing at another callback",
+      );
     },
   },
 ];

@@ -9,7 +9,8 @@ import type { ProviderUnderTest } from "./provider-under-test.ts";
 const timeLimit = 60_000;
 
 /** Whether a check has a meaning for a provider of this kind. */
-export const appliesTo = ({ proof, hasPkce }: ProviderUnderTest, { needs }: ProviderCheck): boolean => needs === null || needs === proof || (needs === "pkce" && hasPkce);
+export const appliesTo = ({ proof, hasPkce }: ProviderUnderTest, { needs }: ProviderCheck): boolean =>
+  needs === null || needs === proof || (needs === "pkce" && hasPkce);
 
 /** Runs one check. Throws what is wrong; the imitation behaves afterwards in any case. */
 export async function runProviderCheck(underTest: ProviderUnderTest, check: ProviderCheck): Promise<void> {

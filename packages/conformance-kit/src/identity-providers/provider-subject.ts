@@ -27,7 +27,10 @@ export function providerSubject(underTest: ProviderUnderTest, time: number = tim
     underTest,
     provider,
     request,
-    answer: async (asked, person = underTest.people[0]) => ({ ...asked, parameters: await underTest.signIn(await provider.begin(asked), person) }),
+    answer: async (asked, person = underTest.people[0]) => ({
+      ...asked,
+      parameters: await underTest.signIn(await provider.begin(asked), person),
+    }),
   };
 }
 

@@ -4,7 +4,11 @@ import { counted } from "./counted.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
 /** What an adapter declares, and which checks mean nothing for it therefore. */
-export function capabilityLines(capabilities: StorageCapabilities, checks: readonly Check[], { strong, faint }: TerminalStyle): string[] {
+export function capabilityLines(
+  capabilities: StorageCapabilities,
+  checks: readonly Check[],
+  { strong, faint }: TerminalStyle,
+): string[] {
   const words = [...capabilityWords(capabilities)];
   const width = Math.max(...words.map(([name]) => name.length));
   const lines = words.map(([name, word]) => {

@@ -17,8 +17,15 @@ export interface FailureContext {
 }
 
 /** A failure: what was expected and what came, where it stands in the contract, and how to run the check again. */
-export function failureLines({ section, name, error, calls }: CheckResult, number: number, { contracts, again, style }: FailureContext): string[] {
-  const places = calls.slice(-callsTold).toReversed().flatMap((call) => contracts.get(call) ?? []);
+export function failureLines(
+  { section, name, error, calls }: CheckResult,
+  number: number,
+  { contracts, again, style }: FailureContext,
+): string[] {
+  const places = calls
+    .slice(-callsTold)
+    .toReversed()
+    .flatMap((call) => contracts.get(call) ?? []);
   const rows = [
     ...errorRows(error),
     ...places.map(({ method, file, line }, index) => [index === 0 ? "contract" : "", `${method}, ${file}:${line}`]),
@@ -34,7 +41,11 @@ export function failureLines({ section, name, error, calls }: CheckResult, numbe
 function errorRows(error: unknown): string[][] {
   if (error instanceof ConformanceError && error.comparison !== null) {
     const { what, expected, got } = error.comparison;
-    return [["what", what], ["expected", expected], ["got", got]];
+    return [
+      ["what", what],
+      ["expected", expected],
+      ["got", got],
+    ];
   }
   if (error instanceof ConformanceError) return [["what", error.message]];
   return [["got", described(error)], ...originOf(error).map((frame, index) => [index === 0 ? "from" : "", frame])];

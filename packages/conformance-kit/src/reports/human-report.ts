@@ -48,7 +48,8 @@ export class HumanReport {
     const context = { contracts: readContracts(), style, again };
     const failures = results.filter(({ outcome }) => outcome === "failed");
     const { checks, run, passed, failed, toWrite, notApplicable } = totalsOf(results);
-    const chosen = checks === numberOfChecks ? counted(checks, "check") : `${checks} of ${counted(numberOfChecks, "check")}`;
+    const chosen =
+      checks === numberOfChecks ? counted(checks, "check") : `${checks} of ${counted(numberOfChecks, "check")}`;
     const outcome = [
       style.good(`${passed} passed`),
       failed === 0 ? "0 failed" : style.bad(`${failed} failed`),

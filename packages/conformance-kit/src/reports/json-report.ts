@@ -75,7 +75,10 @@ export function jsonReport({ adapter, capabilities, results, duration, cpu, stra
   };
 }
 
-function checkReport({ name, outcome, duration, error, calls }: CheckResult, contracts: ReadonlyMap<string, ContractPlace>): CheckReport {
+function checkReport(
+  { name, outcome, duration, error, calls }: CheckResult,
+  contracts: ReadonlyMap<string, ContractPlace>,
+): CheckReport {
   const told = { name, outcome, duration: Math.round(duration) };
   if (outcome === "toWrite") return { ...told, unwritten: (error as Error).message };
   if (outcome !== "failed") return told;

@@ -1,3 +1,4 @@
 import { createRequire } from "node:module";
 
-export const kitVersion = (createRequire(import.meta.url)("../../package.json") as { readonly version: string }).version;
+export const kitVersion = (createRequire(import.meta.url)("../../package.json") as { readonly version: string })
+  .version;

@@ -30,7 +30,8 @@ export class SectionProgress {
     for (const [section, size] of this.sizes) {
       const done = this.results.get(section) ?? [];
       if (done.length < size) {
-        if (this.live) this.write(overwritten(this.style.faint(`… ${section.padEnd(this.width)}  ${done.length} of ${size}`)));
+        if (this.live)
+          this.write(overwritten(this.style.faint(`… ${section.padEnd(this.width)}  ${done.length} of ${size}`)));
         return;
       }
       this.write(`${this.line(section, done)}\n`);

@@ -12,6 +12,11 @@ export interface Totals {
 
 export function totalsOf(results: readonly CheckResult[]): Totals {
   const count = (wanted: CheckResult["outcome"]) => results.filter(({ outcome }) => outcome === wanted).length;
-  const [passed, failed, toWrite, notApplicable] = [count("passed"), count("failed"), count("toWrite"), count("notApplicable")];
+  const [passed, failed, toWrite, notApplicable] = [
+    count("passed"),
+    count("failed"),
+    count("toWrite"),
+    count("notApplicable"),
+  ];
   return { checks: results.length, run: passed + failed + toWrite, passed, failed, toWrite, notApplicable };
 }

@@ -8,9 +8,20 @@ import { createLink } from "../fixtures/new-link.ts";
 
 export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
   "are found by their user, with what his object points to, as for a proof": async ({ r }) => {
-    const [one, two] = await r.objects.insert(["one", "two"].map((Name) => ({ className: "UserGroup", attributes: { Name }, readers: Name === "two" ? ["1"] : null })));
+    const [one, two] = await r.objects.insert(
+      ["one", "two"].map((Name) => ({
+        className: "UserGroup",
+        attributes: { Name },
+        readers: Name === "two" ? ["1"] : null,
+      })),
+    );
     const attributes = { Groups: [one?.id ?? "", two?.id ?? "", one?.id ?? "", "ZZZZZZZZZZ"], Employee: one?.id ?? "" };
-    const account = await createUser(r, { loginName: "found", email: "found@example.com", administrator: true, attributes });
+    const account = await createUser(r, {
+      loginName: "found",
+      email: "found@example.com",
+      administrator: true,
+      attributes,
+    });
     await createUser(r);
     for (const disabled of [false, true]) {
       await r.accounts.setDisabled(account.userId, disabled);
@@ -32,18 +43,33 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
       equal(await r.accounts.byUser(id, ["Groups"]), nothing, `what is found of the user "${id}"`);
     }
     const [group] = await r.objects.insert([{ className: "UserGroup", attributes: { Name: "lone" } }]);
-    await r.accounts.create({ userId: "ZZZZZZ", loginName: "without an object", secret: "", administrator: false }, "without an object");
+    await r.accounts.create(
+      { userId: "ZZZZZZ", loginName: "without an object", secret: "", administrator: false },
+      "without an object",
+    );
     const { account, user, linked } = await r.accounts.byUser("ZZZZZZ", ["Groups"]);
-    equal([account?.loginName, user, linked], ["without an object", null, []], "an account whose user object is not there");
+    equal(
+      [account?.loginName, user, linked],
+      ["without an object", null, []],
+      "an account whose user object is not there",
+    );
     equal((await r.objects.get([group?.id ?? ""], seesAll)).length, 1, "how many groups there are");
   },
 
   "are found by what is bound to their user, with the link": async ({ r }) => {
-    const [one, two] = await r.objects.insert(["one", "two"].map((Name) => ({ className: "UserGroup", attributes: { Name } })));
+    const [one, two] = await r.objects.insert(
+      ["one", "two"].map((Name) => ({ className: "UserGroup", attributes: { Name } })),
+    );
     const attributes = { Groups: [one?.id ?? "", two?.id ?? "", "ZZZZZZZZZZ"], Employee: one?.id ?? "" };
     const account = await createUser(r, { email: "found@example.com", attributes });
     const bystander = await createUser(r, { attributes: { Groups: [one?.id ?? ""] } });
-    const own = await createLink(r, { userId: account.userId, subject: "Abc", shared: true, email: "at@provider.example", displayName: "Some Body" });
+    const own = await createLink(r, {
+      userId: account.userId,
+      subject: "Abc",
+      shared: true,
+      email: "at@provider.example",
+      displayName: "Some Body",
+    });
     await createLink(r, { userId: bystander.userId, subject: "abc" });
     await createLink(r, { userId: bystander.userId, subject: "Abc", issuer: "https://other.example" });
     for (const disabled of [false, true]) {
@@ -63,10 +89,37 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     const account = await createUser(r);
     const link = await createLink(r, { userId: account.userId, subject: "Abc" });
     const nothing = { link: null, account: null, user: null, linked: [] };
-    const identities = [...["abc", "Abc ", "Ab", "A%", "A\u200bbc", "Abc\ufe0f", "Abc\u0301", "\uff21bc", "\u0410bc", "", ...unstorableTexts].map((subject) => ({ ...link, subject })), ...["", "https://issuer.example/", ...unstorableTexts].map((issuer) => ({ ...link, issuer }))];
-    for (const { issuer, subject } of identities) equal(await r.accounts.byIdentity({ issuer, subject }, ["Groups"]), nothing, `what is bound to ${JSON.stringify([issuer, subject])}`);
-    const lost = await createLink(r, { userId: await createUserObject(r, { Groups: [account.userId] }), subject: "without an account" });
-    equal(await r.accounts.byIdentity(lost, ["Groups"]), { ...nothing, link: lost }, "what is found of a user without an account");
+    const identities = [
+      ...[
+        "abc",
+        "Abc ",
+        "Ab",
+        "A%",
+        "A\u200bbc",
+        "Abc\ufe0f",
+        "Abc\u0301",
+        "\uff21bc",
+        "\u0410bc",
+        "",
+        ...unstorableTexts,
+      ].map((subject) => ({ ...link, subject })),
+      ...["", "https://issuer.example/", ...unstorableTexts].map((issuer) => ({ ...link, issuer })),
+    ];
+    for (const { issuer, subject } of identities)
+      equal(
+        await r.accounts.byIdentity({ issuer, subject }, ["Groups"]),
+        nothing,
+        `what is bound to ${JSON.stringify([issuer, subject])}`,
+      );
+    const lost = await createLink(r, {
+      userId: await createUserObject(r, { Groups: [account.userId] }),
+      subject: "without an account",
+    });
+    equal(
+      await r.accounts.byIdentity(lost, ["Groups"]),
+      { ...nothing, link: lost },
+      "what is found of a user without an account",
+    );
     await r.identityLinks.remove({ id: link.id });
     equal(await r.accounts.byIdentity(link, []), nothing, "what is found when the link is gone");
   },
@@ -75,20 +128,33 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     const bystander = await createUser(r, { email: "bystander@example.com" });
     const account = await createUser(r, { email: "first@example.com" });
     equal((await accountNamed(r, account.loginName))?.email, "first@example.com", "the address");
-    for (const email of ["second@example.com", "Second@EXAMPLE.com", null, null, "größe@例え.example", "x".repeat(2_000), ...hostileTexts]) {
+    for (const email of [
+      "second@example.com",
+      "Second@EXAMPLE.com",
+      null,
+      null,
+      "größe@例え.example",
+      "x".repeat(2_000),
+      ...hostileTexts,
+    ]) {
       equal(await r.accounts.setEmail(account.userId, email), true, "whether there is an account");
       equal(await accountNamed(r, account.loginName), { ...account, email }, "the account");
     }
     await r.accounts.setEmail(account.userId, "bystander@example.com");
     equal(await accountNamed(r, bystander.loginName), bystander, "another account, with the same address");
-    for (const id of [await createUserObject(r), "ZZZZZZZZZZ", ""]) equal(await r.accounts.setEmail(id, "nobody@example.com"), false, "whether there is an account");
+    for (const id of [await createUserObject(r), "ZZZZZZZZZZ", ""])
+      equal(await r.accounts.setEmail(id, "nobody@example.com"), false, "whether there is an account");
   },
 
   "are given no address that cannot be stored": async ({ r }) => {
     const account = await createUser(r, { email: "first@example.com" });
     for (const email of unstorableTexts) {
       await failsWith(307, () => r.accounts.setEmail(account.userId, email), "giving the address");
-      await failsWith(307, () => r.accounts.create({ ...account, userId: "ZZZ", loginName: "other", email }, "other"), "creating an account with the address");
+      await failsWith(
+        307,
+        () => r.accounts.create({ ...account, userId: "ZZZ", loginName: "other", email }, "other"),
+        "creating an account with the address",
+      );
     }
     equal(await accountNamed(r, account.loginName), account, "the account");
   },

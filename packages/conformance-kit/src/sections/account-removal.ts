@@ -23,7 +23,10 @@ interface Belongings {
 }
 
 async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongings> {
-  const links = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple", shared: true })] as const;
+  const links = [
+    await createLink(r, { userId }),
+    await createLink(r, { userId, provider: "apple", shared: true }),
+  ] as const;
   const customs = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })] as const;
   const subjects = [`user:${userId}`, `link:${links[1].id}`, `custom:${customs[0].id}`];
   const secrets = subjects.map(() => freshDigest());
@@ -39,27 +42,49 @@ async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongin
 /** How much of each is there, as 1 or 0: links and custom accounts, second factors, former passwords, one-time secrets. */
 async function leftOf(r: Repositories, { userId, links, customs, subjects, secrets }: Belongings): Promise<number[]> {
   const linked = await Promise.all(links.map((link) => r.identityLinks.find(link)));
-  equal(await r.identityLinks.ofUser(userId), linked.filter((link) => link !== null).toReversed(), "the links of the user");
+  equal(
+    await r.identityLinks.ofUser(userId),
+    linked.filter((link) => link !== null).toReversed(),
+    "the links of the user",
+  );
   const mapped = await Promise.all(customs.map(({ id }) => r.customAccounts.find(id)));
-  const factors = await Promise.all(subjects.map(async (subject) => (await r.secondFactors.list(null, 100)).filter((factor) => factor.subject === subject).length));
-  const former = await Promise.all(subjects.map(async (subject) => (await r.passwordHistory.latest(subject, 10)).length));
+  const factors = await Promise.all(
+    subjects.map(
+      async (subject) => (await r.secondFactors.list(null, 100)).filter((factor) => factor.subject === subject).length,
+    ),
+  );
+  const former = await Promise.all(
+    subjects.map(async (subject) => (await r.passwordHistory.latest(subject, 10)).length),
+  );
   const kinds = ["passwordReset", "providerState", "accountLink"] as const;
   const good = await Promise.all(kinds.map((kind, index) => r.oneTime.read(kind, secrets[index] ?? "")));
-  return [[...linked, ...mapped].filter((each) => each !== null).length / 4, ...factors, ...former, ...good.map((each) => Number(each !== null))];
+  return [
+    [...linked, ...mapped].filter((each) => each !== null).length / 4,
+    ...factors,
+    ...former,
+    ...good.map((each) => Number(each !== null)),
+  ];
 }
 
 /** Two administrators who remove one another, the second while the first is not done yet. */
 async function removeOneAnother(storage: Storage, other: Storage): Promise<void> {
   const { accounts } = storage.repositories;
   for (let round = 0; round < 3; round += 1) {
-    const [first, second] = [await createUser(storage.repositories, administrator), await createUser(storage.repositories, administrator)];
+    const [first, second] = [
+      await createUser(storage.repositories, administrator),
+      await createUser(storage.repositories, administrator),
+    ];
     const outcome = await whileOpen(
       storage,
       (r) => r.accounts.remove([first.userId]),
       () => other.repositories.accounts.remove([second.userId]),
     );
     equal(outcome, "lastAdministrator", "the outcome for the one who came second");
-    equal((await accounts.list(null, 10)).filter(({ disabled }) => !disabled).map(({ userId }) => userId), [second.userId], "who is left");
+    equal(
+      (await accounts.list(null, 10)).filter(({ disabled }) => !disabled).map(({ userId }) => userId),
+      [second.userId],
+      "who is left",
+    );
     await accounts.setDisabled(second.userId, true);
   }
 }
@@ -71,15 +96,27 @@ export const accountRemovalChecks: readonly Check[] = [
       const [first, second, third] = visitors as [Visitor, Visitor, Visitor];
       const sessions = [await first.open(r), await second.open(r), await third.open(r)] as const;
       const bystander = await createUserObject(r);
-      equal(await r.accounts.remove([first.account.userId, bystander, "ZZZZZZZZZZ", "", third.account.userId]), "removed", "the outcome");
+      equal(
+        await r.accounts.remove([first.account.userId, bystander, "ZZZZZZZZZZ", "", third.account.userId]),
+        "removed",
+        "the outcome",
+      );
       for (const [index, kept] of [false, true, false].entries()) {
         const visitor = visitors[index] as Visitor;
         equal(await accountNamed(r, visitor.account.loginName), kept ? visitor.account : null, "the account");
         equal(await visitor.isAdmitted(r, sessions[index] as string), kept, "whether its session is admitted");
       }
-      equal((await r.accounts.list(null, 10)).map(({ userId }) => userId), [second.account.userId], "the users in the list");
+      equal(
+        (await r.accounts.list(null, 10)).map(({ userId }) => userId),
+        [second.account.userId],
+        "the users in the list",
+      );
       const { loginName } = first.account;
-      equal(await r.accounts.create({ ...first.account, loginName }, `like ${loginName}`), "created", "creating the account again");
+      equal(
+        await r.accounts.create({ ...first.account, loginName }, `like ${loginName}`),
+        "created",
+        "creating the account again",
+      );
       equal(await r.accounts.remove([]), "removed", "removing nobody's");
     },
 
@@ -104,9 +141,17 @@ export const accountRemovalChecks: readonly Check[] = [
     },
 
     "does not remove the last administrator who is not disabled": async ({ r }) => {
-      const [active, disabled, user] = [await createUser(r, administrator), await createUser(r, administrator), await createUser(r)];
+      const [active, disabled, user] = [
+        await createUser(r, administrator),
+        await createUser(r, administrator),
+        await createUser(r),
+      ];
       await r.accounts.setDisabled(disabled.userId, true);
-      equal(await r.accounts.remove([user.userId, active.userId]), "lastAdministrator", "removing the last one with another user");
+      equal(
+        await r.accounts.remove([user.userId, active.userId]),
+        "lastAdministrator",
+        "removing the last one with another user",
+      );
       equal((await r.accounts.list(null, 10)).length, 3, "how many accounts are left");
       equal(await r.accounts.remove([disabled.userId, user.userId]), "removed", "removing the others");
       const next = await createUser(r, administrator);
@@ -125,7 +170,10 @@ export const accountRemovalChecks: readonly Check[] = [
   }),
   ...checksOf(
     "accounts",
-    { "leaves an administrator when two processes remove one another's at once": async ({ storage, another }) => removeOneAnother(storage, await another()) },
+    {
+      "leaves an administrator when two processes remove one another's at once": async ({ storage, another }) =>
+        removeOneAnother(storage, await another()),
+    },
     { needs: "severalProcesses" },
   ),
 ];

@@ -38,13 +38,19 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   "refuses a login name that is confusable with another": async ({ r }) => {
     const { loginName } = await createUser(r);
     const userId = await createUserObject(r);
-    const outcome = await r.accounts.create({ userId, loginName: "another", secret: "", administrator: true }, `like ${loginName}`);
+    const outcome = await r.accounts.create(
+      { userId, loginName: "another", secret: "", administrator: true },
+      `like ${loginName}`,
+    );
     equal(outcome, "nameTaken", "the same confusable key again");
   },
 
   "refuses a second account for one user": async ({ r }) => {
     const { userId } = await createUser(r);
-    const outcome = await r.accounts.create({ userId, loginName: "another", secret: "", administrator: true }, "another key");
+    const outcome = await r.accounts.create(
+      { userId, loginName: "another", secret: "", administrator: true },
+      "another key",
+    );
     equal(outcome, "nameTaken", "the same user again");
   },
 
@@ -64,12 +70,18 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   "creates one account of those that want one name at once": async ({ r }) => {
     const users = await atOnce(8, () => createUserObject(r));
     const outcomes = await Promise.all(
-      users.map((userId, index) => r.accounts.create({ userId, loginName: `Demo ${index}`, secret: userId, administrator: false }, "demo")),
+      users.map((userId, index) =>
+        r.accounts.create({ userId, loginName: `Demo ${index}`, secret: userId, administrator: false }, "demo"),
+      ),
     );
     equal(occurrences("created", outcomes), 1, "how many were created");
     equal(occurrences("nameTaken", outcomes), 7, "how many were refused");
     const found = await atOnce(8, (index) => accountNamed(r, `Demo ${index}`));
-    equal(found.map((account) => account !== null), outcomes.map((outcome) => outcome === "created"), "which accounts exist");
+    equal(
+      found.map((account) => account !== null),
+      outcomes.map((outcome) => outcome === "created"),
+      "which accounts exist",
+    );
   },
 
   "finds an account by its new name alone, the rest of it unchanged": async ({ r }) => {
@@ -80,13 +92,22 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     const other = { userId: await createUserObject(r), loginName: "before", secret: "", administrator: false };
     equal(await r.accounts.create(other, "like after"), "nameTaken", "taking the new confusable key");
     equal(await r.accounts.create(other, "like before"), "created", "taking the old name and key");
-    equal(await r.accounts.rename(await createUserObject(r), "nobody", "nobody"), false, "renaming a user without an account");
-    for (const id of ["ZZZZZZZZZZ", "", "constructor"]) equal(await r.accounts.rename(id, "nobody", "nobody"), false, `renaming "${id}"`);
+    equal(
+      await r.accounts.rename(await createUserObject(r), "nobody", "nobody"),
+      false,
+      "renaming a user without an account",
+    );
+    for (const id of ["ZZZZZZZZZZ", "", "constructor"])
+      equal(await r.accounts.rename(id, "nobody", "nobody"), false, `renaming "${id}"`);
   },
 
   "lets an account keep its name or its key when the other one changes": async ({ r }) => {
     const { userId } = await createUser(r, { loginName: "Demo" });
-    for (const [loginName, key] of [["Demo", "like Demo"], ["DEMO", "like Demo"], ["DEMO", "demo"]] as const) {
+    for (const [loginName, key] of [
+      ["Demo", "like Demo"],
+      ["DEMO", "like Demo"],
+      ["DEMO", "demo"],
+    ] as const) {
       equal(await r.accounts.rename(userId, loginName, key), true, `renaming to ${loginName}`);
       equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
     }
@@ -101,13 +122,19 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
 
   "gives a name to one of those who want it at once": async ({ r }) => {
     const users = await atOnce(6, () => createUser(r));
-    const codes = await Promise.all(users.map(({ userId }, index) => codeOf(r.accounts.rename(userId, `Demo ${index}`, "demo"))));
+    const codes = await Promise.all(
+      users.map(({ userId }, index) => codeOf(r.accounts.rename(userId, `Demo ${index}`, "demo"))),
+    );
     equal([occurrences(0, codes), occurrences(307, codes)], [1, 5], "how many got it and how many were refused");
   },
 
   "replaces a secret and raises its version": async ({ r }) => {
     const before = await createUser(r, { administrator: true });
-    equal(await r.accounts.setSecret(before.userId, "second secret", before.secretVersion), "stored", "setting a secret");
+    equal(
+      await r.accounts.setSecret(before.userId, "second secret", before.secretVersion),
+      "stored",
+      "setting a secret",
+    );
     const after = await accountNamed(r, before.loginName);
     holds(after !== null && after.secretVersion > before.secretVersion, "A new secret has a higher version");
     equal(after, { ...before, secret: "second secret", secretVersion: after.secretVersion }, "the account");
@@ -119,14 +146,19 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     const current = await accountNamed(r, loginName);
     holds(current !== null, "The account is gone");
     for (const version of [secretVersion, secretVersion - 1, current.secretVersion + 1]) {
-      equal(await r.accounts.setSecret(userId, "third secret", version), "stale", `setting a secret over version ${version}`);
+      equal(
+        await r.accounts.setSecret(userId, "third secret", version),
+        "stale",
+        `setting a secret over version ${version}`,
+      );
     }
     equal(await accountNamed(r, loginName), current, "the account");
   },
 
   "has no secret to replace for a user without an account": async ({ r }) => {
     const userId = await createUserObject(r);
-    for (const id of [userId, "ZZZZZZZZZZ"]) equal(await r.accounts.setSecret(id, "secret", 1), "stale", "setting a secret");
+    for (const id of [userId, "ZZZZZZZZZZ"])
+      equal(await r.accounts.setSecret(id, "secret", 1), "stale", "setting a secret");
   },
 
   "stores one secret of those that replace the same version at once": async ({ r }) => {
@@ -142,17 +174,45 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
     const bystander = await createUser(r);
     equal(await r.accounts.rehash(before.userId, before.secret, "the same, hashed anew"), "stored", "hashing anew");
     equal(await accountNamed(r, before.loginName), { ...before, secret: "the same, hashed anew" }, "the account");
-    equal(await r.accounts.rehash(before.userId, before.secret, "too late"), "stale", "hashing anew over a secret that is gone");
-    equal(await r.accounts.rehash("ZZZZZZZZZZ", before.secret, "nobody's"), "stale", "hashing anew for a user without an account");
+    equal(
+      await r.accounts.rehash(before.userId, before.secret, "too late"),
+      "stale",
+      "hashing anew over a secret that is gone",
+    );
+    equal(
+      await r.accounts.rehash("ZZZZZZZZZZ", before.secret, "nobody's"),
+      "stale",
+      "hashing anew for a user without an account",
+    );
     equal((await accountNamed(r, before.loginName))?.secret, "the same, hashed anew", "the secret");
     equal(await accountNamed(r, bystander.loginName), bystander, "another account with the same secret");
   },
 
   "finds for a proof the account by exactly its name": async ({ r }) => {
-    equal(await r.accounts.forProof("nobody", ["Groups"]), { account: null, user: null, linked: [], decoy: null }, "what is found in an empty database");
+    equal(
+      await r.accounts.forProof("nobody", ["Groups"]),
+      { account: null, user: null, linked: [], decoy: null },
+      "what is found in an empty database",
+    );
     const user = await createUser(r, { loginName: "René", secret: "the only one" });
-    for (const name of ["rené", "RENÉ", "Rene\u0301", "Rene", "René ", " René", "Ren%", "Ren_", "", "like René", ...unstorableTexts]) {
-      equal(await r.accounts.forProof(name, ["Groups"]), { account: null, user: null, linked: [], decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
+    for (const name of [
+      "rené",
+      "RENÉ",
+      "Rene\u0301",
+      "Rene",
+      "René ",
+      " René",
+      "Ren%",
+      "Ren_",
+      "",
+      "like René",
+      ...unstorableTexts,
+    ]) {
+      equal(
+        await r.accounts.forProof(name, ["Groups"]),
+        { account: null, user: null, linked: [], decoy: "the only one" },
+        `what is found for ${JSON.stringify(name)}`,
+      );
     }
     const found = await r.accounts.forProof("René", []);
     equal(found.account, user, "the account");
@@ -160,39 +220,71 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
   },
 
   "finds for a proof what the links of the user object point to": async ({ r }) => {
-    const inserted = await r.objects.insert(["one", "two", "three", "four"].map((name) => ({ className: "UserGroup", attributes: { Name: name }, readers: name === "two" ? ["1"] : null })));
+    const inserted = await r.objects.insert(
+      ["one", "two", "three", "four"].map((name) => ({
+        className: "UserGroup",
+        attributes: { Name: name },
+        readers: name === "two" ? ["1"] : null,
+      })),
+    );
     const [one, two, three, four] = inserted.map(({ id }) => id) as [string, string, string, string];
     const attributes = {
       Groups: [one, two, one, "ZZZZZZZZZZ", "no id", `${three},${four}`, `"${four}"`, "", null, 7],
       Employee: three,
       Other: [four],
-      Name: "[\"]",
+      Name: '["]',
       Count: 7,
       Nothing: null,
     };
     const [user] = await r.objects.insert([{ className: "User", attributes }]);
-    await r.accounts.create({ userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false }, "linked");
+    await r.accounts.create(
+      { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
+      "linked",
+    );
     const linkedBy = async (...links: string[]) => (await r.accounts.forProof("linked", links)).linked;
-    equalInAnyOrder(await linkedBy("Groups", "Employee"), await r.objects.get([one, two, three], seesAll), "what groups and employee point to");
+    equalInAnyOrder(
+      await linkedBy("Groups", "Employee"),
+      await r.objects.get([one, two, three], seesAll),
+      "what groups and employee point to",
+    );
     equal(await linkedBy("Employee"), await r.objects.get([three], seesAll), "what the employee points to");
     equal(await linkedBy("Name", "Count", "Nothing", "unknown", "toString", "Employe"), [], "what points to nothing");
     equal(await linkedBy(), [], "what no link points to");
   },
 
   "finds for a proof nothing of what takes too much together": async ({ r }) => {
-    const inserted = await r.objects.insert(["one", "two", "three"].map((Name) => ({ className: "UserGroup", attributes: { Name, Text: "x".repeat(maximumObjectBytes / 2) } })));
+    const inserted = await r.objects.insert(
+      ["one", "two", "three"].map((Name) => ({
+        className: "UserGroup",
+        attributes: { Name, Text: "x".repeat(maximumObjectBytes / 2) },
+      })),
+    );
     const Groups = inserted.map(({ id }) => id);
     const [user] = await r.objects.insert([{ className: "User", attributes: { Groups, Employee: Groups[0] ?? null } }]);
-    await r.accounts.create({ userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false }, "linked");
+    await r.accounts.create(
+      { userId: user?.id ?? "", loginName: "linked", secret: "", administrator: false },
+      "linked",
+    );
     const { user: found, linked } = await r.accounts.forProof("linked", ["Groups"]);
     equal([found, linked], [user, []], "the user object and its groups");
     equal((await r.accounts.forProof("linked", ["Employee"])).linked, [inserted[0]], "the employee");
   },
 
   "gives for a proof the secret of the next account by name as decoy": async ({ r }) => {
-    for (const loginName of ["b", "d", "\u{1f511}", "ü"]) await createUser(r, { loginName, secret: `secret of ${loginName}` });
-    const decoys = [["a", "b"], ["b", "d"], ["c", "d"], ["D", "b"], ["e", "ü"], ["ü", "\u{1f511}"], ["\u{1f511}", "b"], ["\u{1f600}", "b"]] as const;
-    for (const [name, next] of decoys) equal((await r.accounts.forProof(name, [])).decoy, `secret of ${next}`, `the decoy of ${name}`);
+    for (const loginName of ["b", "d", "\u{1f511}", "ü"])
+      await createUser(r, { loginName, secret: `secret of ${loginName}` });
+    const decoys = [
+      ["a", "b"],
+      ["b", "d"],
+      ["c", "d"],
+      ["D", "b"],
+      ["e", "ü"],
+      ["ü", "\u{1f511}"],
+      ["\u{1f511}", "b"],
+      ["\u{1f600}", "b"],
+    ] as const;
+    for (const [name, next] of decoys)
+      equal((await r.accounts.forProof(name, [])).decoy, `secret of ${next}`, `the decoy of ${name}`);
   },
 
   "disables and enables an account, and finds it either way": async ({ r }) => {
@@ -207,19 +299,30 @@ export const accountChecks: readonly Check[] = checksOf("accounts", {
 
   "has nothing to disable for a user without an account": async ({ r }) => {
     const userId = await createUserObject(r);
-    for (const id of [userId, "ZZZZZZZZZZ"]) equal(await r.accounts.setDisabled(id, true), false, "whether there is an account");
+    for (const id of [userId, "ZZZZZZZZZZ"])
+      equal(await r.accounts.setDisabled(id, true), false, "whether there is an account");
   },
 
   "lists accounts by code points, part by part, and nothing that opens them": async ({ r }) => {
     equal(await r.accounts.list(null, 10), [], "the list of an empty database");
     const ids = new Map<string, string>();
     for (const loginName of shuffledNames) {
-      const { userId } = await createUser(r, { loginName, administrator: loginName === "Z", email: loginName === "Z" ? "z@example.com" : null });
+      const { userId } = await createUser(r, {
+        loginName,
+        administrator: loginName === "Z",
+        email: loginName === "Z" ? "z@example.com" : null,
+      });
       ids.set(loginName, userId);
     }
     await r.accounts.setDisabled(ids.get("aa") as string, true);
     const expected = orderedNames.map((loginName) => {
-      return { userId: ids.get(loginName), loginName, administrator: loginName === "Z", disabled: loginName === "aa", email: loginName === "Z" ? "z@example.com" : null };
+      return {
+        userId: ids.get(loginName),
+        loginName,
+        administrator: loginName === "Z",
+        disabled: loginName === "aa",
+        email: loginName === "Z" ? "z@example.com" : null,
+      };
     });
     equal(await r.accounts.list(null, 100), expected, "the whole list");
     equal(await r.accounts.list(null, 4), expected.slice(0, 4), "the first part");

@@ -20,7 +20,18 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     await visitor.open(r);
     const admission = await r.admission.admit({ appKey: null, session: null, idleTimeout });
     const { generation } = await r.model.load();
-    equal(admission, { maintenance: false, modelGeneration: generation, macroGeneration: 0, appKey: null, session: null, principal: null }, "the admission");
+    equal(
+      admission,
+      {
+        maintenance: false,
+        modelGeneration: generation,
+        macroGeneration: 0,
+        appKey: null,
+        session: null,
+        principal: null,
+      },
+      "the admission",
+    );
   },
 
   "does not know an app key that nobody created": async ({ r }) => {
@@ -58,7 +69,11 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       const digest = await visitor.open(r, { mode });
       for (const asked of modes) {
         const { appKey, session, principal } = await visitor.admitAs(r, asked, digest);
-        equal([session?.mode, principal !== null], asked === mode ? [mode, true] : [undefined, false], `a session of mode ${mode} asked for as ${asked}`);
+        equal(
+          [session?.mode, principal !== null],
+          asked === mode ? [mode, true] : [undefined, false],
+          `a session of mode ${mode} asked for as ${asked}`,
+        );
         equal(appKey, visitor.appKey, "the app key");
       }
     }
@@ -167,7 +182,9 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
   },
 
   "names the groups of the user": async ({ r }) => {
-    const groups = await r.objects.insert(["A", "B", "C"].map((Name) => ({ className: "UserGroup", attributes: { Name } })));
+    const groups = await r.objects.insert(
+      ["A", "B", "C"].map((Name) => ({ className: "UserGroup", attributes: { Name } })),
+    );
     const [a, b] = groups.map(({ id }) => id) as [string, string];
     for (const ids of [[], [a], [b, a]]) {
       const visitor = await Visitor.create(r, { account: await createUser(r, { attributes: { Groups: ids } }) });
@@ -176,16 +193,28 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     }
   },
 
-  "names the groups that stand in the user, those of a derived class and those in the recycler, too": async ({ storage, r }) => {
+  "names the groups that stand in the user, those of a derived class and those in the recycler, too": async ({
+    storage,
+    r,
+  }) => {
     const { generation } = await r.model.load();
     const derived = { name: "ProjectGroup", base: "UserGroup", attributes: [], rights: [] };
-    equal(await r.model.change({ put: [derived] }, generation), "ok", "adding a class that is derived from that of groups");
-    const groups = await r.objects.insert(["UserGroup", "ProjectGroup", "UserGroup"].map((className) => ({ className, attributes: { Name: className } })));
+    equal(
+      await r.model.change({ put: [derived] }, generation),
+      "ok",
+      "adding a class that is derived from that of groups",
+    );
+    const groups = await r.objects.insert(
+      ["UserGroup", "ProjectGroup", "UserGroup"].map((className) => ({ className, attributes: { Name: className } })),
+    );
     const ids = groups.map(({ id }) => id);
     const visitor = await Visitor.create(r);
-    await r.objects.update([changeOf(visitor.account.userId, { Groups: ids }, { links: { Groups: ids } })], { session: null });
+    await r.objects.update([changeOf(visitor.account.userId, { Groups: ids }, { links: { Groups: ids } })], {
+      session: null,
+    });
     const digest = await visitor.open(r);
-    const named = async (what: string) => equalInAnyOrder((await visitor.admit(r, digest)).principal?.groups ?? ["no principal"], ids, what);
+    const named = async (what: string) =>
+      equalInAnyOrder((await visitor.admit(r, digest)).principal?.groups ?? ["no principal"], ids, what);
     await named("the groups");
     // What is in the recycler keeps its references, and what a group there could see, its members still see.
     await takeAway(storage, ids.slice(2), true);

@@ -19,7 +19,11 @@ async function admitted({ r }: Subject, appKey: string) {
 
 export const appKeyChecks: readonly Check[] = checksOf("app keys", {
   "keeps an app key as it was created, enabled": async (subject) => {
-    const properties = { name: "Field service", appNames: ["field", "Büro"], origins: ["https://app.example", "http://localhost:8080"] };
+    const properties = {
+      name: "Field service",
+      appNames: ["field", "Büro"],
+      origins: ["https://app.example", "http://localhost:8080"],
+    };
     const digest = freshDigest();
     equal(await subject.r.appKeys.create(properties, digest), "created", "creating an app key");
     const appKey = await admitted(subject, digest);
@@ -30,12 +34,27 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
   "keeps the return addresses of an app key in their order, wherever it is read": async ({ r }) => {
     const returnAddresses = ["https://app.example/back?at=1", "com.example.app:/back", "http://localhost/back"];
     const { appKey, digest } = await createAppKey(r, { origins: ["https://app.example"], returnAddresses });
-    equal([appKey.origins, appKey.returnAddresses], [["https://app.example"], returnAddresses], "the addresses that admission reads");
-    equal((await r.appKeys.list(null, 10)).map((listed) => listed.returnAddresses), [returnAddresses], "the addresses that are listed");
+    equal(
+      [appKey.origins, appKey.returnAddresses],
+      [["https://app.example"], returnAddresses],
+      "the addresses that admission reads",
+    );
+    equal(
+      (await r.appKeys.list(null, 10)).map((listed) => listed.returnAddresses),
+      [returnAddresses],
+      "the addresses that are listed",
+    );
     const state = freshDigest();
-    await r.oneTime.issue({ kind: "providerState", digest: state, subject: null, payload: { appKey: digest }, lifetime: minute });
+    await r.oneTime.issue({
+      kind: "providerState",
+      digest: state,
+      subject: null,
+      payload: { appKey: digest },
+      lifetime: minute,
+    });
     equal((await r.admission.admitReturn(state)).appKey, appKey, "the app key of a log-in that comes back");
-    for (const address of returnAddresses) equal(await r.appKeys.listsOrigin(address), false, `whether ${address} is an origin`);
+    for (const address of returnAddresses)
+      equal(await r.appKeys.listsOrigin(address), false, `whether ${address} is an origin`);
   },
 
   "tells an app key for all app names from one for none": async ({ r }) => {
@@ -51,21 +70,35 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
   "refuses a name that is taken, and changes nothing": async (subject) => {
     const { appKey, digest } = await createAppKey(subject.r, { origins: ["https://app.example"] });
     const other = freshDigest();
-    equal(await subject.r.appKeys.create({ name: appKey.name, appNames: [], origins: [] }, other), "nameTaken", "the same name again");
+    equal(
+      await subject.r.appKeys.create({ name: appKey.name, appNames: [], origins: [] }, other),
+      "nameTaken",
+      "the same name again",
+    );
     equal(await admitted(subject, digest), appKey, "the first app key");
     equal(await admitted(subject, other), null, "the app key that was refused");
   },
 
   "refuses a digest that is taken, and changes nothing": async (subject) => {
     const { appKey, digest } = await createAppKey(subject.r);
-    equal(await subject.r.appKeys.create({ name: "another name", ...plain }, digest), "nameTaken", "the same digest again");
+    equal(
+      await subject.r.appKeys.create({ name: "another name", ...plain }, digest),
+      "nameTaken",
+      "the same digest again",
+    );
     equal(await admitted(subject, digest), appKey, "the first app key");
-    equal(await subject.r.appKeys.create({ name: "another name", ...plain }, freshDigest()), "created", "the name of the refused key");
+    equal(
+      await subject.r.appKeys.create({ name: "another name", ...plain }, freshDigest()),
+      "created",
+      "the name of the refused key",
+    );
   },
 
   "creates one app key of those that want one name at once": async (subject) => {
     const digests = Array.from({ length: 8 }, freshDigest);
-    const outcomes = await Promise.all(digests.map((digest) => subject.r.appKeys.create({ name: "wanted", ...plain }, digest)));
+    const outcomes = await Promise.all(
+      digests.map((digest) => subject.r.appKeys.create({ name: "wanted", ...plain }, digest)),
+    );
     equal(occurrences("created", outcomes), 1, "how many were created");
     equal(occurrences("nameTaken", outcomes), 7, "how many were refused");
     const known = await Promise.all(digests.map((digest) => admitted(subject, digest)));
@@ -102,8 +135,23 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     for (const origin of ["https://one.example", "https://two.example:8443", "http://three.example"]) {
       equal(await r.appKeys.listsOrigin(origin), true, `whether ${origin} is listed`);
     }
-    const others = ["http://one.example", "https://ONE.example", "https://one.example/", "https://one.example:443", "https://two.example"];
-    const patterns = ["https://one_example", "https://%", "%", "*", "null", "", "one.example", "https://one.example,https://two.example:8443"];
+    const others = [
+      "http://one.example",
+      "https://ONE.example",
+      "https://one.example/",
+      "https://one.example:443",
+      "https://two.example",
+    ];
+    const patterns = [
+      "https://one_example",
+      "https://%",
+      "%",
+      "*",
+      "null",
+      "",
+      "one.example",
+      "https://one.example,https://two.example:8443",
+    ];
     for (const origin of [...others, ...patterns, ...hostileTexts, ...unstorableTexts]) {
       equal(await r.appKeys.listsOrigin(origin), false, `whether ${JSON.stringify(origin)} is listed`);
     }
@@ -121,7 +169,11 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     equal(await r.appKeys.list(null, 10), [], "the list of an empty database");
     const created = new Map<string, AppKey>();
     for (const name of shuffledNames) {
-      const properties = { name, appNames: name === "b" ? null : [name, "field"], origins: name === "Z" ? ["https://app.example"] : [] };
+      const properties = {
+        name,
+        appNames: name === "b" ? null : [name, "field"],
+        origins: name === "Z" ? ["https://app.example"] : [],
+      };
       created.set(name, (await createAppKey(r, properties)).appKey);
     }
     await r.appKeys.setEnabled("aa", false);
@@ -134,8 +186,17 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
 
   "keeps the hostile texts of an app key as they are": async ({ r }) => {
     for (const text of hostileTexts) {
-      const { appKey } = await createAppKey(r, { name: text, appNames: [text], origins: [text], returnAddresses: [text] });
-      equalInAnyOrder([appKey.name, ...(appKey.appNames ?? []), ...appKey.origins, ...appKey.returnAddresses], [text, text, text, text], "the texts of the key");
+      const { appKey } = await createAppKey(r, {
+        name: text,
+        appNames: [text],
+        origins: [text],
+        returnAddresses: [text],
+      });
+      equalInAnyOrder(
+        [appKey.name, ...(appKey.appNames ?? []), ...appKey.origins, ...appKey.returnAddresses],
+        [text, text, text, text],
+        "the texts of the key",
+      );
       equal(await r.appKeys.listsOrigin(text), true, `whether the origin ${JSON.stringify(text)} is listed`);
       equal(await r.appKeys.setEnabled(text, false), true, `whether there is a key named ${JSON.stringify(text)}`);
     }

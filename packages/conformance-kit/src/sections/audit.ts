@@ -6,7 +6,13 @@ import { auditEvent } from "../fixtures/every-call.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 
-function eventOf({ sequence: _sequence, at: _at, since: _since, attempts: _attempts, ...event }: RecordedAuditEvent): AuditEvent {
+function eventOf({
+  sequence: _sequence,
+  at: _at,
+  since: _since,
+  attempts: _attempts,
+  ...event
+}: RecordedAuditEvent): AuditEvent {
   return event;
 }
 
@@ -86,7 +92,11 @@ const eventChecks = checksOf("audit", {
     await r.audit.append({ ...auditEvent, requestId: "last" });
     const events = await r.audit.read(0, 10);
     holds(isAscending(events), "The sequence rises");
-    equalInAnyOrder(events.map(({ requestId }) => requestId), ["late", "meanwhile", "last"], "the requests");
+    equalInAnyOrder(
+      events.map(({ requestId }) => requestId),
+      ["late", "meanwhile", "last"],
+      "the requests",
+    );
     equal(events.at(-1)?.requestId, "last", "the last request");
     equal(await r.audit.read(events[0]?.sequence ?? 0, 10), events.slice(1), "the events after the first");
   },
@@ -104,12 +114,22 @@ const eventChecks = checksOf("audit", {
     await atOnce(24, (index) => r.audit.append({ ...auditEvent, requestId: String(index) }));
     const events = await r.audit.read(0, 100);
     const requests = Array.from({ length: 24 }, (_, index) => String(index));
-    equalInAnyOrder(events.map(({ requestId }) => requestId), requests, "the requests");
+    equalInAnyOrder(
+      events.map(({ requestId }) => requestId),
+      requests,
+      "the requests",
+    );
     holds(isAscending(events), "The sequence rises");
   },
 
   "keeps the hostile texts of an event as they are": async ({ r }) => {
-    const events = hostileTexts.map((text) => ({ ...auditEvent, requestId: text, appKeyId: text, address: text, appNames: [text] }));
+    const events = hostileTexts.map((text) => ({
+      ...auditEvent,
+      requestId: text,
+      appKeyId: text,
+      address: text,
+      appNames: [text],
+    }));
     for (const event of events) await r.audit.append(event);
     equal((await r.audit.read(0, 100)).map(eventOf), events, "the events");
   },
@@ -119,7 +139,14 @@ const tallyChecks = checksOf("audit", {
   "makes one event of the attempts that were counted under one key": async ({ storage, r, advance }) => {
     const times = [await storage.now()];
     const tally = async (requestId: string) => {
-      await r.audit.tally("key", { ...auditEvent, type: "login.refused", outcome: 302, requestId, appNames: [requestId], providerName: "apple" });
+      await r.audit.tally("key", {
+        ...auditEvent,
+        type: "login.refused",
+        outcome: 302,
+        requestId,
+        appNames: [requestId],
+        providerName: "apple",
+      });
       times.push(await storage.now());
     };
     await tally("first");
@@ -132,7 +159,20 @@ const tallyChecks = checksOf("audit", {
     advance(hour);
     equal(await r.audit.settle(minute, 10), 1, "how many tallies were settled");
     const events = await r.audit.read(0, 10);
-    equal(events.map(eventOf), [{ ...auditEvent, type: "login.refused", outcome: 302, requestId: "first", appNames: ["first"], providerName: "apple" }], "the event");
+    equal(
+      events.map(eventOf),
+      [
+        {
+          ...auditEvent,
+          type: "login.refused",
+          outcome: 302,
+          requestId: "first",
+          appNames: ["first"],
+          providerName: "apple",
+        },
+      ],
+      "the event",
+    );
     const { attempts = 0, since = 0, at = 0 } = events[0] ?? {};
     equal(attempts, 3, "how many attempts it counts");
     const [start = 0, first = 0, , before = 0, last = 0] = times;
@@ -141,20 +181,35 @@ const tallyChecks = checksOf("audit", {
     equal(await r.audit.settle(0, 10), 0, "how many tallies were settled again");
     await tally("fourth");
     await r.audit.settle(0, 10);
-    equal((await r.audit.read(0, 10)).map((event) => [event.requestId, event.attempts]), [["first", 3], ["fourth", 1]], "the events after a new tally");
+    equal(
+      (await r.audit.read(0, 10)).map((event) => [event.requestId, event.attempts]),
+      [
+        ["first", 3],
+        ["fourth", 1],
+      ],
+      "the events after a new tally",
+    );
   },
 
   "keeps tallies of different keys apart": async ({ r }) => {
     const keys = [...hostileTexts, "a", "A", "a ", "x".repeat(200)];
     for (const [index, key] of keys.entries()) {
-      for (let count = 0; count <= index % 3; count += 1) await r.audit.tally(key, { ...auditEvent, requestId: `${index}` });
+      for (let count = 0; count <= index % 3; count += 1)
+        await r.audit.tally(key, { ...auditEvent, requestId: `${index}` });
     }
     equal(await r.audit.settle(0, 100), keys.length, "how many tallies were settled");
     const events = (await r.audit.read(0, 100)).map(({ requestId, attempts }) => [requestId, attempts]);
-    equalInAnyOrder(events, keys.map((_, index) => [`${index}`, 1 + (index % 3)]), "the events");
+    equalInAnyOrder(
+      events,
+      keys.map((_, index) => [`${index}`, 1 + (index % 3)]),
+      "the events",
+    );
   },
 
-  "settles tallies that were begun long enough ago, the oldest first, no more than asked for": async ({ r, advance }) => {
+  "settles tallies that were begun long enough ago, the oldest first, no more than asked for": async ({
+    r,
+    advance,
+  }) => {
     for (const key of ["a", "b", "c"]) {
       await r.audit.tally(key, { ...auditEvent, requestId: key });
       advance(minute);
@@ -164,7 +219,14 @@ const tallyChecks = checksOf("audit", {
     equal(await r.audit.settle(2 * minute, 0), 0, "how many a settling of none has settled");
     equal(await r.audit.settle(2 * minute, 1), 1, "how many the first settling has settled");
     equal(await r.audit.settle(2 * minute, 10), 1, "how many the second settling has settled");
-    equal((await r.audit.read(0, 10)).map(({ requestId, attempts }) => [requestId, attempts]), [["a", 2], ["b", 1]], "the events");
+    equal(
+      (await r.audit.read(0, 10)).map(({ requestId, attempts }) => [requestId, attempts]),
+      [
+        ["a", 2],
+        ["b", 1],
+      ],
+      "the events",
+    );
     equal(await r.audit.settle(0, 10), 1, "how many are settled whatever their age");
   },
 
@@ -175,7 +237,11 @@ const tallyChecks = checksOf("audit", {
     });
     await r.audit.settle(0, 10);
     const events = await r.audit.read(0, 1_000);
-    equal(events.reduce((sum, { attempts }) => sum + attempts, 0), 60, "how many attempts were counted");
+    equal(
+      events.reduce((sum, { attempts }) => sum + attempts, 0),
+      60,
+      "how many attempts were counted",
+    );
   },
 });
 
@@ -186,7 +252,11 @@ const sweepChecks = checksOf("audit", {
     advance(2 * hour);
     for (const name of ["6", "7"]) await append(name);
     const left = async () => (await r.audit.read(0, 10)).map(({ requestId }) => requestId);
-    equal([await r.audit.sweep(3 * hour, 10), await r.audit.sweep(hour, 0)], [0, 0], "how many were forgotten that are too young, and of none");
+    equal(
+      [await r.audit.sweep(3 * hour, 10), await r.audit.sweep(hour, 0)],
+      [0, 0],
+      "how many were forgotten that are too young, and of none",
+    );
     equal(await r.audit.sweep(hour, 3), 3, "how many the first sweep has forgotten");
     equal(await left(), ["4", "5", "6", "7"], "what is left");
     equal(await r.audit.sweep(hour, 3), 2, "how many the second sweep has forgotten");
@@ -200,7 +270,11 @@ const sweepChecks = checksOf("audit", {
     equal(await r.audit.sweep(0, 10), 1, "how many were forgotten");
     await r.audit.append({ ...auditEvent, requestId: "next" });
     const after = await r.audit.read(before?.sequence ?? 0, 10);
-    equal(after.map(({ requestId }) => requestId), ["next"], "the events after the one that was forgotten");
+    equal(
+      after.map(({ requestId }) => requestId),
+      ["next"],
+      "the events after the one that was forgotten",
+    );
   },
 });
 

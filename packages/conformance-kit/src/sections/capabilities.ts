@@ -7,9 +7,13 @@ export const capabilityChecks: readonly Check[] = checksOf(
   "capabilities",
   {
     "are declared, each of them": async ({ storage: { capabilities } }) => {
-      for (const name of switches) holds(typeof capabilities[name] === "boolean", `The capability ${name} is declared, as true or false`);
+      for (const name of switches)
+        holds(typeof capabilities[name] === "boolean", `The capability ${name} is declared, as true or false`);
       const { indexesPerTable } = capabilities;
-      holds(indexesPerTable === null || (Number.isInteger(indexesPerTable) && indexesPerTable >= 16), "The limit indexesPerTable is declared: null, or a number from 16");
+      holds(
+        indexesPerTable === null || (Number.isInteger(indexesPerTable) && indexesPerTable >= 16),
+        "The limit indexesPerTable is declared: null, or a number from 16",
+      );
     },
 
     "stay as they were declared": async ({ storage }) => {

@@ -38,9 +38,17 @@ export const durabilityChecks: readonly Check[] = checksOf(
       const { repositories } = await reopen();
       const { loginName, userId } = visitor.account;
       equal((await accountNamed(repositories, loginName))?.userId, userId, "the user of the account");
-      equal((await visitor.admitAs(repositories, "secure", session)).session === null, false, "whether the session is gone");
+      equal(
+        (await visitor.admitAs(repositories, "secure", session)).session === null,
+        false,
+        "whether the session is gone",
+      );
       equal(await repositories.objects.get([object.id], seesAll), [object], "the object");
-      equal(await repositories.channels.acceptIn(session, 5n), "seen", "the verdict on a number that was accepted before");
+      equal(
+        await repositories.channels.acceptIn(session, 5n),
+        "seen",
+        "the verdict on a number that was accepted before",
+      );
       equal((await repositories.locks.state(object.id))?.session, session, "who holds the lock");
       equal((await repositories.keys.current("rsa"))?.keyId, "one", "the current key");
       holds((await repositories.throttle.attempt([throttleKey])).wait > 0, "The delay goes on");
@@ -62,7 +70,10 @@ export const durabilityChecks: readonly Check[] = checksOf(
       holds((await repositories.changes.watermark()) >= watermark, "The watermark does not go back");
       const after = await createObject(repositories);
       holds(objectNumber(after.id) > objectNumber(before.id), `The id ${after.id} comes after ${before.id}`);
-      const told = await changesUpTo(repositories, await watermarkBehind(repositories, [after.id]), { stamp: watermark, id: null });
+      const told = await changesUpTo(repositories, await watermarkBehind(repositories, [after.id]), {
+        stamp: watermark,
+        id: null,
+      });
       equal(idsOf(told), [after.id], "the ids of what has changed since");
       equal(await repositories.channels.reserveOut(session, 1), 10n, "the next number of the channel");
       equal((await repositories.model.load()).generation, generation, "the generation of the model");

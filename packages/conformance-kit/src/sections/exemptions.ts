@@ -1,4 +1,11 @@
-import { delayAfter, type ExemptionGrant, exemptionRenewal, type Repositories, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
+import {
+  delayAfter,
+  type ExemptionGrant,
+  exemptionRenewal,
+  type Repositories,
+  type ThrottleKey,
+  type ThrottlePolicy,
+} from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
@@ -11,16 +18,30 @@ const claim = { wait: 0, claimed: true };
 const lifetime = 24 * hour;
 
 const user = (name: string): ThrottleKey => ({ key: `user:${name}`, policy });
-const place = (member: string, group = "office"): ThrottleKey => ({ key: `address:${group}`, policy, exemption: { group, member } });
+const place = (member: string, group = "office"): ThrottleKey => ({
+  key: `address:${group}`,
+  policy,
+  exemption: { group, member },
+});
 const keysOf = (member: string, group = "office"): ThrottleKey[] => [user(member), place(member, group)];
-const granting = (member: string, change: Partial<ExemptionGrant> = {}): ExemptionGrant => ({ group: "office", member, lifetime, atMost: 100, ...change });
+const granting = (member: string, change: Partial<ExemptionGrant> = {}): ExemptionGrant => ({
+  group: "office",
+  member,
+  lifetime,
+  atMost: 100,
+  ...change,
+});
 
 async function grant(r: Repositories, member: string, change: Partial<ExemptionGrant> = {}): Promise<void> {
   await r.throttle.pass([], [], granting(member, change));
 }
 
 /** Fails on a key until its delay runs. */
-async function shut(r: Repositories, key: ThrottleKey = place("nobody"), failures = policy.freeFailures): Promise<void> {
+async function shut(
+  r: Repositories,
+  key: ThrottleKey = place("nobody"),
+  failures = policy.freeFailures,
+): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
@@ -75,17 +96,30 @@ const whileGood = checksOf("throttle", {
       equal(await r.throttle.fail([place("ada")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
     }
     advance(minute + second);
-    equal(await r.throttle.fail([place("ada")]), delayAfter(4, policy), "the wait after a failure when the delay is over");
+    equal(
+      await r.throttle.fail([place("ada")]),
+      delayAfter(4, policy),
+      "the wait after a failure when the delay is over",
+    );
     isAbout((await r.throttle.attempt([place("bob")])).wait, 2 * minute, "The wait of another one");
   },
 
-  "leaves a delay that runs as it is when one who is exempted fails, and answers what is left of it": async ({ r, advance }) => {
+  "leaves a delay that runs as it is when one who is exempted fails, and answers what is left of it": async ({
+    r,
+    advance,
+  }) => {
     await grant(r, "ada");
     await shut(r, place("nobody"), 5);
     advance(3 * minute);
-    for (let failures = 1; failures <= 2; failures += 1) isAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
+    for (let failures = 1; failures <= 2; failures += 1)
+      isAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
     isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one");
-    for (let failures = 3; failures <= 5; failures += 1) isAbout(await r.throttle.fail(keysOf("ada")), Math.max(minute, delayAfter(failures, policy)), `The wait after failure ${failures}`);
+    for (let failures = 3; failures <= 5; failures += 1)
+      isAbout(
+        await r.throttle.fail(keysOf("ada")),
+        Math.max(minute, delayAfter(failures, policy)),
+        `The wait after failure ${failures}`,
+      );
     isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one after all of them");
     equal(await r.throttle.fail(keysOf("bob")), delayAfter(6, policy), "the wait after a failure of another one");
   },
@@ -122,7 +156,11 @@ const granted = checksOf("throttle", {
     advance(hour + minute);
     await shut(r);
     equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted after the end");
-    equal(await r.throttle.fail([place("ada")]), delayAfter(7, policy), "the wait after a failure of whose exemption is over");
+    equal(
+      await r.throttle.fail([place("ada")]),
+      delayAfter(7, policy),
+      "the wait after a failure of whose exemption is over",
+    );
     advance(lifetime - 2 * hour - 2 * minute);
     await shut(r);
     equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted before the end of the last grant");
@@ -155,7 +193,9 @@ const granted = checksOf("throttle", {
     equal(await exempted(r, members, "home"), ["a"], "who is exempted at home");
   },
 
-  "keeps an exemption that is granted by many at once, and the bound of a group from the next grant on": async ({ r }) => {
+  "keeps an exemption that is granted by many at once, and the bound of a group from the next grant on": async ({
+    r,
+  }) => {
     await atOnce(8, () => grant(r, "ada", { group: "home", atMost: 1 }));
     const members = Array.from({ length: 12 }, (_, index) => `member${index}`);
     await atOnce(12, (index) => grant(r, members[index] ?? "", { atMost: 5 }));
@@ -172,7 +212,11 @@ const granted = checksOf("throttle", {
     await grant(r, "eve", { lifetime: 2 * lifetime });
     equal(await r.throttle.sweep(10), 0, "how many were swept while all are good");
     advance(lifetime + minute);
-    equal([await r.throttle.sweep(1), await r.throttle.sweep(10), await r.throttle.sweep(10)], [1, 1, 0], "how many were swept");
+    equal(
+      [await r.throttle.sweep(1), await r.throttle.sweep(10), await r.throttle.sweep(10)],
+      [1, 1, 0],
+      "how many were swept",
+    );
     await shut(r);
     equal(await exempted(r, ["ada", "bob", "eve"]), ["eve"], "who is exempted");
   },

@@ -29,7 +29,12 @@ const oneProcess = checksOf("indexes", {
 
   "are told apart by class, attribute and type": async ({ storage }) => {
     await storage.alignIndexes([fileName]);
-    const others = [{ ...fileName, className: "file" }, { ...fileName, className: "Image" }, { ...fileName, attribute: "name" }, { ...fileName, type: "date" } as const];
+    const others = [
+      { ...fileName, className: "file" },
+      { ...fileName, className: "Image" },
+      { ...fileName, attribute: "name" },
+      { ...fileName, type: "date" } as const,
+    ];
     equal(await storage.readyIndexes(others), [], "what is ready of others");
   },
 
@@ -67,7 +72,14 @@ const oneProcess = checksOf("indexes", {
     const after = await r.objects.insert(objects);
     equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "what is ready");
     const all = [...before, ...after];
-    equalInAnyOrder(await r.objects.get(all.map(({ id }) => id), seesAll), all, "the objects");
+    equalInAnyOrder(
+      await r.objects.get(
+        all.map(({ id }) => id),
+        seesAll,
+      ),
+      all,
+      "the objects",
+    );
   },
 });
 
@@ -92,7 +104,10 @@ const limited = checksOf(
     "are built up to the declared limit, the first of those that are wanted": async ({ storage }) => {
       const limit = storage.capabilities.indexesPerTable ?? 0;
       holds(limit >= 16, "There can be 16 indexes");
-      const wanted = Array.from({ length: limit + 2 }, (_, number): AttributeIndex => ({ ...fileName, attribute: `Name${number}` }));
+      const wanted = Array.from(
+        { length: limit + 2 },
+        (_, number): AttributeIndex => ({ ...fileName, attribute: `Name${number}` }),
+      );
       const first = wanted.slice(0, limit);
       const report = await storage.alignIndexes(wanted);
       holds(report !== "busy", "Nobody else is at it");

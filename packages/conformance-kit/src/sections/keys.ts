@@ -13,7 +13,12 @@ function idsOf(keys: readonly StoredKey[]): string[] {
 
 export const keyChecks: readonly Check[] = checksOf("keys", {
   "are none at first": async ({ r }) => {
-    for (const kind of ["rsa", "jwt"] as const) equal([await r.keys.current(kind), await r.keys.accepted(kind), await r.keys.kept(kind)], [null, [], []], `the keys of kind ${kind}`);
+    for (const kind of ["rsa", "jwt"] as const)
+      equal(
+        [await r.keys.current(kind), await r.keys.accepted(kind), await r.keys.kept(kind)],
+        [null, [], []],
+        `the keys of kind ${kind}`,
+      );
   },
 
   "are kept as they were added, dated by the storage's clock": async ({ storage, r, advance }) => {
@@ -21,15 +26,26 @@ export const keyChecks: readonly Check[] = checksOf("keys", {
     const before = await storage.now();
     const added = await r.keys.addFirst(newKey("rsa", "one"));
     const after = await storage.now();
-    holds(before <= added.createdAt && added.createdAt <= after, `A key made between ${before} and ${after} is dated ${added.createdAt}`);
+    holds(
+      before <= added.createdAt && added.createdAt <= after,
+      `A key made between ${before} and ${after} is dated ${added.createdAt}`,
+    );
     equal(added, { ...newKey("rsa", "one"), createdAt: added.createdAt, acceptedUntil: null }, "the key");
-    equal([await r.keys.current("rsa"), await r.keys.accepted("rsa")], [added, [added]], "the current and the accepted keys");
+    equal(
+      [await r.keys.current("rsa"), await r.keys.accepted("rsa")],
+      [added, [added]],
+      "the current and the accepted keys",
+    );
   },
 
   "keep hostile texts as they are": async ({ r }) => {
     let last = await r.keys.addFirst(newKey("jwt", "one"));
     for (const text of hostileTexts) {
-      equal(await r.keys.rotate(last.keyId, { kind: "jwt", keyId: text, publicKey: text, wrappedPrivateKey: text }, hour), "ok", "the rotation");
+      equal(
+        await r.keys.rotate(last.keyId, { kind: "jwt", keyId: text, publicKey: text, wrappedPrivateKey: text }, hour),
+        "ok",
+        "the rotation",
+      );
       last = (await r.keys.current("jwt")) as StoredKey;
       equal([last.keyId, last.publicKey, last.wrappedPrivateKey], [text, text, text], "the texts");
     }
@@ -45,7 +61,11 @@ export const keyChecks: readonly Check[] = checksOf("keys", {
 
   "have one first of those who add one at once, and all get the same": async ({ r }) => {
     const answers = await atOnce(10, (index) => r.keys.addFirst(newKey("jwt", `key ${index}`)));
-    equal(answers, Array.from({ length: 10 }, () => answers[0]), "what those who added one got");
+    equal(
+      answers,
+      Array.from({ length: 10 }, () => answers[0]),
+      "what those who added one got",
+    );
     equal(await r.keys.accepted("jwt"), [answers[0]], "the accepted keys");
   },
 
@@ -133,7 +153,11 @@ export const keyChecks: readonly Check[] = checksOf("keys", {
     equal([await r.keys.current("jwt"), await r.keys.accepted("jwt")], [null, []], "the keys of the other kind");
     await r.keys.addFirst(newKey("jwt", "one"));
     await r.keys.rotate("one", newKey("jwt", "two"), hour);
-    equal([idsOf(await r.keys.accepted("rsa")), idsOf(await r.keys.accepted("jwt"))], [["one"], ["two", "one"]], "the accepted keys of both kinds");
+    equal(
+      [idsOf(await r.keys.accepted("rsa")), idsOf(await r.keys.accepted("jwt"))],
+      [["one"], ["two", "one"]],
+      "the accepted keys of both kinds",
+    );
   },
 
   "lose their private halves long after they are over, no more than asked for": async ({ r, advance }) => {
@@ -145,9 +169,22 @@ export const keyChecks: readonly Check[] = checksOf("keys", {
     equal(await r.keys.sweep(0, 10), 0, "how many were swept while all are accepted");
     advance(2 * hour);
     equal(await r.keys.sweep(2 * hour, 10), 0, "how many were swept before their age");
-    equal([await r.keys.sweep(hour, 0), await r.keys.sweep(hour, 1), await r.keys.sweep(hour, 5), await r.keys.sweep(hour, 5)], [0, 1, 1, 0], "how many were swept");
+    equal(
+      [
+        await r.keys.sweep(hour, 0),
+        await r.keys.sweep(hour, 1),
+        await r.keys.sweep(hour, 5),
+        await r.keys.sweep(hour, 5),
+      ],
+      [0, 1, 1, 0],
+      "how many were swept",
+    );
     advance(1_000 * hour);
     equal(await r.keys.sweep(hour, 10), 2, "how many were swept much later");
-    equal([idsOf(await r.keys.accepted("rsa")), idsOf(await r.keys.accepted("jwt"))], [["three"], ["three"]], "the accepted keys");
+    equal(
+      [idsOf(await r.keys.accepted("rsa")), idsOf(await r.keys.accepted("jwt"))],
+      [["three"], ["three"]],
+      "the accepted keys",
+    );
   },
 });

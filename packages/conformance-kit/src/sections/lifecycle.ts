@@ -11,7 +11,11 @@ const beforeMigration = checksOf(
     "answers 705 to every call until it is migrated": async ({ storage, r }) => {
       await failsWith(705, () => storage.health(), "health of a database that is not migrated");
       for (const [name, call] of everyCall(r)) await failsWith(705, call, `${name} before the migration`);
-      await failsWith(705, () => storage.transaction((inside) => inside.audit.read(0, 1)), "a transaction before the migration");
+      await failsWith(
+        705,
+        () => storage.transaction((inside) => inside.audit.read(0, 1)),
+        "a transaction before the migration",
+      );
       await failsWith(705, () => storage.alignIndexes([]), "aligning indexes before the migration");
       await failsWith(705, () => storage.readyIndexes([]), "asking for indexes before the migration");
     },
@@ -24,7 +28,12 @@ const beforeMigration = checksOf(
     },
 
     "gives a new database the classes that it is migrated with, and no other": async ({ storage, r }) => {
-      const note: ClassDefinition = { name: "Note", base: null, attributes: [{ name: "Text", type: "string" }], rights: [{ group: "*", permissions: ["read"] }] };
+      const note: ClassDefinition = {
+        name: "Note",
+        base: null,
+        attributes: [{ name: "Text", type: "string" }],
+        rights: [{ group: "*", permissions: ["read"] }],
+      };
       await storage.migrate([...builtInClasses, note]);
       const { generation, classes } = await r.model.load();
       equal(generation, 1, "the generation");
@@ -63,7 +72,11 @@ const afterMigration = checksOf("lifecycle", {
   },
 
   "starts without objects, sessions and audit": async ({ r }) => {
-    equal(await r.objects.count({ classes: ["User", "UserGroup", "Employee", "ContactPerson", "Image", "File"] }, seesAll), 0, "objects");
+    equal(
+      await r.objects.count({ classes: ["User", "UserGroup", "Employee", "ContactPerson", "Image", "File"] }, seesAll),
+      0,
+      "objects",
+    );
     equal(await r.sessions.count(), 0, "sessions");
     equal(await r.audit.read(0, 10), [], "the audit");
   },

@@ -32,7 +32,11 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     holds(lock !== null && before <= lock.since && lock.since <= after, "The time is that of the taking");
     equal(lock.session, mine, "the session that holds the lock");
     equal(await r.locks.release(id, mine), "released", "releasing it");
-    equal([await r.locks.state(id), await r.locks.release(id, mine)], [null, "free"], "the lock afterwards, and releasing it again");
+    equal(
+      [await r.locks.state(id), await r.locks.release(id, mine)],
+      [null, "free"],
+      "the lock afterwards, and releasing it again",
+    );
   },
 
   "are one session's, and taking them again changes nothing": async ({ r, advance }) => {
@@ -40,7 +44,11 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     await r.locks.take(id, mine);
     const lock = await r.locks.state(id);
     advance(minute);
-    equal([await r.locks.take(id, mine), await r.locks.take(id, theirs)], ["taken", "held"], "taking it again, and by another session");
+    equal(
+      [await r.locks.take(id, mine), await r.locks.take(id, theirs)],
+      ["taken", "held"],
+      "taking it again, and by another session",
+    );
     equal(await r.locks.release(id, theirs), "held", "releasing it by another session");
     equal(await r.locks.state(id), lock, "the lock");
     equal(await r.locks.release(id, null), "released", "releasing it whoever holds it");
@@ -51,13 +59,21 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     const { id, mine, theirs } = await scene(r);
     const other = await createObject(r);
     equal([await r.locks.take(id, mine), await r.locks.take(other.id, theirs)], ["taken", "taken"], "taking two");
-    equal([(await r.locks.state(id))?.session, (await r.locks.state(other.id))?.session], [mine, theirs], "who holds them");
+    equal(
+      [(await r.locks.state(id))?.session, (await r.locks.state(other.id))?.session],
+      [mine, theirs],
+      "who holds them",
+    );
   },
 
   "cannot be taken of what is not there": async ({ r }) => {
     const { id, mine } = await scene(r);
     for (const nothing of ["ZZZZZZZZZZ", "0", "", "constructor", `0${id}`]) {
-      equal([await r.locks.take(nothing, mine), await r.locks.state(nothing), await r.locks.release(nothing, mine)], ["gone", null, "free"], `the lock of "${nothing}"`);
+      equal(
+        [await r.locks.take(nothing, mine), await r.locks.state(nothing), await r.locks.release(nothing, mine)],
+        ["gone", null, "free"],
+        `the lock of "${nothing}"`,
+      );
     }
   },
 
@@ -66,7 +82,11 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     for (let round = 0; round < 4; round += 1) {
       const sessions = await atOnce(8, () => visitor.open(r));
       const outcomes = await Promise.all(sessions.map((session) => r.locks.take(id, session)));
-      equal([occurrences("taken", outcomes), occurrences("held", outcomes)], [1, 7], "how many took it and how many did not");
+      equal(
+        [occurrences("taken", outcomes), occurrences("held", outcomes)],
+        [1, 7],
+        "how many took it and how many did not",
+      );
       equal((await r.locks.state(id))?.session, sessions[outcomes.indexOf("taken")], "who holds it");
       await r.locks.release(id, null);
     }
@@ -78,9 +98,17 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     await r.locks.take(id, mine);
     for (const session of [theirs, null]) {
       await failsWith(713, () => write(r, id, session), "a write of another session");
-      await failsWith(713, () => r.objects.update([changeOf(other.id, { Name: "new" }), changeOf(id, {})], { session }), "a write of both");
+      await failsWith(
+        713,
+        () => r.objects.update([changeOf(other.id, { Name: "new" }), changeOf(id, {})], { session }),
+        "a write of both",
+      );
     }
-    equal((await r.objects.get([id, other.id], seesAll)).map(({ version }) => version), [1, 1], "the versions");
+    equal(
+      (await r.objects.get([id, other.id], seesAll)).map(({ version }) => version),
+      [1, 1],
+      "the versions",
+    );
     await write(r, id, mine);
     await write(r, other.id, theirs);
     await r.locks.release(id, mine);
@@ -138,7 +166,11 @@ export const lockChecks: readonly Check[] = checksOf("locks", {
     const next = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
     equal(await r.locks.state(id), null, "the lock");
     await write(r, id, theirs);
-    equal([await r.locks.take(id, theirs), await r.locks.take(id, next)], ["taken", "held"], "taking it by another session, then by the new one");
+    equal(
+      [await r.locks.take(id, theirs), await r.locks.take(id, next)],
+      ["taken", "held"],
+      "taking it by another session, then by the new one",
+    );
   },
 
   "leave the object as it is": async ({ r }) => {

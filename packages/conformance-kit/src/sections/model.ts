@@ -15,7 +15,10 @@ const ticket: ClassDefinition = {
 };
 
 /** Holds the model in a transaction that does something for a while, and this at its end; resolves once it is held. */
-async function holdModel(storage: Storage, atTheEnd: (inside: Repositories) => Promise<void>): Promise<{ readonly ended: Promise<void> }> {
+async function holdModel(
+  storage: Storage,
+  atTheEnd: (inside: Repositories) => Promise<void>,
+): Promise<{ readonly ended: Promise<void> }> {
   let tell = () => {};
   const held = new Promise<void>((resolve) => {
     tell = resolve;
@@ -84,7 +87,11 @@ export const modelChecks: readonly Check[] = checksOf("model", {
       ],
     };
     await r.model.change({ put: [rich] }, generation);
-    equal((await r.model.load()).classes.find(({ name }) => name === rich.name), rich, "the class");
+    equal(
+      (await r.model.load()).classes.find(({ name }) => name === rich.name),
+      rich,
+      "the class",
+    );
   },
 
   "tells names apart that differ by case": async ({ r }) => {
@@ -108,7 +115,9 @@ export const modelChecks: readonly Check[] = checksOf("model", {
 
   "lets one of those win who change one generation at once": async ({ r }) => {
     const { generation } = await r.model.load();
-    const outcomes = await atOnce(10, (index) => r.model.change({ put: [{ ...ticket, name: `Ticket${index}` }] }, generation));
+    const outcomes = await atOnce(10, (index) =>
+      r.model.change({ put: [{ ...ticket, name: `Ticket${index}` }] }, generation),
+    );
     equal(occurrences("ok", outcomes), 1, "how many changed the model");
     equal(occurrences("stale", outcomes), 9, "how many were stale");
     const winner = { ...ticket, name: `Ticket${outcomes.indexOf("ok")}` };
@@ -121,7 +130,11 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     const put = ["One", "Two", "Three"].map((name) => ({ ...ticket, name }));
     await r.model.change({ put }, generation);
     const added = await r.model.load();
-    equal(await r.model.change({ put: [], removed: ["One", "File", "Three"] }, added.generation), "ok", "changing the model");
+    equal(
+      await r.model.change({ put: [], removed: ["One", "File", "Three"] }, added.generation),
+      "ok",
+      "changing the model",
+    );
     const changed = await r.model.load();
     equal(changed.generation, added.generation + 1, "the generation");
     equalInAnyOrder(changed.classes, [...builtInClasses.filter(({ name }) => name !== "File"), put[1]], "the classes");
@@ -138,7 +151,11 @@ export const modelChecks: readonly Check[] = checksOf("model", {
 
   "has nothing to take away under a name that no class has": async ({ r }) => {
     const { generation } = await r.model.load();
-    equal(await r.model.change({ put: [], removed: ["Nobody", "user", "", ...hostileTexts] }, generation), "ok", "changing the model");
+    equal(
+      await r.model.change({ put: [], removed: ["Nobody", "user", "", ...hostileTexts] }, generation),
+      "ok",
+      "changing the model",
+    );
     equalInAnyOrder((await r.model.load()).classes, builtInClasses, "the classes");
   },
 
@@ -187,7 +204,9 @@ export const modelChecks: readonly Check[] = checksOf("model", {
       events.push("let go");
     });
     const creating = r.objects.insert([{ className: "File", attributes: {} }]).then(() => events.push("written"));
-    const changing = r.objects.update([changeOf(object.id, { Name: "other" })], { session: null }).then(() => events.push("written"));
+    const changing = r.objects
+      .update([changeOf(object.id, { Name: "other" })], { session: null })
+      .then(() => events.push("written"));
     await Promise.all([holding.ended, creating, changing]);
     equal(events, ["let go", "written", "written"], "the order of events");
   },

@@ -19,7 +19,11 @@ export const passwordHistoryChecks: readonly Check[] = checksOf("password histor
     for (let index = 1; index <= 6; index += 1) await r.passwordHistory.add("user:1", `secret ${index}`, 3);
     equal(await r.passwordHistory.latest("user:1", 10), ["secret 6", "secret 5", "secret 4"], "what is kept of six");
     await r.passwordHistory.add("user:1", "secret 7", 10);
-    equal(await r.passwordHistory.latest("user:1", 10), ["secret 7", "secret 6", "secret 5", "secret 4"], "what is kept when more may be");
+    equal(
+      await r.passwordHistory.latest("user:1", 10),
+      ["secret 7", "secret 6", "secret 5", "secret 4"],
+      "what is kept when more may be",
+    );
     await r.passwordHistory.add("user:1", "secret 8", 1);
     equal(await r.passwordHistory.latest("user:1", 10), ["secret 8"], "what is kept when one may be");
     await r.passwordHistory.add("user:1", "secret 9", 0);
@@ -29,7 +33,12 @@ export const passwordHistoryChecks: readonly Check[] = checksOf("password histor
   "is of one subject each": async ({ r }) => {
     const subjects = ["user:1", "user:11", "USER:1", "custom:1", "user:1 "];
     for (const subject of subjects) await r.passwordHistory.add(subject, `of ${subject}`, 1);
-    for (const subject of subjects) equal(await r.passwordHistory.latest(subject, 10), [`of ${subject}`], `the history of ${JSON.stringify(subject)}`);
+    for (const subject of subjects)
+      equal(
+        await r.passwordHistory.latest(subject, 10),
+        [`of ${subject}`],
+        `the history of ${JSON.stringify(subject)}`,
+      );
   },
 
   "keeps the same secret as often as it was current": async ({ r }) => {
@@ -39,7 +48,11 @@ export const passwordHistoryChecks: readonly Check[] = checksOf("password histor
 
   "loses none of those that are added at once": async ({ r }) => {
     await atOnce(8, (index) => r.passwordHistory.add("user:1", `secret ${index}`, 20));
-    equal((await r.passwordHistory.latest("user:1", 20)).toSorted(), Array.from({ length: 8 }, (_, index) => `secret ${index}`), "the history");
+    equal(
+      (await r.passwordHistory.latest("user:1", 20)).toSorted(),
+      Array.from({ length: 8 }, (_, index) => `secret ${index}`),
+      "the history",
+    );
   },
 
   "keeps hostile texts as they are, and none that cannot be stored": async ({ r }) => {
@@ -52,7 +65,11 @@ export const passwordHistoryChecks: readonly Check[] = checksOf("password histor
     for (const text of unstorableTexts) {
       await failsWith(307, () => r.passwordHistory.add("user:2", text, 5), `the secret ${JSON.stringify(text)}`);
       await failsWith(307, () => r.passwordHistory.add(text, "secret", 5), `the subject ${JSON.stringify(text)}`);
-      equal([await r.passwordHistory.latest("user:2", 5), await r.passwordHistory.latest(text, 5)], [[], []], "what was kept");
+      equal(
+        [await r.passwordHistory.latest("user:2", 5), await r.passwordHistory.latest(text, 5)],
+        [[], []],
+        "what was kept",
+      );
     }
   },
 
@@ -63,7 +80,9 @@ export const passwordHistoryChecks: readonly Check[] = checksOf("password histor
       equal(await inside.passwordHistory.latest("user:1", 5), ["two"], "what the transaction sees");
       throw new RangeError("undone");
     });
-    await undone.catch((error: unknown) => equal(error instanceof RangeError, true, "whether the transaction fails with its own error"));
+    await undone.catch((error: unknown) =>
+      equal(error instanceof RangeError, true, "whether the transaction fails with its own error"),
+    );
     equal(await r.passwordHistory.latest("user:1", 5), ["one"], "the history");
   },
 });

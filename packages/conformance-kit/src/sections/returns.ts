@@ -19,15 +19,25 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
   "are admitted with what their state stands for and with its app key, once": async ({ r }) => {
     const { generation } = await r.model.load();
     const settings = { maintenance: false, modelGeneration: generation, macroGeneration: 0 };
-    const { appKey, digest: key } = await createAppKey(r, { appNames: ["field", "office"], origins: ["https://app.example"] });
+    const { appKey, digest: key } = await createAppKey(r, {
+      appNames: ["field", "office"],
+      origins: ["https://app.example"],
+    });
     await createAppKey(r);
-    const [payload, other] = [{ appKey: key, appNames: [...hostileTexts], deep: { list: [null, 1] } }, { appKey: key, other: true }];
+    const [payload, other] = [
+      { appKey: key, appNames: [...hostileTexts], deep: { list: [null, 1] } },
+      { appKey: key, other: true },
+    ];
     const [state, bystander] = [await begin(r, payload), await begin(r, other)];
     equal(await r.admission.admitReturn(state), { ...settings, state: payload, appKey }, "the first to come back");
     equal(await r.admission.admitReturn(state), { ...settings, state: null, appKey: null }, "the second");
     equal(await r.oneTime.read("providerState", state), null, "the state afterwards");
     await r.appKeys.setEnabled(appKey.name, false);
-    equal(await r.admission.admitReturn(bystander), { ...settings, state: other, appKey: { ...appKey, enabled: false } }, "another with a key that is switched off");
+    equal(
+      await r.admission.admitReturn(bystander),
+      { ...settings, state: other, appKey: { ...appKey, enabled: false } },
+      "another with a key that is switched off",
+    );
   },
 
   "are told of one of those who show a state at once": async ({ r }) => {
@@ -35,9 +45,19 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
     for (let round = 0; round < 4; round += 1) {
       const state = await begin(r, { appKey: key, round });
       const answers = await atOnce(12, async () => (await r.admission.admitReturn(state)).state !== null);
-      equal([occurrences(true, answers), occurrences(false, answers)], [1, 11], "how many were admitted and how many were not");
+      equal(
+        [occurrences(true, answers), occurrences(false, answers)],
+        [1, 11],
+        "how many were admitted and how many were not",
+      );
       const again = await begin(r, { appKey: key, round });
-      const mixed = await atOnce(12, async (index) => (index % 2 === 0 ? (await r.admission.admitReturn(again)).state : await r.oneTime.consume("providerState", again)) !== null);
+      const mixed = await atOnce(
+        12,
+        async (index) =>
+          (index % 2 === 0
+            ? (await r.admission.admitReturn(again)).state
+            : await r.oneTime.consume("providerState", again)) !== null,
+      );
       equal(occurrences(true, mixed), 1, "how many were given it by the one or the other call");
     }
   },
@@ -45,7 +65,13 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
   "are admitted by a state alone, and while it is good": async ({ r, advance }) => {
     const { digest: key } = await createAppKey(r);
     const link = freshDigest();
-    await r.oneTime.issue({ kind: "accountLink", digest: link, subject: null, payload: { appKey: key }, lifetime: 10 * minute });
+    await r.oneTime.issue({
+      kind: "accountLink",
+      digest: link,
+      subject: null,
+      payload: { appKey: key },
+      lifetime: 10 * minute,
+    });
     for (const digest of [link, key, freshDigest()]) {
       const { state, appKey } = await r.admission.admitReturn(digest);
       equal([state, appKey], [null, null], "what is found of what is no state");
@@ -72,7 +98,20 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
 
   "have the app key that their state names, and no other": async ({ r }) => {
     await createAppKey(r);
-    const payloads: OneTimePayload[] = ["text", 0, true, [], [freshDigest()], {}, { appKey: freshDigest() }, { appKey: null }, { appKey: 7 }, { appKey: "" }, { appKey: "no digest" }, { appKey: ["x"] }];
+    const payloads: OneTimePayload[] = [
+      "text",
+      0,
+      true,
+      [],
+      [freshDigest()],
+      {},
+      { appKey: freshDigest() },
+      { appKey: null },
+      { appKey: 7 },
+      { appKey: "" },
+      { appKey: "no digest" },
+      { appKey: ["x"] },
+    ];
     for (const payload of payloads) {
       const { state, appKey } = await r.admission.admitReturn(await begin(r, payload));
       equal([state, appKey], [payload, null], `who comes back with ${JSON.stringify(payload)}`);

@@ -80,8 +80,13 @@ const migrated = checksOf(
     "keep a limit of sessions exactly, together": async ({ r, another }) => {
       const other = await another();
       const visitor = await Visitor.create(r);
-      for (const policy of [{ ...generous, limit: 5 }, { ...generous, perUserLimit: 9 }]) {
-        const codes = await atOnce(16, (index) => codeOf((index % 2 === 0 ? r : other.repositories).sessions.open(visitor.newSession(), policy)));
+      for (const policy of [
+        { ...generous, limit: 5 },
+        { ...generous, perUserLimit: 9 },
+      ]) {
+        const codes = await atOnce(16, (index) =>
+          codeOf((index % 2 === 0 ? r : other.repositories).sessions.open(visitor.newSession(), policy)),
+        );
         equal(occurrences(0, codes), policy.limit || 4, "how many were opened");
       }
       equal(await other.repositories.sessions.count(), 9, "how many sessions are live");
@@ -90,8 +95,14 @@ const migrated = checksOf(
     "keep the sessions of a device exactly, together": async ({ r, another }) => {
       const other = await another();
       const visitor = await Visitor.create(r);
-      for (const [policy, staying] of [[{ ...generous, perDevice: 3 }, 3], [{ ...generous, perUserLimit: 2 }, 2], [{ ...generous, limit: 1 }, 1]] as const) {
-        await atOnce(16, (index) => visitor.open(index % 2 === 0 ? r : other.repositories, { deviceId: "phone" }, policy));
+      for (const [policy, staying] of [
+        [{ ...generous, perDevice: 3 }, 3],
+        [{ ...generous, perUserLimit: 2 }, 2],
+        [{ ...generous, limit: 1 }, 1],
+      ] as const) {
+        await atOnce(16, (index) =>
+          visitor.open(index % 2 === 0 ? r : other.repositories, { deviceId: "phone" }, policy),
+        );
         equal(await other.repositories.sessions.count(), staying, "how many sessions are live");
       }
     },
@@ -99,11 +110,22 @@ const migrated = checksOf(
     "keep the room of one-time secrets exactly, together": async ({ r, another }) => {
       const other = await another();
       const issue = (index: number, subject: string, room: OneTimeRoom) =>
-        (index % 2 === 0 ? r : other.repositories).oneTime.issueWithin({ kind: "providerState", digest: freshDigest(), subject, payload: index, lifetime: hour }, room);
+        (index % 2 === 0 ? r : other.repositories).oneTime.issueWithin(
+          { kind: "providerState", digest: freshDigest(), subject, payload: index, lifetime: hour },
+          room,
+        );
       const own = await atOnce(16, (index) => issue(index, "network:a", { ofSubject: 5, inAll: 100 }));
-      equal([occurrences("issued", own), occurrences("subjectFull", own)], [5, 11], "how many of one subject were given out and refused");
+      equal(
+        [occurrences("issued", own), occurrences("subjectFull", own)],
+        [5, 11],
+        "how many of one subject were given out and refused",
+      );
       const all = await atOnce(16, (index) => issue(index, `network:${index}`, { ofSubject: 5, inAll: 9 }));
-      equal([occurrences("issued", all), occurrences("full", all)], [4, 12], "how many of all subjects were given out and refused");
+      equal(
+        [occurrences("issued", all), occurrences("full", all)],
+        [4, 12],
+        "how many of all subjects were given out and refused",
+      );
     },
 
     "keep a quota of the recycle bin exactly, together": async ({ storage, r, another }) => {
@@ -116,12 +138,19 @@ const migrated = checksOf(
           return departures.depart([id], { recycled: true, leader: id, deletedBy: "A1", quota: 5 });
         }),
       );
-      equal([occurrences("departed", outcomes), occurrences("full", outcomes)], [5, 7], "how many had room and how many were refused");
+      equal(
+        [occurrences("departed", outcomes), occurrences("full", outcomes)],
+        [5, 7],
+        "how many had room and how many were refused",
+      );
     },
 
     "let one attempt through together when a delay is over": async ({ r, another, advance }) => {
       const other = await another();
-      const key = { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour } };
+      const key = {
+        key: "a",
+        policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour },
+      };
       await r.throttle.fail([key]);
       holds((await other.repositories.throttle.attempt([key])).wait > 0, "The other one waits, too");
       advance(minute + second);
@@ -145,15 +174,25 @@ const migrated = checksOf(
       const other = await another();
       const of = (index: number) => (index % 2 === 0 ? r : other.repositories);
       const { id } = await createObject(r);
-      const codes = await atOnce(12, (index) => codeOf(of(index).objects.update([changeOf(id, { by: index }, { expectedVersions: [1] })], { session: null })));
+      const codes = await atOnce(12, (index) =>
+        codeOf(of(index).objects.update([changeOf(id, { by: index }, { expectedVersions: [1] })], { session: null })),
+      );
       equal([occurrences(0, codes), occurrences(713, codes)], [1, 11], "how many changed it and how many were refused");
       const visitor = await Visitor.create(r);
       const sessions = await atOnce(8, () => visitor.open(r));
       const outcomes = await Promise.all(sessions.map((session, index) => of(index).locks.take(id, session)));
-      equal([occurrences("taken", outcomes), occurrences("held", outcomes)], [1, 7], "how many took the lock and how many did not");
+      equal(
+        [occurrences("taken", outcomes), occurrences("held", outcomes)],
+        [1, 7],
+        "how many took the lock and how many did not",
+      );
       const holder = sessions[outcomes.indexOf("taken")] ?? "";
       equal((await other.repositories.locks.state(id))?.session, holder, "who holds it");
-      await failsWith(713, () => other.repositories.objects.update([changeOf(id, {})], { session: null }), "a write of another session elsewhere");
+      await failsWith(
+        713,
+        () => other.repositories.objects.update([changeOf(id, {})], { session: null }),
+        "a write of another session elsewhere",
+      );
       await r.sessions.end({ digest: holder });
       equal(await other.repositories.locks.state(id), null, "the lock, once its session has ended elsewhere");
     },
@@ -161,7 +200,9 @@ const migrated = checksOf(
     "let one change of a model win, together": async ({ r, another }) => {
       const other = await another();
       const { generation } = await r.model.load();
-      const outcomes = await atOnce(8, (index) => (index % 2 === 0 ? r : other.repositories).model.change({ put: [] }, generation));
+      const outcomes = await atOnce(8, (index) =>
+        (index % 2 === 0 ? r : other.repositories).model.change({ put: [] }, generation),
+      );
       equal(occurrences("ok", outcomes), 1, "how many changed the model");
     },
 
@@ -170,13 +211,25 @@ const migrated = checksOf(
       const session = await (await Visitor.create(r)).openSecure(r);
       const of = (index: number) => (index % 2 === 0 ? r : other.repositories).channels;
       const firsts = await atOnce(20, (index) => of(index).reserveOut(session, 10));
-      equal(firsts.toSorted((one, next) => Number((one ?? -1n) - (next ?? -1n))), Array.from({ length: 20 }, (_, index) => BigInt(10 * index)), "the first numbers");
+      equal(
+        firsts.toSorted((one, next) => Number((one ?? -1n) - (next ?? -1n))),
+        Array.from({ length: 20 }, (_, index) => BigInt(10 * index)),
+        "the first numbers",
+      );
       for (const number of [3n, 900n, 2n ** 64n - 1n]) {
         const verdicts = await atOnce(8, (index) => of(index).acceptIn(session, number));
-        equal([occurrences("fresh", verdicts), occurrences("seen", verdicts)], [1, 7], `how often ${number} was fresh and seen`);
+        equal(
+          [occurrences("fresh", verdicts), occurrences("seen", verdicts)],
+          [1, 7],
+          `how often ${number} was fresh and seen`,
+        );
       }
       await other.repositories.sessions.end({ digest: session });
-      equal([await r.channels.reserveOut(session, 1), await r.channels.acceptIn(session, 1n)], [null, "gone"], "the answers when another one has ended the session");
+      equal(
+        [await r.channels.reserveOut(session, 1), await r.channels.acceptIn(session, 1n)],
+        [null, "gone"],
+        "the answers when another one has ended the session",
+      );
     },
 
     "let one client have the blocks of a message, together": async ({ r, another }) => {
@@ -188,7 +241,11 @@ const migrated = checksOf(
           { uses: 3, within: minute },
         ),
       );
-      equal([occurrences("first", verdicts), occurrences("refused", verdicts)], [1, 7], "how many were first and refused");
+      equal(
+        [occurrences("first", verdicts), occurrences("refused", verdicts)],
+        [1, 7],
+        "how many were first and refused",
+      );
     },
 
     "spend a one-time secret once, together": async ({ r, another }) => {
@@ -199,7 +256,11 @@ const migrated = checksOf(
         await of(round).issue({ kind: "accountLink", digest, subject: null, payload: "link", lifetime: minute });
         equal(await of(round + 1).read("accountLink", digest), "link", "what the other one reads");
         const answers = await atOnce(12, (index) => of(index).consume("accountLink", digest));
-        equal([occurrences("link", answers), occurrences(null, answers)], [1, 11], "how many were given it and how many were not");
+        equal(
+          [occurrences("link", answers), occurrences(null, answers)],
+          [1, 11],
+          "how many were given it and how many were not",
+        );
       }
     },
 
@@ -207,8 +268,14 @@ const migrated = checksOf(
       const other = await another();
       const of = (index: number) => (index % 2 === 0 ? r : other.repositories).keys;
       const first = await atOnce(8, (index) => of(index).addFirst(newKey("rsa", `first ${index}`)));
-      equal(first, Array.from({ length: 8 }, () => first[0]), "what those who added one got");
-      const outcomes = await atOnce(8, (index) => of(index).rotate(first[0]?.keyId ?? "", newKey("rsa", `second ${index}`), hour));
+      equal(
+        first,
+        Array.from({ length: 8 }, () => first[0]),
+        "what those who added one got",
+      );
+      const outcomes = await atOnce(8, (index) =>
+        of(index).rotate(first[0]?.keyId ?? "", newKey("rsa", `second ${index}`), hour),
+      );
       equal(occurrences("ok", outcomes), 1, "how many rotated it");
       const accepted = (await other.repositories.keys.accepted("rsa")).map(({ keyId }) => keyId);
       equal(accepted, [`second ${outcomes.indexOf("ok")}`, first[0]?.keyId], "the accepted keys");
@@ -226,7 +293,10 @@ const migrated = checksOf(
     },
 
     "run again what lost against another, and give up with 706 the third time": async ({ storage, r, loseNext }) => {
-      for (const [losses, name] of [[2, "one"], [3, "two"]] as const) {
+      for (const [losses, name] of [
+        [2, "one"],
+        [3, "two"],
+      ] as const) {
         await loseNext(losses);
         let runs = 0;
         const work = storage.transaction(async (inside) => {
@@ -238,19 +308,33 @@ const migrated = checksOf(
         else await failsWith(706, () => work, "a transaction that lost three times");
         equal(runs, 3, "how often the work has run");
       }
-      for (const [losses, name] of [[2, "three"], [3, "four"]] as const) {
+      for (const [losses, name] of [
+        [2, "three"],
+        [3, "four"],
+      ] as const) {
         await loseNext(losses);
         const call = r.applications.create({ name, seats: null });
         if (losses < 3) equal(await call, "created", "the outcome of the third try");
         else await failsWith(706, () => call, "a call that lost three times");
       }
-      equal((await r.applications.known(["one", "two", "three", "four"])).toSorted(), ["one", "three"], "what is known");
-      equal((await r.audit.read(0, 10)).map(({ requestId }) => requestId), ["one"], "the audit");
+      equal(
+        (await r.applications.known(["one", "two", "three", "four"])).toSorted(),
+        ["one", "three"],
+        "what is known",
+      );
+      equal(
+        (await r.audit.read(0, 10)).map(({ requestId }) => requestId),
+        ["one"],
+        "the audit",
+      );
       equal(await r.applications.create({ name: "four", seats: null }), "created", "the next try");
     },
 
     "run again what lost in a part of it, whether it minds or not": async ({ storage, r, loseNext }) => {
-      for (const [losses, name] of [[2, "one"], [3, "two"]] as const) {
+      for (const [losses, name] of [
+        [2, "one"],
+        [3, "two"],
+      ] as const) {
         await loseNext(losses);
         let runs = 0;
         const work = storage.transaction(async (inside, attempt) => {
@@ -260,7 +344,8 @@ const migrated = checksOf(
             () => null,
             (error: unknown) => error,
           );
-          if (lost !== null) await failsWith(706, () => inside.audit.read(0, 1), "what is asked for after a part has lost");
+          if (lost !== null)
+            await failsWith(706, () => inside.audit.read(0, 1), "what is asked for after a part has lost");
           return lost;
         });
         if (losses < 3) equal(await work, null, "what the third run has lost");
@@ -268,7 +353,11 @@ const migrated = checksOf(
         equal(runs, 3, "how often the work has run");
       }
       equal(await r.applications.known(["one", "two"]), ["one"], "what is known");
-      equal((await r.audit.read(0, 10)).map(({ requestId }) => requestId), ["one"], "the audit");
+      equal(
+        (await r.audit.read(0, 10)).map(({ requestId }) => requestId),
+        ["one"],
+        "the audit",
+      );
       equal(await r.applications.create({ name: "two", seats: null }), "created", "the next try");
     },
 
@@ -285,8 +374,15 @@ const migrated = checksOf(
         await attempt(() => inside.applications.create({ name: "kept", seats: null }));
         equal(await other.repositories.applications.known(["undone", "kept"]), [], "what the other one knows before");
       });
-      equal(await other.repositories.applications.known(["undone", "kept"]), ["kept"], "what the other one knows after");
-      const [changed] = await other.repositories.objects.update([changeOf(id, { Name: "new" }, { expectedVersions: [1] })], { session: null });
+      equal(
+        await other.repositories.applications.known(["undone", "kept"]),
+        ["kept"],
+        "what the other one knows after",
+      );
+      const [changed] = await other.repositories.objects.update(
+        [changeOf(id, { Name: "new" }, { expectedVersions: [1] })],
+        { session: null },
+      );
       equal([changed?.version, changed?.attributes["Name"]], [2, "new"], "what the other one makes of the object");
     },
 

@@ -23,7 +23,10 @@ async function delay({ r }: Subject, key: ThrottleKey, failures: number = policy
 
 /** Demands a running delay; some of it may have passed since, and one who asked at once may have looked at the clock first. */
 function isAbout(wait: number, expected: number, what: string): void {
-  holds(wait < expected + second && wait > expected - 10 * second, `${what} is ${wait} ms instead of about ${expected} ms`);
+  holds(
+    wait < expected + second && wait > expected - 10 * second,
+    `${what} is ${wait} ms instead of about ${expected} ms`,
+  );
 }
 
 const oneKey = checksOf("throttle", {
@@ -33,7 +36,11 @@ const oneKey = checksOf("throttle", {
 
   "lets attempts through, as many as come at once, while failures are free": async (subject) => {
     await delay(subject, keyed("a"), 2);
-    equal(await atOnce(8, () => subject.r.throttle.attempt([keyed("a")])), Array.from({ length: 8 }, () => go), "the attempts");
+    equal(
+      await atOnce(8, () => subject.r.throttle.attempt([keyed("a")])),
+      Array.from({ length: 8 }, () => go),
+      "the attempts",
+    );
   },
 
   "answers the delay that follows a failure, growing up to the longest": async ({ r }) => {
@@ -107,7 +114,11 @@ const oneKey = checksOf("throttle", {
     equal(await r.throttle.attempt([longRemembered]), go, "the attempt");
     equal(await r.throttle.fail([longRemembered]), 0, "the wait after a failure");
     equal(await r.throttle.fail([longRemembered]), 0, "the wait after another failure");
-    equal(await r.throttle.fail([longRemembered]), delayAfter(3, longRemembered.policy), "the wait after the third failure");
+    equal(
+      await r.throttle.fail([longRemembered]),
+      delayAfter(3, longRemembered.policy),
+      "the wait after the third failure",
+    );
   },
 
   "remembers failures as long as others follow": async (subject) => {
@@ -157,9 +168,17 @@ const oneKey = checksOf("throttle", {
     await delay(subject, keyed("longer", { forgetAfter: 3 * hour }));
     equal(await r.throttle.sweep(10), 0, "how many were swept while all are remembered");
     advance(hour + second);
-    equal([await r.throttle.sweep(0), await r.throttle.sweep(2), await r.throttle.sweep(2), await r.throttle.sweep(2)], [0, 2, 1, 0], "how many were swept");
+    equal(
+      [await r.throttle.sweep(0), await r.throttle.sweep(2), await r.throttle.sweep(2), await r.throttle.sweep(2)],
+      [0, 2, 1, 0],
+      "how many were swept",
+    );
     const longer = keyed("longer", { forgetAfter: 3 * hour });
-    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after the next failure on the key that is remembered");
+    equal(
+      await r.throttle.fail([longer]),
+      delayAfter(4, policy),
+      "the wait after the next failure on the key that is remembered",
+    );
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a key that was swept");
   },
 
@@ -169,7 +188,11 @@ const oneKey = checksOf("throttle", {
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.fail([off]), 0, "the wait after a failure");
     equal(await atOnce(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
     await delay(subject, keyed("b"), 6);
-    equal(await r.throttle.attempt([{ ...off, key: "b" }]), go, "the attempt on a key that failed under another policy");
+    equal(
+      await r.throttle.attempt([{ ...off, key: "b" }]),
+      go,
+      "the attempt on a key that failed under another policy",
+    );
   },
 
   "takes any text of up to 100 characters for a key": async (subject) => {
@@ -178,7 +201,11 @@ const oneKey = checksOf("throttle", {
       await delay(subject, keyed(key), 3 + (index % 2));
     }
     for (const [index, key] of keys.entries()) {
-      isAbout((await subject.r.throttle.attempt([keyed(key)])).wait, delayAfter(3 + (index % 2), policy), `The wait of ${JSON.stringify(key)}`);
+      isAbout(
+        (await subject.r.throttle.attempt([keyed(key)])).wait,
+        delayAfter(3 + (index % 2), policy),
+        `The wait of ${JSON.stringify(key)}`,
+      );
     }
   },
 });
@@ -211,7 +238,10 @@ const severalKeys = checksOf("throttle", {
     await delay(subject, keyed("over"));
     advance(minute + second);
     await delay(subject, keyed("running"), 5);
-    for (const keys of [[keyed("over"), keyed("running")], [keyed("running"), keyed("over")]]) {
+    for (const keys of [
+      [keyed("over"), keyed("running")],
+      [keyed("running"), keyed("over")],
+    ]) {
       const attempt = await r.throttle.attempt(keys);
       isAbout(attempt.wait, 4 * minute, "The wait of the attempt");
       equal(attempt.claimed, false, "whether the attempt was claimed");

@@ -32,7 +32,8 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     await r.audit.append(auditEvent);
     const after = await storage.now();
     const [event] = await r.audit.read(0, 1);
-    for (const at of [object?.storedAt ?? 0, event?.at ?? 0]) holds(before <= at && at <= after, `${at} is between ${before} and ${after}`);
+    for (const at of [object?.storedAt ?? 0, event?.at ?? 0])
+      holds(before <= at && at <= after, `${at} is between ${before} and ${after}`);
   },
 
   "of the storage alone decides what is expired": async ({ r, advance }) => {

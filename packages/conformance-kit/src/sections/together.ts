@@ -1,4 +1,10 @@
-import { type Digest, type JointRepositories, type Repositories, ServiceError, type ThrottleKey } from "@sallyport/core";
+import {
+  type Digest,
+  type JointRepositories,
+  type Repositories,
+  ServiceError,
+  type ThrottleKey,
+} from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { atOnce } from "../fixtures/at-once.ts";
@@ -8,20 +14,35 @@ import { occurrences } from "../fixtures/occurrences.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
-const failing: ThrottleKey = { key: "failing", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour } };
+const failing: ThrottleKey = {
+  key: "failing",
+  policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: hour },
+};
 const other: ThrottleKey = { ...failing, key: "other" };
 
 /** What an entry asks for: to forget failures, a session, an event. */
-function entry(r: JointRepositories, visitor: Visitor, { keys = [], limit = 0, deviceId = null }: { keys?: ThrottleKey[]; limit?: number; deviceId?: string | null } = {}) {
+function entry(
+  r: JointRepositories,
+  visitor: Visitor,
+  { keys = [], limit = 0, deviceId = null }: { keys?: ThrottleKey[]; limit?: number; deviceId?: string | null } = {},
+) {
   const session = visitor.newSession({ mode: "secure", deviceId });
-  const calls = [r.throttle.pass(keys, [other.key]), r.sessions.open(session, { ...generous, limit }), r.audit.append(auditEvent)] as const;
+  const calls = [
+    r.throttle.pass(keys, [other.key]),
+    r.sessions.open(session, { ...generous, limit }),
+    r.audit.append(auditEvent),
+  ] as const;
   return { digest: session.digest, calls };
 }
 
 /** What can be seen of entries. */
 async function look(r: Repositories) {
   const events = (await r.audit.read(0, 100)).map(({ requestId }) => requestId);
-  return { sessions: await r.sessions.count(), events: events.length, waits: (await r.throttle.attempt([other])).wait > 0 };
+  return {
+    sessions: await r.sessions.count(),
+    events: events.length,
+    waits: (await r.throttle.attempt([other])).wait > 0,
+  };
 }
 
 export const togetherChecks: readonly Check[] = checksOf("calls together", {
@@ -36,7 +57,9 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
     });
     equal(await look(r), { sessions: 1, events: 1, waits: false }, "what is there");
     equal((await visitor.admitAs(r, "secure", digest)).session?.mode, "secure", "the session");
-    const [wait] = await storage.together((joint) => Promise.all([joint.throttle.fail([other]), joint.audit.append(auditEvent)]));
+    const [wait] = await storage.together((joint) =>
+      Promise.all([joint.throttle.fail([other]), joint.audit.append(auditEvent)]),
+    );
     equal(wait, minute, "the wait after a failure");
     equal(await look(r), { sessions: 1, events: 2, waits: true }, "what is there after a failure");
   },
@@ -51,7 +74,16 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
       [{ deviceId: "zero \0" }, 307],
     ] as const;
     for (const [changed, code] of refusals) {
-      await failsWith(code, () => storage.together((joint) => Promise.all(entry(joint, visitor, { ...changed, keys: [...("keys" in changed ? changed.keys : [])] }).calls)), `an entry refused with ${code}`);
+      await failsWith(
+        code,
+        () =>
+          storage.together((joint) =>
+            Promise.all(
+              entry(joint, visitor, { ...changed, keys: [...("keys" in changed ? changed.keys : [])] }).calls,
+            ),
+          ),
+        `an entry refused with ${code}`,
+      );
       equal(await look(r), { sessions: 1, events: 0, waits: true }, `what is there after ${code}`);
     }
   },
@@ -73,7 +105,11 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
       return codeOf(joint.audit.append({ ...auditEvent, requestId: "late" }));
     });
     equal(await late, 799, "a call after an answer");
-    equal((await r.audit.read(0, 10)).map(({ requestId }) => requestId), [auditEvent.requestId], "the audit");
+    equal(
+      (await r.audit.read(0, 10)).map(({ requestId }) => requestId),
+      [auditEvent.requestId],
+      "the audit",
+    );
   },
 
   "leave the error of the work unchanged, and nothing else": async ({ storage, r }) => {
@@ -91,7 +127,9 @@ export const togetherChecks: readonly Check[] = checksOf("calls together", {
 
   "keep a limit exactly when many come at once, and leave nothing behind of the others": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
-    const codes = await atOnce(24, () => codeOf(storage.together((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls))));
+    const codes = await atOnce(24, () =>
+      codeOf(storage.together((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls))),
+    );
     equal([occurrences(0, codes), occurrences(315, codes)], [5, 19], "how many were opened and refused");
     equal(await look(r), { sessions: 5, events: 5, waits: false }, "what is there");
   },

@@ -18,8 +18,16 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
     });
     const seen = await stage.look(subject.r);
     equal(seen, result, "what is there, as the transaction saw it");
-    equal([seen.maintenance, seen.ended, seen.opened, seen.waits, seen.audit], [true, false, true, true, 1], "what has changed");
-    equal([seen.account, seen.appKey, seen.origin, seen.applications, seen.key], ["new", "new", true, ["new"], "new"], "what is new");
+    equal(
+      [seen.maintenance, seen.ended, seen.opened, seen.waits, seen.audit],
+      [true, false, true, true, 1],
+      "what has changed",
+    );
+    equal(
+      [seen.account, seen.appKey, seen.origin, seen.applications, seen.key],
+      ["new", "new", true, ["new"], "new"],
+      "what is new",
+    );
     equal([seen.file, seen.lock], ["new", stage.props.late.digest], "what is changed and locked");
     equal(seen.channel, stage.props.secure.channel?.wrappedKey, "the wrapped key of the new channel");
   },
@@ -156,7 +164,11 @@ export const transactionChecks: readonly Check[] = checksOf("transactions", {
         stored = await storage.transaction(async (inside) => {
           const account = await accountNamed(inside, loginName);
           holds(account !== null, "The account is gone");
-          const outcome = await inside.accounts.setSecret(userId, String(Number(account.secret) + 1), account.secretVersion);
+          const outcome = await inside.accounts.setSecret(
+            userId,
+            String(Number(account.secret) + 1),
+            account.secretVersion,
+          );
           if (outcome === "stored") await inside.audit.append({ ...auditEvent, requestId: String(worker) });
           return outcome === "stored";
         });

@@ -11,12 +11,16 @@ import { Visitor } from "../fixtures/visitor.ts";
 /** Demands that nothing is stored with any of the texts, by each of the calls. */
 async function refuses(calls: { readonly [what: string]: (text: string) => Promise<unknown> }): Promise<void> {
   for (const text of unstorableTexts) {
-    for (const [what, call] of Object.entries(calls)) await failsWith(307, () => call(text), `${what} with ${JSON.stringify(text)}`);
+    for (const [what, call] of Object.entries(calls))
+      await failsWith(307, () => call(text), `${what} with ${JSON.stringify(text)}`);
   }
 }
 
 function insert({ objects }: Repositories, value: JsonValue, name = "Name"): Promise<unknown> {
-  return objects.insert([{ className: "File", attributes: { Other: 1 } }, { className: "File", attributes: { [name]: value } }]);
+  return objects.insert([
+    { className: "File", attributes: { Other: 1 } },
+    { className: "File", attributes: { [name]: value } },
+  ]);
 }
 
 export const unstorableTextChecks: readonly Check[] = checksOf("texts that cannot be stored", {
@@ -47,7 +51,13 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
   },
 
   "are refused in custom accounts": async ({ r }) => {
-    const account = { id: "00000000-0000-4000-8000-000000000000", loginName: "name", userId: "1", email: null, secret: "secret" };
+    const account = {
+      id: "00000000-0000-4000-8000-000000000000",
+      loginName: "name",
+      userId: "1",
+      email: null,
+      secret: "secret",
+    };
     await refuses({
       "a log-in name": (loginName) => r.customAccounts.create({ ...account, loginName }, "key"),
       "a confusable key": (key) => r.customAccounts.create(account, key),
@@ -84,14 +94,17 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
     await refuses({
       "a class": (name) => r.model.change({ put: [{ ...definition, name }] }, generation),
       "a class to take away": (name) => r.model.change({ put: [], removed: [name] }, generation),
-      "an attribute": (name) => r.model.change({ put: [{ ...definition, attributes: [{ name, type: "string" }] }] }, generation),
+      "an attribute": (name) =>
+        r.model.change({ put: [{ ...definition, attributes: [{ name, type: "string" }] }] }, generation),
     });
     equal(await r.model.load(), { generation, classes }, "the model");
   },
 
   "are told from texts that only spell them": async ({ r }) => {
     const texts = ["\\u0000", "\\0", "\\ud800", "%00", "\ufffd", "\u{1f469}\u{10ffff}", "\ud83d\udc69"];
-    const [created] = await r.objects.insert([{ className: "File", attributes: { texts, ...Object.fromEntries(texts.map((text) => [text, 1])) } }]);
+    const [created] = await r.objects.insert([
+      { className: "File", attributes: { texts, ...Object.fromEntries(texts.map((text) => [text, 1])) } },
+    ]);
     const [read] = await r.objects.get([created?.id ?? ""], seesAll);
     equal(read?.attributes, created?.attributes, "the attributes");
     equal(read?.attributes["texts"], texts, "the texts");

@@ -11,7 +11,9 @@ for (;;) {
   const last = Atomics.load(cells, beats);
   const silent = (milliseconds?: number) => Atomics.wait(cells, beats, last, milliseconds) === "timed-out";
   if (!silent(silence - grace) || !silent(grace)) continue;
-  const running = Array.from(cells.subarray(beats + 1), (number) => names[number - 1]).filter((name) => name !== undefined);
+  const running = Array.from(cells.subarray(beats + 1), (number) => names[number - 1]).filter(
+    (name) => name !== undefined,
+  );
   tell(silenceWords(running, silence));
   // Once is enough until the event loop goes on.
   silent();

@@ -1,6 +1,9 @@
 /** One line on an event loop that had no turn for so many milliseconds while these checks were running. */
 export function silenceWords(running: readonly string[], silence: number): string {
   const quoted = running.map((name) => `"${name}"`).join(", ");
-  const where = running.length === 0 ? "while no check runs" : `while ${running.length === 1 ? "this check runs" : "these checks run"}: ${quoted}`;
+  const where =
+    running.length === 0
+      ? "while no check runs"
+      : `while ${running.length === 1 ? "this check runs" : "these checks run"}: ${quoted}`;
   return `The adapter has given the event loop no turn for ${silence / 1_000} s, ${where}. No timer fires, the time limit of the checks neither; let the adapter await setImmediate once per call or transaction.`;
 }

@@ -4,7 +4,11 @@ import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 const inTheUser = "names the groups that stand in the user, those of a derived class and those in the recycler, too";
 
 /** The admission with those groups only that are live objects, and wanted. */
-async function withGroups(r: Repositories, admission: Admission, wanted: (group: StoredObject) => boolean): Promise<Admission> {
+async function withGroups(
+  r: Repositories,
+  admission: Admission,
+  wanted: (group: StoredObject) => boolean,
+): Promise<Admission> {
   const { principal } = admission;
   if (principal === null) return admission;
   const groups = (await r.objects.get(principal.groups, seesAll)).filter(wanted).map(({ id }) => id);
@@ -67,7 +71,10 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
 
   broken(
     "does not look at the mode of a session",
-    ["finds no session of another mode than the one it is asked for", "takes a session for one in session-id mode unless it is told"],
+    [
+      "finds no session of another mode than the one it is asked for",
+      "takes a session for one in session-id mode unless it is told",
+    ],
     () => (r) => ({
       admission: {
         admit: async (request) => {
@@ -88,7 +95,10 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
       admission: {
         admit: async (request) => {
           last = request.appKey ?? last;
-          return { ...(await r.admission.admit({ ...request, appKey: last })), ...(request.appKey === null ? { appKey: null } : {}) };
+          return {
+            ...(await r.admission.admit({ ...request, appKey: last })),
+            ...(request.appKey === null ? { appKey: null } : {}),
+          };
         },
       },
       appKeys: {
@@ -100,14 +110,18 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("does not tell that an app key is switched off", "reports an app key that is switched off as such", () => (r) => ({
-    admission: {
-      admit: async (request) => {
-        const admission = await r.admission.admit(request);
-        return { ...admission, appKey: admission.appKey === null ? null : { ...admission.appKey, enabled: true } };
+  broken(
+    "does not tell that an app key is switched off",
+    "reports an app key that is switched off as such",
+    () => (r) => ({
+      admission: {
+        admit: async (request) => {
+          const admission = await r.admission.admit(request);
+          return { ...admission, appKey: admission.appKey === null ? null : { ...admission.appKey, enabled: true } };
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("hides an app key that is switched off", "reports an app key that is switched off as such", () => (r) => ({
     admission: {
@@ -129,28 +143,37 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
         forProof: async (name, links) => {
           const found = await r.accounts.forProof(name, links);
           const { account } = found;
-          return account === null ? found : { ...found, account: { ...account, disabled: disabled.get(account.userId) ?? false } };
+          return account === null
+            ? found
+            : { ...found, account: { ...account, disabled: disabled.get(account.userId) ?? false } };
         },
       },
     });
   }),
 
-  broken("takes the secret of now for the one that opened the session", "accepts no session that was opened with a secret replaced meanwhile", () => {
-    const versions = new Map<string, number>();
-    return (r) => ({
-      accounts: {
-        setSecret: async (userId, secret, version) => {
-          const outcome = await r.accounts.setSecret(userId, secret, version);
-          if (outcome === "stored") versions.set(userId, version + 1);
-          return outcome;
+  broken(
+    "takes the secret of now for the one that opened the session",
+    "accepts no session that was opened with a secret replaced meanwhile",
+    () => {
+      const versions = new Map<string, number>();
+      return (r) => ({
+        accounts: {
+          setSecret: async (userId, secret, version) => {
+            const outcome = await r.accounts.setSecret(userId, secret, version);
+            if (outcome === "stored") versions.set(userId, version + 1);
+            return outcome;
+          },
         },
-      },
-      sessions: {
-        open: (session, policy) =>
-          r.sessions.open({ ...session, secretVersion: versions.get(session.userId) ?? session.secretVersion }, policy),
-      },
-    });
-  }),
+        sessions: {
+          open: (session, policy) =>
+            r.sessions.open(
+              { ...session, secretVersion: versions.get(session.userId) ?? session.secretVersion },
+              policy,
+            ),
+        },
+      });
+    },
+  ),
 
   broken("does not know groups", "names the groups of the user", () => (r) => ({
     admission: {
@@ -162,7 +185,10 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
   })),
 
   broken("names only groups of exactly the class of groups", inTheUser, () => (r) => ({
-    admission: { admit: async (request) => withGroups(r, await r.admission.admit(request), ({ className }) => className === "UserGroup") },
+    admission: {
+      admit: async (request) =>
+        withGroups(r, await r.admission.admit(request), ({ className }) => className === "UserGroup"),
+    },
   })),
 
   broken("forgets the groups in the recycler", inTheUser, () => (r) => ({
@@ -249,13 +275,17 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("has no groups to name when there are none", "names no groups of a user whose groups were never set", () => (r) => ({
-    admission: {
-      admit: async (request) => {
-        const { principal, ...rest } = await r.admission.admit(request);
-        if (principal?.groups.length !== 0) return { ...rest, principal };
-        return { ...rest, principal: { ...principal, groups: undefined as never } };
+  broken(
+    "has no groups to name when there are none",
+    "names no groups of a user whose groups were never set",
+    () => (r) => ({
+      admission: {
+        admit: async (request) => {
+          const { principal, ...rest } = await r.admission.admit(request);
+          if (principal?.groups.length !== 0) return { ...rest, principal };
+          return { ...rest, principal: { ...principal, groups: undefined as never } };
+        },
       },
-    },
-  })),
+    }),
+  ),
 ];

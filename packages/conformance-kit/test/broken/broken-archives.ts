@@ -1,45 +1,74 @@
-import { type ArchiveRecord, canonicalJson, inParts, objectNumber, type Storage, type StorageArchive } from "@sallyport/core";
+import {
+  type ArchiveRecord,
+  canonicalJson,
+  inParts,
+  objectNumber,
+  type Storage,
+  type StorageArchive,
+} from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
 /** A storage in memory whose archive has a fault. */
-function brokenArchive(fault: string, caughtBy: string | readonly string[], makeFault: (archive: StorageArchive, storage: Storage) => Partial<StorageArchive>): BrokenAdapter {
+function brokenArchive(
+  fault: string,
+  caughtBy: string | readonly string[],
+  makeFault: (archive: StorageArchive, storage: Storage) => Partial<StorageArchive>,
+): BrokenAdapter {
   const create: BrokenAdapter["create"] = (options) => {
     const storage = new MemoryStorage(options);
     const { archive } = storage;
-    const whole = { export: () => archive.export(), import: (records: AsyncIterable<ArchiveRecord>) => archive.import(records) };
+    const whole = {
+      export: () => archive.export(),
+      import: (records: AsyncIterable<ArchiveRecord>) => archive.import(records),
+    };
     return brokenStorage(storage, { archive: { ...whole, ...makeFault(whole, storage) } });
   };
   return { fault, caughtBy: [caughtBy].flat(), create };
 }
 
 /** An export whose records are changed on their way. */
-function exporting(change: (record: ArchiveRecord) => ArchiveRecord | null): (archive: StorageArchive) => Partial<StorageArchive> {
+function exporting(
+  change: (record: ArchiveRecord) => ArchiveRecord | null,
+): (archive: StorageArchive) => Partial<StorageArchive> {
   return (archive) => ({ export: () => inParts(changed(recordsOf(archive), change)) });
 }
 
 /** An import whose records are changed on their way. */
-function importing(change: (record: ArchiveRecord) => ArchiveRecord | null): (archive: StorageArchive) => Partial<StorageArchive> {
+function importing(
+  change: (record: ArchiveRecord) => ArchiveRecord | null,
+): (archive: StorageArchive) => Partial<StorageArchive> {
   return (archive) => ({ import: (records) => archive.import(changed(records, change)) });
 }
 
-async function* changed(records: AsyncIterable<ArchiveRecord>, change: (record: ArchiveRecord) => ArchiveRecord | null): AsyncGenerator<ArchiveRecord> {
+async function* changed(
+  records: AsyncIterable<ArchiveRecord>,
+  change: (record: ArchiveRecord) => ArchiveRecord | null,
+): AsyncGenerator<ArchiveRecord> {
   for await (const record of records) {
     const other = change(record);
     if (other !== null) yield other;
   }
 }
 
-const without = (section: ArchiveRecord["section"]) => (record: ArchiveRecord) => (record.section === section ? null : record);
+const without = (section: ArchiveRecord["section"]) => (record: ArchiveRecord) =>
+  record.section === section ? null : record;
 
 /** Gives the records of a section in another order. */
-function sorted(section: ArchiveRecord["section"], order: (one: ArchiveRecord, other: ArchiveRecord) => number): (archive: StorageArchive) => Partial<StorageArchive> {
+function sorted(
+  section: ArchiveRecord["section"],
+  order: (one: ArchiveRecord, other: ArchiveRecord) => number,
+): (archive: StorageArchive) => Partial<StorageArchive> {
   return (archive) => ({
     export: () => inParts(reordered(recordsOf(archive), section, order)),
   });
 }
 
-async function* reordered(records: AsyncIterable<ArchiveRecord>, section: ArchiveRecord["section"], order: (one: ArchiveRecord, other: ArchiveRecord) => number): AsyncGenerator<ArchiveRecord> {
+async function* reordered(
+  records: AsyncIterable<ArchiveRecord>,
+  section: ArchiveRecord["section"],
+  order: (one: ArchiveRecord, other: ArchiveRecord) => number,
+): AsyncGenerator<ArchiveRecord> {
   const held: ArchiveRecord[] = [];
   for await (const record of records) {
     if (record.section === section) held.push(record);
@@ -68,11 +97,23 @@ async function* streamOf(records: readonly ArchiveRecord[]): AsyncGenerator<Arch
 
 /** Faults in what is exported and imported. */
 export const brokenArchives: readonly BrokenAdapter[] = [
-  brokenArchive("forgets links", "holds objects as they are, by their numbers, with their links", exporting(without("links"))),
+  brokenArchive(
+    "forgets links",
+    "holds objects as they are, by their numbers, with their links",
+    exporting(without("links")),
+  ),
 
-  brokenArchive("forgets what is gone", "holds what is left of objects, and the highest number that was given", exporting(without("departures"))),
+  brokenArchive(
+    "forgets what is gone",
+    "holds what is left of objects, and the highest number that was given",
+    exporting(without("departures")),
+  ),
 
-  brokenArchive("orders objects as it has them", "holds objects as they are, by their numbers, with their links", sorted("objects", (one, other) => ("stamp" in one && "stamp" in other ? one.stamp - other.stamp : 0))),
+  brokenArchive(
+    "orders objects as it has them",
+    "holds objects as they are, by their numbers, with their links",
+    sorted("objects", (one, other) => ("stamp" in one && "stamp" in other ? one.stamp - other.stamp : 0)),
+  ),
 
   brokenArchive(
     "orders names by units of UTF-16",
@@ -82,14 +123,23 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive(
     "writes attributes as they come",
-    ["holds objects as they are, by their numbers, with their links", "is the same when it was imported and is exported again"],
-    exporting((record) => (record.section === "objects" ? { ...record, attributes: JSON.stringify(JSON.parse(record.attributes)) } : record)),
+    [
+      "holds objects as they are, by their numbers, with their links",
+      "is the same when it was imported and is exported again",
+    ],
+    exporting((record) =>
+      record.section === "objects" ? { ...record, attributes: JSON.stringify(JSON.parse(record.attributes)) } : record,
+    ),
   ),
 
   brokenArchive(
     "stamps by the number of the object",
     "holds the stamps of changes, of objects and of departures",
-    exporting((record) => (record.section === "objects" || record.section === "departures" ? { ...record, stamp: objectNumber(record.id) } : record)),
+    exporting((record) =>
+      record.section === "objects" || record.section === "departures"
+        ? { ...record, stamp: objectNumber(record.id) }
+        : record,
+    ),
   ),
 
   brokenArchive(
@@ -106,19 +156,28 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive(
     "forgets identity providers",
-    ["holds identity providers by their kind, and links by their ids", "is the same when it was imported and is exported again"],
+    [
+      "holds identity providers by their kind, and links by their ids",
+      "is the same when it was imported and is exported again",
+    ],
     exporting(without("identityProviders")),
   ),
 
   brokenArchive(
     "forgets links",
-    ["holds identity providers by their kind, and links by their ids", "is the same when it was imported and is exported again"],
+    [
+      "holds identity providers by their kind, and links by their ids",
+      "is the same when it was imported and is exported again",
+    ],
     exporting(without("identityLinks")),
   ),
 
   brokenArchive(
     "forgets custom accounts",
-    ["holds custom accounts by their names, without what waits to be confirmed", "is the same when it was imported and is exported again"],
+    [
+      "holds custom accounts by their names, without what waits to be confirmed",
+      "is the same when it was imported and is exported again",
+    ],
     exporting(without("customAccounts")),
   ),
 
@@ -131,12 +190,17 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   brokenArchive(
     "shows the latest password first",
     ["holds former passwords by subject, the latest last", "is the same when it was imported and is exported again"],
-    exporting((record) => (record.section === "passwordHistory" ? { ...record, secrets: record.secrets.toReversed() } : record)),
+    exporting((record) =>
+      record.section === "passwordHistory" ? { ...record, secrets: record.secrets.toReversed() } : record,
+    ),
   ),
 
   brokenArchive(
     "carries the macros that are there",
-    ["holds macros with everything that they were, in the order in which they were changed", "is the same when it was imported and is exported again"],
+    [
+      "holds macros with everything that they were, in the order in which they were changed",
+      "is the same when it was imported and is exported again",
+    ],
     exporting((record) => (record.section === "macros" && record.text === null ? null : record)),
   ),
 
@@ -152,13 +216,17 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     importing((record) => (record.section === "settings" ? { ...record, macroGeneration: 0 } : record)),
   ),
 
-  brokenArchive("reads each section when it comes to it", "is of one moment, whatever is written while it is read", (archive) => ({
-    export: async function* () {
-      const [settings] = await allOf(recordsOf(archive));
-      if (settings !== undefined) yield [settings];
-      yield* inParts(changed(recordsOf(archive), without("settings")));
-    },
-  })),
+  brokenArchive(
+    "reads each section when it comes to it",
+    "is of one moment, whatever is written while it is read",
+    (archive) => ({
+      export: async function* () {
+        const [settings] = await allOf(recordsOf(archive));
+        if (settings !== undefined) yield [settings];
+        yield* inParts(changed(recordsOf(archive), without("settings")));
+      },
+    }),
+  ),
 
   brokenArchive("exports all at once", "comes in parts of one section each, none empty and none large", (archive) => ({
     export: async function* () {
@@ -166,53 +234,79 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     },
   })),
 
-  brokenArchive("exports by the number of records alone", "comes in parts of one section each, none empty and none large", (archive) => ({
-    export: async function* () {
-      const part: ArchiveRecord[] = [];
-      for (const record of await allOf(recordsOf(archive))) {
-        if (part.length === 2_000 || (part[0] !== undefined && part[0].section !== record.section)) yield part.splice(0);
-        part.push(record);
-      }
-      yield part;
-    },
-  })),
+  brokenArchive(
+    "exports by the number of records alone",
+    "comes in parts of one section each, none empty and none large",
+    (archive) => ({
+      export: async function* () {
+        const part: ArchiveRecord[] = [];
+        for (const record of await allOf(recordsOf(archive))) {
+          if (part.length === 2_000 || (part[0] !== undefined && part[0].section !== record.section))
+            yield part.splice(0);
+          part.push(record);
+        }
+        yield part;
+      },
+    }),
+  ),
 
-  brokenArchive("fills what is not empty", ["is refused when there is a key of the server", "is refused when there is an audit"], (archive, storage) => ({
-    import: async (records) => ((await storage.repositories.contents.isEmpty()) ? (await allOf(records), "imported") : archive.import(records)),
-  })),
+  brokenArchive(
+    "fills what is not empty",
+    ["is refused when there is a key of the server", "is refused when there is an audit"],
+    (archive, storage) => ({
+      import: async (records) =>
+        (await storage.repositories.contents.isEmpty()) ? (await allOf(records), "imported") : archive.import(records),
+    }),
+  ),
 
-  brokenArchive("keeps what came before an error", "leaves nothing behind when the records end with an error", (archive) => ({
-    import: async (records) => {
-      const read: ArchiveRecord[] = [];
-      try {
-        for await (const record of records) read.push(record);
-      } catch (error) {
-        await archive.import(streamOf(read));
-        throw error;
-      }
-      return archive.import(streamOf(read));
-    },
-  })),
+  brokenArchive(
+    "keeps what came before an error",
+    "leaves nothing behind when the records end with an error",
+    (archive) => ({
+      import: async (records) => {
+        const read: ArchiveRecord[] = [];
+        try {
+          for await (const record of records) read.push(record);
+        } catch (error) {
+          await archive.import(streamOf(read));
+          throw error;
+        }
+        return archive.import(streamOf(read));
+      },
+    }),
+  ),
 
-  brokenArchive("takes an error for the end", "leaves nothing behind when the records end with an error", (archive) => ({
-    import: (records) =>
-      archive.import(
-        (async function* () {
-          try {
-            yield* records;
-          } catch {
-            // Whatever it was.
-          }
-        })(),
-      ),
-  })),
+  brokenArchive(
+    "takes an error for the end",
+    "leaves nothing behind when the records end with an error",
+    (archive) => ({
+      import: (records) =>
+        archive.import(
+          (async function* () {
+            try {
+              yield* records;
+            } catch {
+              // Whatever it was.
+            }
+          })(),
+        ),
+    }),
+  ),
 
-  brokenArchive("keeps the first of two with the same id", "leaves nothing behind of records that contradict one another", (archive) => ({
-    import: (records) => {
-      const ids = new Set<string>();
-      return archive.import(changed(records, (record) => (record.section !== "objects" ? record : ids.has(record.id) ? null : ids.add(record.id) && record)));
-    },
-  })),
+  brokenArchive(
+    "keeps the first of two with the same id",
+    "leaves nothing behind of records that contradict one another",
+    (archive) => ({
+      import: (records) => {
+        const ids = new Set<string>();
+        return archive.import(
+          changed(records, (record) =>
+            record.section !== "objects" ? record : ids.has(record.id) ? null : ids.add(record.id) && record,
+          ),
+        );
+      },
+    }),
+  ),
 
   brokenArchive("lets two import at once", "is one at a time", (archive, storage) => ({
     import: async (records) => {
@@ -235,8 +329,15 @@ export const brokenArchives: readonly BrokenAdapter[] = [
 
   brokenArchive(
     "stamps what it imports in the order of ids",
-    ["keeps the order of changes, and stamps what comes later behind all of them", "is the same when it was imported and is exported again"],
-    importing((record) => (record.section === "objects" || record.section === "departures" ? { ...record, stamp: objectNumber(record.id) } : record)),
+    [
+      "keeps the order of changes, and stamps what comes later behind all of them",
+      "is the same when it was imported and is exported again",
+    ],
+    importing((record) =>
+      record.section === "objects" || record.section === "departures"
+        ? { ...record, stamp: objectNumber(record.id) }
+        : record,
+    ),
   ),
 
   brokenArchive("imports no links", "is there as if it had been written", importing(without("links"))),
@@ -256,7 +357,15 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   brokenArchive(
     "cuts what cannot be stored",
     "leaves nothing behind of what cannot be stored",
-    importing((record) => (record.section === "objects" ? { ...record, className: record.className.replaceAll("\0", ""), attributes: canonicalJson(JSON.parse(record.attributes.replaceAll("\\u0000", ""))) } : record)),
+    importing((record) =>
+      record.section === "objects"
+        ? {
+            ...record,
+            className: record.className.replaceAll("\0", ""),
+            attributes: canonicalJson(JSON.parse(record.attributes.replaceAll("\\u0000", ""))),
+          }
+        : record,
+    ),
   ),
 
   brokenArchive("exports before it is migrated", "is refused with 705 before the migration", (archive, storage) => ({

@@ -4,7 +4,11 @@ import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
 const declared = "are declared, each of them";
 
-function declaring(fault: string, caughtBy: string, changed: { readonly [K in keyof StorageCapabilities]?: unknown }): BrokenAdapter {
+function declaring(
+  fault: string,
+  caughtBy: string,
+  changed: { readonly [K in keyof StorageCapabilities]?: unknown },
+): BrokenAdapter {
   return {
     fault,
     caughtBy: [caughtBy],
@@ -23,9 +27,17 @@ export const brokenCapabilities: readonly BrokenAdapter[] = [
 
   declaring("declares a limit that is too low for any model", declared, { indexesPerTable: 15 }),
 
-  declaring("builds more indexes than it declares", "are built up to the declared limit, the first of those that are wanted", { indexesPerTable: 20 }),
+  declaring(
+    "builds more indexes than it declares",
+    "are built up to the declared limit, the first of those that are wanted",
+    { indexesPerTable: 20 },
+  ),
 
-  declaring("lets transactions take turns, but declares otherwise", "come to their end while another one that writes something else is open", { parallelTransactions: true }),
+  declaring(
+    "lets transactions take turns, but declares otherwise",
+    "come to their end while another one that writes something else is open",
+    { parallelTransactions: true },
+  ),
 
   {
     fault: "declares something else once it is migrated",
@@ -40,7 +52,9 @@ export const brokenCapabilities: readonly BrokenAdapter[] = [
           return storage.migrate(classes);
         },
       });
-      return Object.defineProperty(changing, "capabilities", { get: () => ({ ...capabilities, valueIndexes: migrated }) });
+      return Object.defineProperty(changing, "capabilities", {
+        get: () => ({ ...capabilities, valueIndexes: migrated }),
+      });
     },
   },
 ];

@@ -14,7 +14,14 @@ interface Flaws {
 }
 
 /** Judges numbers, with flaws; without them it would be right, but for those who come at once. */
-function judgeWith({ window = 1_024, as = (number) => number, forgetful = false, onlyRising = false, furthestJump, mixed = false }: Flaws) {
+function judgeWith({
+  window = 1_024,
+  as = (number) => number,
+  forgetful = false,
+  onlyRising = false,
+  furthestJump,
+  mixed = false,
+}: Flaws) {
   const seen = new Map<string, { highest: bigint; accepted: Set<bigint> }>();
   return (session: Digest, asked: bigint): MessageVerdict => {
     const number = as(asked);
@@ -38,14 +45,34 @@ function brokenJudge(fault: string, caughtBy: string | readonly string[], flaws:
 }
 
 const numbers: readonly BrokenAdapter[] = [
-  brokenJudge("remembers one number too few", ["remember the 1,023 numbers below the highest and no other", "judge numbers like somebody who remembers them all"], { window: 1_023 }),
-  brokenJudge("remembers one number too many", ["remember the 1,023 numbers below the highest and no other", "judge numbers like somebody who remembers them all"], { window: 1_025 }),
-  brokenJudge("takes numbers for inexact ones", "accept jumps as far as numbers go", { as: (number) => BigInt(Number(number)) }),
-  brokenJudge("takes numbers for signed ones", "accept jumps as far as numbers go", { as: (number) => BigInt.asIntN(64, number) }),
+  brokenJudge(
+    "remembers one number too few",
+    ["remember the 1,023 numbers below the highest and no other", "judge numbers like somebody who remembers them all"],
+    { window: 1_023 },
+  ),
+  brokenJudge(
+    "remembers one number too many",
+    ["remember the 1,023 numbers below the highest and no other", "judge numbers like somebody who remembers them all"],
+    { window: 1_025 },
+  ),
+  brokenJudge("takes numbers for inexact ones", "accept jumps as far as numbers go", {
+    as: (number) => BigInt(Number(number)),
+  }),
+  brokenJudge("takes numbers for signed ones", "accept jumps as far as numbers go", {
+    as: (number) => BigInt.asIntN(64, number),
+  }),
   brokenJudge("refuses a jump that is too far", "accept jumps as far as numbers go", { furthestJump: 2n ** 62n }),
-  brokenJudge("forgets what a jump leaves behind", ["accept every number once, in whatever order", "remember over a jump what stays near enough"], { forgetful: true }),
-  brokenJudge("wants rising numbers", ["accept every number once, in whatever order", "need not begin with 0"], { onlyRising: true }),
-  brokenJudge("remembers for all sessions together", "keep the numbers of sessions and directions apart", { mixed: true }),
+  brokenJudge(
+    "forgets what a jump leaves behind",
+    ["accept every number once, in whatever order", "remember over a jump what stays near enough"],
+    { forgetful: true },
+  ),
+  brokenJudge("wants rising numbers", ["accept every number once, in whatever order", "need not begin with 0"], {
+    onlyRising: true,
+  }),
+  brokenJudge("remembers for all sessions together", "keep the numbers of sessions and directions apart", {
+    mixed: true,
+  }),
 
   broken("looks at what is known, then accepts", "accept a number once of those who bring it at once", () => {
     const known = new Set<string>();
@@ -75,35 +102,53 @@ const numbers: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("reserves the same for all who ask at once", "reserve 10,000 numbers for four who take them at once, none twice", () => {
-    let running: Promise<bigint | null> | undefined;
-    return (r) => ({
-      channels: {
-        reserveOut: (session, count) => {
-          running ??= pause().then(() => r.channels.reserveOut(session, count)).finally(() => (running = undefined));
-          return running;
+  broken(
+    "reserves the same for all who ask at once",
+    "reserve 10,000 numbers for four who take them at once, none twice",
+    () => {
+      let running: Promise<bigint | null> | undefined;
+      return (r) => ({
+        channels: {
+          reserveOut: (session, count) => {
+            running ??= pause()
+              .then(() => r.channels.reserveOut(session, count))
+              .finally(() => (running = undefined));
+            return running;
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   broken("reserves one number whatever is asked", "reserve numbers from 0 on, each once", () => (r) => ({
     channels: { reserveOut: (session) => r.channels.reserveOut(session, 1) },
   })),
 
-  broken("takes any count for a reservation", "refuse reservations that would give numbers out twice, and numbers that there are not", () => (r) => ({
-    channels: { reserveOut: async (session, count) => (count > 0 ? r.channels.reserveOut(session, Math.ceil(Math.min(count, 1_000_000))) : 0n) },
-  })),
+  broken(
+    "takes any count for a reservation",
+    "refuse reservations that would give numbers out twice, and numbers that there are not",
+    () => (r) => ({
+      channels: {
+        reserveOut: async (session, count) =>
+          count > 0 ? r.channels.reserveOut(session, Math.ceil(Math.min(count, 1_000_000))) : 0n,
+      },
+    }),
+  ),
 
-  broken("takes numbers for the lowest bits of them", "refuse reservations that would give numbers out twice, and numbers that there are not", () => (r) => ({
-    channels: { acceptIn: (session, number) => r.channels.acceptIn(session, BigInt.asUintN(64, number)) },
-  })),
+  broken(
+    "takes numbers for the lowest bits of them",
+    "refuse reservations that would give numbers out twice, and numbers that there are not",
+    () => (r) => ({
+      channels: { acceptIn: (session, number) => r.channels.acceptIn(session, BigInt.asUintN(64, number)) },
+    }),
+  ),
 
   broken("numbers both directions together", "keep the numbers of sessions and directions apart", () => (r) => ({
     channels: {
       reserveOut: async (session, count) => {
         const first = await r.channels.reserveOut(session, count);
-        for (let number = first ?? 0n; number < (first ?? 0n) + BigInt(Math.min(count, 60)); number += 1n) await r.channels.acceptIn(session, number);
+        for (let number = first ?? 0n; number < (first ?? 0n) + BigInt(Math.min(count, 60)); number += 1n)
+          await r.channels.acceptIn(session, number);
         return first;
       },
     },
@@ -117,15 +162,23 @@ const haunted = {
 };
 
 const life: readonly BrokenAdapter[] = [
-  broken("has a channel for every session", ["are there for secure sessions only", "are not opened for a session that finds no room", "go with the transaction that opened them"], () => (r) => ({
-    channels: {
-      reserveOut: async (session, count) => (await r.channels.reserveOut(session, count)) ?? haunted.reserveOut(),
-      acceptIn: async (session, number) => {
-        const verdict = await r.channels.acceptIn(session, number);
-        return verdict === "gone" ? haunted.acceptIn() : verdict;
+  broken(
+    "has a channel for every session",
+    [
+      "are there for secure sessions only",
+      "are not opened for a session that finds no room",
+      "go with the transaction that opened them",
+    ],
+    () => (r) => ({
+      channels: {
+        reserveOut: async (session, count) => (await r.channels.reserveOut(session, count)) ?? haunted.reserveOut(),
+        acceptIn: async (session, number) => {
+          const verdict = await r.channels.acceptIn(session, number);
+          return verdict === "gone" ? haunted.acceptIn() : verdict;
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("keeps the channel of a session that was ended", "end with their session, however it ends", () => {
     const ended = new Set<Digest>();
@@ -137,7 +190,8 @@ const life: readonly BrokenAdapter[] = [
         },
       },
       channels: {
-        reserveOut: (session, count) => (ended.has(session) ? haunted.reserveOut() : r.channels.reserveOut(session, count)),
+        reserveOut: (session, count) =>
+          ended.has(session) ? haunted.reserveOut() : r.channels.reserveOut(session, count),
       },
     });
   }),
@@ -180,7 +234,9 @@ const life: readonly BrokenAdapter[] = [
   broken("ignores a channel that does not belong", "go together with the mode of their session", () => (r) => {
     const fitting = ({ channel, ...session }: NewSession): NewSession => ({
       ...session,
-      ...(session.mode === "secure" ? { channel: { wrappedKey: "none", ivPrefix: new Uint8Array(3), ...channel } } : {}),
+      ...(session.mode === "secure"
+        ? { channel: { wrappedKey: "none", ivPrefix: new Uint8Array(3), ...channel } }
+        : {}),
     });
     return { sessions: { open: (session, policy) => r.sessions.open(fitting(session), policy) } };
   }),
@@ -204,7 +260,13 @@ const life: readonly BrokenAdapter[] = [
   broken("trims wrapped keys", "come with their session, as they were opened", () => (r) => ({
     sessions: {
       open: ({ channel, ...session }, policy) =>
-        r.sessions.open({ ...session, ...(channel === undefined ? {} : { channel: { ...channel, wrappedKey: channel.wrappedKey.trim() } }) }, policy),
+        r.sessions.open(
+          {
+            ...session,
+            ...(channel === undefined ? {} : { channel: { ...channel, wrappedKey: channel.wrappedKey.trim() } }),
+          },
+          policy,
+        ),
     },
   })),
 ];

@@ -7,7 +7,9 @@ function mangled(text: string): string {
 }
 
 function mangledDeep<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_name, member: unknown) => (typeof member === "string" ? mangled(member) : member)) as T;
+  return JSON.parse(JSON.stringify(value), (_name, member: unknown) =>
+    typeof member === "string" ? mangled(member) : member,
+  ) as T;
 }
 
 function mangledNames<T>(value: T): T {
@@ -34,12 +36,20 @@ export const brokenContents: readonly BrokenAdapter[] = [
     objects: { insert: (objects) => r.objects.insert(mangledNames(objects)) },
   })),
 
-  broken("takes the spelling of a character for the character", "are told from texts that only spell them", () => (r) => ({
-    objects: {
-      insert: (objects) =>
-        r.objects.insert(JSON.parse(JSON.stringify(objects), (_name, member: unknown) => (typeof member === "string" ? member.replaceAll("\\u0000", "") : member))),
-    },
-  })),
+  broken(
+    "takes the spelling of a character for the character",
+    "are told from texts that only spell them",
+    () => (r) => ({
+      objects: {
+        insert: (objects) =>
+          r.objects.insert(
+            JSON.parse(JSON.stringify(objects), (_name, member: unknown) =>
+              typeof member === "string" ? member.replaceAll("\\u0000", "") : member,
+            ),
+          ),
+      },
+    }),
+  ),
 
   broken("stores other names of accounts", "are refused in accounts", () => (r) => ({
     accounts: { create: (account, key) => r.accounts.create(mangledDeep(account), mangled(key)) },
@@ -54,7 +64,13 @@ export const brokenContents: readonly BrokenAdapter[] = [
   })),
 
   broken("stores other sessions", "are refused in sessions", () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open({ ...session, ...mangledDeep({ deviceId: session.deviceId, appNames: session.appNames }) }, policy) },
+    sessions: {
+      open: (session, policy) =>
+        r.sessions.open(
+          { ...session, ...mangledDeep({ deviceId: session.deviceId, appNames: session.appNames }) },
+          policy,
+        ),
+    },
   })),
 
   broken("stores another model", "are refused in the model", () => (r) => ({
@@ -63,27 +79,52 @@ export const brokenContents: readonly BrokenAdapter[] = [
 
   broken(
     "looks at objects alone",
-    ["are not empty with an app key", "are not empty with an app name", "are not empty with an account", "are not empty with a macro", "are not empty with a macro that was removed", "are not empty with a class", "are not empty with a built-in class that was changed"],
+    [
+      "are not empty with an app key",
+      "are not empty with an app name",
+      "are not empty with an account",
+      "are not empty with a macro",
+      "are not empty with a macro that was removed",
+      "are not empty with a class",
+      "are not empty with a built-in class that was changed",
+    ],
     emptyWhen(async ({ objects }) => (await objects.count({ classes: ["User", "File", "Unknown"] }, seesAll)) === 0),
   ),
 
   broken(
     "looks at objects of the classes that the model names",
-    ["are not empty with an object of a class that the model does not name", "are not empty with an object that only some may read"],
+    [
+      "are not empty with an object of a class that the model does not name",
+      "are not empty with an object that only some may read",
+    ],
     emptyWhen(async (r) => {
       const { generation, classes } = await r.model.load();
       const names = classes.map(({ name }) => name);
-      return generation === 1 && (await r.objects.count({ classes: names }, { classes: null, principals: new Set() })) === 0;
+      return (
+        generation === 1 && (await r.objects.count({ classes: names }, { classes: null, principals: new Set() })) === 0
+      );
     }),
   ),
 
-  broken("looks at the model alone", "are not empty with an object", emptyWhen(async ({ model }) => (await model.load()).generation === 1)),
+  broken(
+    "looks at the model alone",
+    "are not empty with an object",
+    emptyWhen(async ({ model }) => (await model.load()).generation === 1),
+  ),
 
   broken(
     "looks at the macros that are there",
     "are not empty with a macro that was removed",
-    emptyWhen(async ({ contents, macros }) => (await contents.isEmpty()) || ((await macros.load()).macros.length === 0 && (await macros.load()).generation > 0)),
+    emptyWhen(
+      async ({ contents, macros }) =>
+        (await contents.isEmpty()) ||
+        ((await macros.load()).macros.length === 0 && (await macros.load()).generation > 0),
+    ),
   ),
 
-  broken("is never empty", ["stay empty with what is only recorded", "are seen as the transaction has them"], emptyWhen(async () => false)),
+  broken(
+    "is never empty",
+    ["stay empty with what is only recorded", "are seen as the transaction has them"],
+    emptyWhen(async () => false),
+  ),
 ];

@@ -17,16 +17,23 @@ async function versionOf(r: Repositories, { userId, secretVersion }: NewSession)
 
 /** Faults in what sessions know of how their user came in. */
 export const brokenEntrances: readonly BrokenAdapter[] = [
-  broken("takes every way in for a password", ["know how their user came in", changed, gone, never, met], () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open({ ...session, entrance: { kind: "password" } }, policy) },
-  })),
+  broken(
+    "takes every way in for a password",
+    ["know how their user came in", changed, gone, never, met],
+    () => (r) => ({
+      sessions: { open: (session, policy) => r.sessions.open({ ...session, entrance: { kind: "password" } }, policy) },
+    }),
+  ),
 
   broken("takes the version of a custom account as it is when a session is opened", never, () => (r) => ({
     sessions: {
       open: async (session, policy) => {
         const { entrance } = session;
         const account = entrance.kind === "custom" ? await r.customAccounts.find(entrance.accountId) : null;
-        const current: Entrance = entrance.kind === "custom" && account !== null ? { ...entrance, secretVersion: account.secretVersion } : entrance;
+        const current: Entrance =
+          entrance.kind === "custom" && account !== null
+            ? { ...entrance, secretVersion: account.secretVersion }
+            : entrance;
         return r.sessions.open({ ...session, entrance: current }, policy);
       },
     },
@@ -56,18 +63,27 @@ export const brokenEntrances: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("takes the version of the user's own secret as it is when a session of another way in is opened", replaced, () => (r) => ({
-    sessions: {
-      open: async (session, policy) => {
-        const secretVersion = session.entrance.kind === "password" ? session.secretVersion : await versionOf(r, session);
-        return r.sessions.open({ ...session, secretVersion }, policy);
+  broken(
+    "takes the version of the user's own secret as it is when a session of another way in is opened",
+    replaced,
+    () => (r) => ({
+      sessions: {
+        open: async (session, policy) => {
+          const secretVersion =
+            session.entrance.kind === "password" ? session.secretVersion : await versionOf(r, session);
+          return r.sessions.open({ ...session, secretVersion }, policy);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("admits sessions of disabled custom accounts", [changed, "are admitted again when their custom account is enabled again"], () => (r) => ({
-    customAccounts: { setDisabled: async (id) => (await r.customAccounts.find(id)) !== null },
-  })),
+  broken(
+    "admits sessions of disabled custom accounts",
+    [changed, "are admitted again when their custom account is enabled again"],
+    () => (r) => ({
+      customAccounts: { setDisabled: async (id) => (await r.customAccounts.find(id)) !== null },
+    }),
+  ),
 
   broken("follows a link by its identity", gone, () => {
     const ids = new Map<string, string>();
@@ -86,7 +102,8 @@ export const brokenEntrances: readonly BrokenAdapter[] = [
 
   broken("ends the sessions of a custom account without exception", ended, () => (r) => ({
     sessions: {
-      end: (selector) => r.sessions.end("customAccountId" in selector ? { customAccountId: selector.customAccountId } : selector),
+      end: (selector) =>
+        r.sessions.end("customAccountId" in selector ? { customAccountId: selector.customAccountId } : selector),
     },
   })),
 
@@ -94,21 +111,29 @@ export const brokenEntrances: readonly BrokenAdapter[] = [
     sessions: { end: async (selector) => ("linkId" in selector ? 0 : r.sessions.end(selector)) },
   })),
 
-  broken("keeps the way in of the session that a device replaces", "of a device are replaced whatever the two ways in", () => {
-    const entrances = new Map<string, Entrance>();
-    return (r) => ({
-      sessions: {
-        open: (session, policy) => {
-          const device = `${session.userId} ${session.deviceId ?? ""}`;
-          const entrance = session.deviceId === null ? session.entrance : (entrances.get(device) ?? session.entrance);
-          entrances.set(device, entrance);
-          return r.sessions.open({ ...session, entrance }, policy);
+  broken(
+    "keeps the way in of the session that a device replaces",
+    "of a device are replaced whatever the two ways in",
+    () => {
+      const entrances = new Map<string, Entrance>();
+      return (r) => ({
+        sessions: {
+          open: (session, policy) => {
+            const device = `${session.userId} ${session.deviceId ?? ""}`;
+            const entrance = session.deviceId === null ? session.entrance : (entrances.get(device) ?? session.entrance);
+            entrances.set(device, entrance);
+            return r.sessions.open({ ...session, entrance }, policy);
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
-  broken("renews the version of the database user for a custom account's", "of a custom account go on with its new secret when they are renewed", () => (r) => ({
-    sessions: { renew: async (digest) => (await r.sessions.count()) > 0 && digest !== "" },
-  })),
+  broken(
+    "renews the version of the database user for a custom account's",
+    "of a custom account go on with its new secret when they are renewed",
+    () => (r) => ({
+      sessions: { renew: async (digest) => (await r.sessions.count()) > 0 && digest !== "" },
+    }),
+  ),
 ];

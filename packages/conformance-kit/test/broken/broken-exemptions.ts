@@ -14,12 +14,20 @@ const bounded = "keeps so many exemptions of a group, those granted last";
 /** The keys as if nobody was exempted from them. */
 const bare = (keys: readonly ThrottleKey[]): ThrottleKey[] => keys.map(({ key, policy }) => ({ key, policy }));
 
-type Pass = (r: Repositories, keys: readonly ThrottleKey[], forget: readonly string[], granted: ExemptionGrant) => Promise<void>;
+type Pass = (
+  r: Repositories,
+  keys: readonly ThrottleKey[],
+  forget: readonly string[],
+  granted: ExemptionGrant,
+) => Promise<void>;
 
 /** A storage that grants in its own way. */
 function granting(fault: string, caughtBy: string | readonly string[], pass: Pass): BrokenAdapter {
   return broken(fault, caughtBy, () => (r) => ({
-    throttle: { pass: (keys, forget, granted) => (granted === undefined ? r.throttle.pass(keys, forget) : pass(r, keys, forget, granted)) },
+    throttle: {
+      pass: (keys, forget, granted) =>
+        granted === undefined ? r.throttle.pass(keys, forget) : pass(r, keys, forget, granted),
+    },
   }));
 }
 
@@ -32,13 +40,19 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     await r.throttle.pass(keys, forget);
   }),
 
-  granting("grants for ever", [ended, "loses exemptions that are over with what is forgotten"], (r, keys, forget, granted) =>
-    r.throttle.pass(keys, forget, { ...granted, lifetime: 1_000_000_000_000 }),
+  granting(
+    "grants for ever",
+    [ended, "loses exemptions that are over with what is forgotten"],
+    (r, keys, forget, granted) => r.throttle.pass(keys, forget, { ...granted, lifetime: 1_000_000_000_000 }),
   ),
 
-  granting("bounds no group", bounded, (r, keys, forget, granted) => r.throttle.pass(keys, forget, { ...granted, atMost: 1_000_000 })),
+  granting("bounds no group", bounded, (r, keys, forget, granted) =>
+    r.throttle.pass(keys, forget, { ...granted, atMost: 1_000_000 }),
+  ),
 
-  granting("bounds a group one too low", bounded, (r, keys, forget, granted) => r.throttle.pass(keys, forget, { ...granted, atMost: granted.atMost - 1 })),
+  granting("bounds a group one too low", bounded, (r, keys, forget, granted) =>
+    r.throttle.pass(keys, forget, { ...granted, atMost: granted.atMost - 1 }),
+  ),
 
   granting("takes all groups for one", past, (r, keys, forget, granted) =>
     Promise.all(["office", "home"].map((group) => r.throttle.pass(keys, forget, { ...granted, group }))).then(() => {}),
@@ -58,26 +72,31 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("keeps the bound by looking first", "keeps an exemption that is granted by many at once, and the bound of a group from the next grant on", () => {
-    const known: string[] = [];
-    return (r) => ({
-      throttle: {
-        pass: async (keys, forget, granted) => {
-          if (granted === undefined) return r.throttle.pass(keys, forget);
-          const isFull = known.length >= granted.atMost;
-          await pause();
-          known.push(granted.member);
-          return r.throttle.pass(keys, forget, isFull ? undefined : { ...granted, atMost: 1_000 });
+  broken(
+    "keeps the bound by looking first",
+    "keeps an exemption that is granted by many at once, and the bound of a group from the next grant on",
+    () => {
+      const known: string[] = [];
+      return (r) => ({
+        throttle: {
+          pass: async (keys, forget, granted) => {
+            if (granted === undefined) return r.throttle.pass(keys, forget);
+            const isFull = known.length >= granted.atMost;
+            await pause();
+            known.push(granted.member);
+            return r.throttle.pass(keys, forget, isFull ? undefined : { ...granted, atMost: 1_000 });
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   broken("lets who is exempted past all keys", [others, unclaimed], () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         for (const key of keys) {
-          if (key.exemption !== undefined && (await r.throttle.attempt([key])).wait === 0) return { wait: 0, claimed: false };
+          if (key.exemption !== undefined && (await r.throttle.attempt([key])).wait === 0)
+            return { wait: 0, claimed: false };
         }
         return r.throttle.attempt(bare(keys));
       },
@@ -99,7 +118,9 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
-        return attempt.wait > 0 || attempt.claimed ? attempt : { ...attempt, claimed: (await r.throttle.attempt(bare(keys))).claimed };
+        return attempt.wait > 0 || attempt.claimed
+          ? attempt
+          : { ...attempt, claimed: (await r.throttle.attempt(bare(keys))).claimed };
       },
     },
   })),
@@ -107,25 +128,33 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
   broken("counts no failures of who is exempted", counted, () => (r) => ({
     throttle: {
       fail: async (keys) => {
-        const own = keys.filter(({ exemption }) => exemption === undefined || exemption.member === "nobody" || exemption.member === "bob");
+        const own = keys.filter(
+          ({ exemption }) => exemption === undefined || exemption.member === "nobody" || exemption.member === "bob",
+        );
         return r.throttle.fail(own);
       },
     },
   })),
 
-  broken("counts failures of who is exempted while a delay runs", leftAlone, () => (r) => ({ throttle: { fail: (keys) => r.throttle.fail(bare(keys)) } })),
+  broken("counts failures of who is exempted while a delay runs", leftAlone, () => (r) => ({
+    throttle: { fail: (keys) => r.throttle.fail(bare(keys)) },
+  })),
 
   broken("says nothing of a delay to who is exempted", leftAlone, () => (r) => ({
     throttle: {
       fail: async (keys) => {
-        const [before] = await Promise.all(keys.filter(({ exemption }) => exemption !== undefined).map((key) => r.throttle.attempt(bare([key]))));
+        const [before] = await Promise.all(
+          keys.filter(({ exemption }) => exemption !== undefined).map((key) => r.throttle.attempt(bare([key]))),
+        );
         const spared = keys.some(({ exemption }) => exemption?.member === "ada") && (before?.wait ?? 0) > 0;
         return r.throttle.fail(spared ? keys.filter(({ exemption }) => exemption === undefined) : keys);
       },
     },
   })),
 
-  broken("refuses successes of who is exempted", successes, () => (r) => ({ throttle: { pass: (keys, forget, granted) => r.throttle.pass(bare(keys), forget, granted) } })),
+  broken("refuses successes of who is exempted", successes, () => (r) => ({
+    throttle: { pass: (keys, forget, granted) => r.throttle.pass(bare(keys), forget, granted) },
+  })),
 
   broken("lets successes of who is exempted pass all keys", successes, () => (r) => ({
     throttle: {
@@ -140,9 +169,15 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
   broken("forgets the delays that a success is exempted from", successes, () => (r) => ({
     throttle: {
       pass: async (keys, forget, granted) => {
-        await r.throttle.pass(keys, [...forget, ...keys.filter(({ exemption }) => exemption?.member === "ada").map(({ key }) => key)], granted).catch((error: unknown) => {
-          if (error instanceof ServiceError) throw error;
-        });
+        await r.throttle
+          .pass(
+            keys,
+            [...forget, ...keys.filter(({ exemption }) => exemption?.member === "ada").map(({ key }) => key)],
+            granted,
+          )
+          .catch((error: unknown) => {
+            if (error instanceof ServiceError) throw error;
+          });
       },
     },
   })),

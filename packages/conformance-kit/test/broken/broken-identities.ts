@@ -13,14 +13,16 @@ export const brokenIdentities: readonly BrokenAdapter[] = [
           spellings.set(link.subject.toLowerCase(), link.subject);
           return r.identityLinks.create(link);
         },
-        find: ({ issuer, subject }) => r.identityLinks.find({ issuer, subject: spellings.get(subject.toLowerCase()) ?? subject }),
+        find: ({ issuer, subject }) =>
+          r.identityLinks.find({ issuer, subject: spellings.get(subject.toLowerCase()) ?? subject }),
       },
     });
   }),
 
   broken("does not look at the issuer", "are of exactly one identity", () => (r) => ({
     identityLinks: {
-      find: async ({ subject }) => (await r.identityLinks.list(null, 1_000)).find((link) => link.subject === subject) ?? null,
+      find: async ({ subject }) =>
+        (await r.identityLinks.list(null, 1_000)).find((link) => link.subject === subject) ?? null,
     },
   })),
 
@@ -50,63 +52,93 @@ export const brokenIdentities: readonly BrokenAdapter[] = [
     identityLinks: { create: (link) => r.identityLinks.create({ ...link, shared: false }) },
   })),
 
-  broken("takes over an identity that is bound", "bind an identity once, and leave the link alone that is there", () => (r) => ({
-    identityLinks: {
-      create: async (link) => {
-        const before = await r.identityLinks.find(link);
-        if (before !== null) await r.identityLinks.remove({ id: before.id });
-        return r.identityLinks.create(link);
+  broken(
+    "takes over an identity that is bound",
+    "bind an identity once, and leave the link alone that is there",
+    () => (r) => ({
+      identityLinks: {
+        create: async (link) => {
+          const before = await r.identityLinks.find(link);
+          if (before !== null) await r.identityLinks.remove({ id: before.id });
+          return r.identityLinks.create(link);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("looks whether an identity is bound, then binds it", "bind an identity to one of those who want it at once", () => (r) => ({
-    identityLinks: {
-      create: async (link) => {
-        if ((await r.identityLinks.find(link)) !== null) return "taken";
-        await pause();
-        await r.identityLinks.create(link);
-        return "created";
+  broken(
+    "looks whether an identity is bound, then binds it",
+    "bind an identity to one of those who want it at once",
+    () => (r) => ({
+      identityLinks: {
+        create: async (link) => {
+          if ((await r.identityLinks.find(link)) !== null) return "taken";
+          await pause();
+          await r.identityLinks.create(link);
+          return "created";
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("orders a user's links by time alone", "of a user come by provider and then by time", () => (r) => ({
-    identityLinks: { ofUser: async (userId) => (await r.identityLinks.ofUser(userId)).toSorted((one, other) => one.linkedAt - other.linkedAt) },
-  })),
-
-  broken("removes one link of several at a provider", "are removed by their id, or all of a user's at a provider", () => (r) => ({
     identityLinks: {
-      remove: async (selector) => {
-        if ("id" in selector) return r.identityLinks.remove(selector);
-        const first = (await r.identityLinks.ofUser(selector.userId)).find(({ provider }) => provider === selector.provider);
-        return first === undefined ? [] : r.identityLinks.remove({ id: first.id });
-      },
+      ofUser: async (userId) =>
+        (await r.identityLinks.ofUser(userId)).toSorted((one, other) => one.linkedAt - other.linkedAt),
     },
   })),
 
-  broken("removes the links at all providers", "are removed by their id, or all of a user's at a provider", () => (r) => ({
-    identityLinks: {
-      remove: async (selector) => {
-        const removed = await r.identityLinks.remove(selector);
-        if ("userId" in selector) for (const { id } of await r.identityLinks.ofUser(selector.userId)) await r.identityLinks.remove({ id });
-        return removed;
+  broken(
+    "removes one link of several at a provider",
+    "are removed by their id, or all of a user's at a provider",
+    () => (r) => ({
+      identityLinks: {
+        remove: async (selector) => {
+          if ("id" in selector) return r.identityLinks.remove(selector);
+          const first = (await r.identityLinks.ofUser(selector.userId)).find(
+            ({ provider }) => provider === selector.provider,
+          );
+          return first === undefined ? [] : r.identityLinks.remove({ id: first.id });
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("answers the ids that it was asked to remove", ["are removed by their id, or all of a user's at a provider", "are removed by one of those who want them gone at once"], () => (r) => ({
-    identityLinks: {
-      remove: async (selector) => {
-        const removed = await r.identityLinks.remove(selector);
-        return "id" in selector ? [selector.id] : removed;
+  broken(
+    "removes the links at all providers",
+    "are removed by their id, or all of a user's at a provider",
+    () => (r) => ({
+      identityLinks: {
+        remove: async (selector) => {
+          const removed = await r.identityLinks.remove(selector);
+          if ("userId" in selector)
+            for (const { id } of await r.identityLinks.ofUser(selector.userId)) await r.identityLinks.remove({ id });
+          return removed;
+        },
       },
-    },
-  })),
+    }),
+  ),
+
+  broken(
+    "answers the ids that it was asked to remove",
+    [
+      "are removed by their id, or all of a user's at a provider",
+      "are removed by one of those who want them gone at once",
+    ],
+    () => (r) => ({
+      identityLinks: {
+        remove: async (selector) => {
+          const removed = await r.identityLinks.remove(selector);
+          return "id" in selector ? [selector.id] : removed;
+        },
+      },
+    }),
+  ),
 
   broken("begins a part of the list with what it begins after", "are listed by their ids, part by part", () => (r) => ({
     identityLinks: {
-      list: async (after, limit) => (await r.identityLinks.list(null, 1_000)).filter(({ id }) => after === null || id >= after).slice(0, limit),
+      list: async (after, limit) =>
+        (await r.identityLinks.list(null, 1_000)).filter(({ id }) => after === null || id >= after).slice(0, limit),
     },
   })),
 
@@ -122,18 +154,29 @@ export const brokenIdentities: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("changes what is given of a provider and keeps the rest", "take the place of the entry of the same kind", () => (r) => ({
-    identityProviders: {
-      put: async (entry) => {
-        const before = await r.identityProviders.find(entry.type);
-        await r.identityProviders.put({ ...entry, defaultUserId: entry.defaultUserId ?? before?.defaultUserId ?? null });
+  broken(
+    "changes what is given of a provider and keeps the rest",
+    "take the place of the entry of the same kind",
+    () => (r) => ({
+      identityProviders: {
+        put: async (entry) => {
+          const before = await r.identityProviders.find(entry.type);
+          await r.identityProviders.put({
+            ...entry,
+            defaultUserId: entry.defaultUserId ?? before?.defaultUserId ?? null,
+          });
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("sorts the app names of a provider", ["are found as they were put, each for itself", "take the place of the entry of the same kind"], () => (r) => ({
-    identityProviders: { put: (entry) => r.identityProviders.put({ ...entry, appNames: entry.appNames.toSorted() }) },
-  })),
+  broken(
+    "sorts the app names of a provider",
+    ["are found as they were put, each for itself", "take the place of the entry of the same kind"],
+    () => (r) => ({
+      identityProviders: { put: (entry) => r.identityProviders.put({ ...entry, appNames: entry.appNames.toSorted() }) },
+    }),
+  ),
 
   broken("lists providers in the order in which they came", "are listed by their kind", () => {
     const order: ProviderEntry["type"][] = [];
@@ -143,7 +186,10 @@ export const brokenIdentities: readonly BrokenAdapter[] = [
           if (!order.includes(entry.type)) order.push(entry.type);
           return r.identityProviders.put(entry);
         },
-        list: async () => (await r.identityProviders.list()).toSorted((one, other) => order.indexOf(one.type) - order.indexOf(other.type)),
+        list: async () =>
+          (await r.identityProviders.list()).toSorted(
+            (one, other) => order.indexOf(one.type) - order.indexOf(other.type),
+          ),
       },
     });
   }),
@@ -151,7 +197,8 @@ export const brokenIdentities: readonly BrokenAdapter[] = [
   broken("removes what is linked with a provider", "are removed, and what is linked stays", () => (r) => ({
     identityProviders: {
       remove: async (type) => {
-        for (const { id, provider } of await r.identityLinks.list(null, 1_000)) if (provider === type) await r.identityLinks.remove({ id });
+        for (const { id, provider } of await r.identityLinks.list(null, 1_000))
+          if (provider === type) await r.identityLinks.remove({ id });
         return r.identityProviders.remove(type);
       },
     },

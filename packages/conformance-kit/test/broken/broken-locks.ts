@@ -12,7 +12,9 @@ function countingLocks(counts: (r: Repositories, id: ObjectId, session: Digest) 
         take: async (id: ObjectId, session: Digest, atMost = 0) => {
           const ids = taken.get(session) ?? new Set();
           taken.set(session, ids);
-          const counted = await Promise.all([...ids].filter((each) => each !== id).map((each) => counts(r, each, session)));
+          const counted = await Promise.all(
+            [...ids].filter((each) => each !== id).map((each) => counts(r, each, session)),
+          );
           if (atMost > 0 && counted.filter(Boolean).length >= atMost) return "full";
           const outcome = await r.locks.take(id, session);
           if (outcome === "taken") ids.add(id);
@@ -44,14 +46,18 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     locks: { take: async (id, session) => ((await r.locks.state(id)) === null ? r.locks.take(id, session) : "held") },
   })),
 
-  broken("begins a lock anew that is taken again", "are one session's, and taking them again changes nothing", () => (r) => ({
-    locks: {
-      take: async (id, session) => {
-        await r.locks.release(id, session);
-        return r.locks.take(id, session);
+  broken(
+    "begins a lock anew that is taken again",
+    "are one session's, and taking them again changes nothing",
+    () => (r) => ({
+      locks: {
+        take: async (id, session) => {
+          await r.locks.release(id, session);
+          return r.locks.take(id, session);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("lets anybody release", "are one session's, and taking them again changes nothing", () => (r) => ({
     locks: { release: (id) => r.locks.release(id, null) },
@@ -92,9 +98,13 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes any number of locks", limited, () => (r) => ({ locks: { take: (id, session) => r.locks.take(id, session) } })),
+  broken("takes any number of locks", limited, () => (r) => ({
+    locks: { take: (id, session) => r.locks.take(id, session) },
+  })),
 
-  broken("allows one lock more", limited, () => (r) => ({ locks: { take: (id, session, atMost = 0) => r.locks.take(id, session, atMost === 0 ? 0 : atMost + 1) } })),
+  broken("allows one lock more", limited, () => (r) => ({
+    locks: { take: (id, session, atMost = 0) => r.locks.take(id, session, atMost === 0 ? 0 : atMost + 1) },
+  })),
 
   broken("counts a lock that is taken again", limited, () => {
     const taken = new Map<Digest, ObjectId[]>();
@@ -123,28 +133,44 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("counts locks that were released", limited, countingLocks(() => true)),
+  broken(
+    "counts locks that were released",
+    limited,
+    countingLocks(() => true),
+  ),
 
-  broken("counts locks of objects that are gone", "of sessions that are over and objects that are gone are not among those that a session has", countingLocks(async (r, id) => {
-    const there = (await r.objects.get([id], seesAll)).length > 0;
-    return !there || (await r.locks.state(id)) !== null;
-  })),
+  broken(
+    "counts locks of objects that are gone",
+    "of sessions that are over and objects that are gone are not among those that a session has",
+    countingLocks(async (r, id) => {
+      const there = (await r.objects.get([id], seesAll)).length > 0;
+      return !there || (await r.locks.state(id)) !== null;
+    }),
+  ),
 
-  broken("counts locks before it takes one", "are no more than a session may have, however many it takes at once", countingLocks(async (r, id, session) => {
-    const lock = await r.locks.state(id);
-    await pause();
-    return lock?.session === session;
-  })),
+  broken(
+    "counts locks before it takes one",
+    "are no more than a session may have, however many it takes at once",
+    countingLocks(async (r, id, session) => {
+      const lock = await r.locks.state(id);
+      await pause();
+      return lock?.session === session;
+    }),
+  ),
 
-  broken("lets writes without a session through", "refuse writes of other sessions and of none with 713, all or nothing", () => (r) => ({
-    objects: {
-      update: async (changes, by) => {
-        const [change] = changes;
-        const lock = by.session === null && change !== undefined ? await r.locks.state(change.id) : null;
-        return r.objects.update(changes, lock === null ? by : { ...by, session: lock.session });
+  broken(
+    "lets writes without a session through",
+    "refuse writes of other sessions and of none with 713, all or nothing",
+    () => (r) => ({
+      objects: {
+        update: async (changes, by) => {
+          const [change] = changes;
+          const lock = by.session === null && change !== undefined ? await r.locks.state(change.id) : null;
+          return r.objects.update(changes, lock === null ? by : { ...by, session: lock.session });
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("looks at locks before it writes", "keep out writes that were under way when they are taken", () => (r) => ({
     objects: {
@@ -160,7 +186,11 @@ export const brokenLocks: readonly BrokenAdapter[] = [
 
   broken(
     "keeps locks of sessions that are over",
-    ["are free when their session has ended", "are free when their session has expired", "are free when the session of their device is replaced"],
+    [
+      "are free when their session has ended",
+      "are free when their session has expired",
+      "are free when the session of their device is replaced",
+    ],
     () => {
       const taken = new Map<ObjectId, Lock>();
       return (r) => ({
@@ -201,7 +231,8 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     locks: {
       take: async (id, session) => {
         const outcome = await r.locks.take(id, session);
-        if ((await r.objects.get([id], seesAll)).length > 0) await r.objects.update([{ id, attributes: {}, links: {}, expectedVersions: null }], { session });
+        if ((await r.objects.get([id], seesAll)).length > 0)
+          await r.objects.update([{ id, attributes: {}, links: {}, expectedVersions: null }], { session });
         return outcome;
       },
     },
@@ -223,7 +254,11 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("sweeps more than it is asked to", "are forgotten when they are swept, those of live sessions are not", () => (r) => ({
-    locks: { sweep: (limit) => r.locks.sweep(limit + 1) },
-  })),
+  broken(
+    "sweeps more than it is asked to",
+    "are forgotten when they are swept, those of live sessions are not",
+    () => (r) => ({
+      locks: { sweep: (limit) => r.locks.sweep(limit + 1) },
+    }),
+  ),
 ];

@@ -22,14 +22,18 @@ export const brokenMacros: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("dates macros by the process's clock", "are kept as they were put, dated by the storage's clock", () => (r) => ({
-    macros: {
-      load: async () => {
-        const { generation, macros } = await r.macros.load();
-        return { generation, macros: macros.map((macro) => ({ ...macro, changedAt: Date.now() })) };
+  broken(
+    "dates macros by the process's clock",
+    "are kept as they were put, dated by the storage's clock",
+    () => (r) => ({
+      macros: {
+        load: async () => {
+          const { generation, macros } = await r.macros.load();
+          return { generation, macros: macros.map((macro) => ({ ...macro, changedAt: Date.now() })) };
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("takes every macro for JavaScript", "are kept as they were put, dated by the storage's clock", () => (r) => ({
     macros: { put: (macro, expected) => r.macros.put({ ...macro, language: "js" }, expected) },
@@ -56,25 +60,38 @@ export const brokenMacros: readonly BrokenAdapter[] = [
     macros: { put: (macro, expected) => r.macros.put({ ...macro, changedBy: macro.changedBy.slice(0, 64) }, expected) },
   })),
 
-  broken("orders macros by units of UTF-16", "come by name, in the order of code points, each for itself", () => (r) => ({
-    macros: {
-      load: async () => {
-        const { generation, macros } = await r.macros.load();
-        return { generation, macros: macros.toSorted((one, other) => (one.name < other.name ? -1 : 1)) };
+  broken(
+    "orders macros by units of UTF-16",
+    "come by name, in the order of code points, each for itself",
+    () => (r) => ({
+      macros: {
+        load: async () => {
+          const { generation, macros } = await r.macros.load();
+          return { generation, macros: macros.toSorted((one, other) => (one.name < other.name ? -1 : 1)) };
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("takes names for one another that differ in case", "come by name, in the order of code points, each for itself", () => (r) => ({
-    macros: { put: (macro, expected) => r.macros.put({ ...macro, name: macro.name.toLowerCase() }, expected) },
-  })),
+  broken(
+    "takes names for one another that differ in case",
+    "come by name, in the order of code points, each for itself",
+    () => (r) => ({
+      macros: { put: (macro, expected) => r.macros.put({ ...macro, name: macro.name.toLowerCase() }, expected) },
+    }),
+  ),
 
   broken("trims names", "come by name, in the order of code points, each for itself", () => (r) => ({
     macros: { put: (macro, expected) => r.macros.put({ ...macro, name: macro.name.trim() }, expected) },
   })),
 
   broken("keeps no text but the current one", [versions, gone], () => (r) => ({
-    macros: { history: async (...asked) => (await r.macros.history(...asked)).map((version, index) => (index === 0 ? version : { ...version, text: null })) },
+    macros: {
+      history: async (...asked) =>
+        (await r.macros.history(...asked)).map((version, index) =>
+          index === 0 ? version : { ...version, text: null },
+        ),
+    },
   })),
 
   broken("shows the first version first", versions, () => (r) => ({
@@ -87,7 +104,8 @@ export const brokenMacros: readonly BrokenAdapter[] = [
 
   broken("stores what is there already only once", versions, () => (r) => ({
     macros: {
-      put: async (macro, expected) => ((await currentOf(r, macro.name))?.text === macro.text ? "stored" : r.macros.put(macro, expected)),
+      put: async (macro, expected) =>
+        (await currentOf(r, macro.name))?.text === macro.text ? "stored" : r.macros.put(macro, expected),
     },
   })),
 
@@ -111,22 +129,36 @@ export const brokenMacros: readonly BrokenAdapter[] = [
   })),
 
   broken("stores other texts than it was given", "are refused with a text that cannot be stored", () => (r) => ({
-    macros: { put: (macro, expected) => r.macros.put({ ...macro, text: macro.text.replaceAll(/[\0\p{Surrogate}]/gu, "") }, expected) },
-  })),
-
-  broken("stores whatever version is expected", [stored, "are stored by one of those who expect the same version at once"], () => (r) => ({
-    macros: { put: (macro) => r.macros.put(macro, null) },
-  })),
-
-  broken("looks at the version of a macro, then stores", ["are stored by one of those who expect the same version at once", "are changed after those who change them in a transaction"], () => (r) => ({
     macros: {
-      put: async (macro, expected) => {
-        if (expected !== null && expected !== ((await currentOf(r, macro.name))?.version ?? 0)) return "stale";
-        await pause();
-        return r.macros.put(macro, null);
-      },
+      put: (macro, expected) =>
+        r.macros.put({ ...macro, text: macro.text.replaceAll(/[\0\p{Surrogate}]/gu, "") }, expected),
     },
   })),
+
+  broken(
+    "stores whatever version is expected",
+    [stored, "are stored by one of those who expect the same version at once"],
+    () => (r) => ({
+      macros: { put: (macro) => r.macros.put(macro, null) },
+    }),
+  ),
+
+  broken(
+    "looks at the version of a macro, then stores",
+    [
+      "are stored by one of those who expect the same version at once",
+      "are changed after those who change them in a transaction",
+    ],
+    () => (r) => ({
+      macros: {
+        put: async (macro, expected) => {
+          if (expected !== null && expected !== ((await currentOf(r, macro.name))?.version ?? 0)) return "stale";
+          await pause();
+          return r.macros.put(macro, null);
+        },
+      },
+    }),
+  ),
 
   broken("gives up when somebody was faster", "lose none of the versions that are put at once", () => (r) => ({
     macros: {
@@ -196,14 +228,18 @@ export const brokenMacros: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("shows requests the generation of the model", [raised, "finds neither app key nor session when there is none to look for"], () => (r) => ({
-    admission: {
-      admit: async (request) => {
-        const admission = await r.admission.admit(request);
-        return { ...admission, macroGeneration: admission.modelGeneration };
+  broken(
+    "shows requests the generation of the model",
+    [raised, "finds neither app key nor session when there is none to look for"],
+    () => (r) => ({
+      admission: {
+        admit: async (request) => {
+          const admission = await r.admission.admit(request);
+          return { ...admission, macroGeneration: admission.modelGeneration };
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("raises one generation for model and macros", raised, () => {
     let changes = 0;

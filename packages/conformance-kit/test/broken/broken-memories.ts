@@ -9,7 +9,11 @@ type Options = { readonly clockOffset: () => number };
 
 const kept = "keeps everything that was answered";
 
-function brokenReopening(fault: string, caughtBy: readonly string[], reopen: (options: Options, shared: StorageUnderTest) => Promise<Storage>): BrokenProcesses {
+function brokenReopening(
+  fault: string,
+  caughtBy: readonly string[],
+  reopen: (options: Options, shared: StorageUnderTest) => Promise<Storage>,
+): BrokenProcesses {
   return {
     fault,
     caughtBy,
@@ -22,21 +26,40 @@ function brokenReopening(fault: string, caughtBy: readonly string[], reopen: (op
 
 /** Faults that show when a database is opened again. */
 export const brokenMemories: readonly BrokenProcesses[] = [
-  brokenReopening("keeps nothing, but declares to be durable", ["is healthy when it is opened again, without another migration", kept, "goes on with its numbers", "still holds what was put in when the database is opened again"], async (options) => {
-    const storage = new MemoryStorage(options);
-    return brokenStorage(storage, {});
-  }),
+  brokenReopening(
+    "keeps nothing, but declares to be durable",
+    [
+      "is healthy when it is opened again, without another migration",
+      kept,
+      "goes on with its numbers",
+      "still holds what was put in when the database is opened again",
+    ],
+    async (options) => {
+      const storage = new MemoryStorage(options);
+      return brokenStorage(storage, {});
+    },
+  ),
 
   brokenReopening("keeps the locks in its process", [kept], async (_options, { another, storage }) => {
     const again = (await another?.()) ?? storage;
-    return brokenStorage(again, { repositories: { ...again.repositories, locks: { ...again.repositories.locks, state: async () => null } } });
+    return brokenStorage(again, {
+      repositories: { ...again.repositories, locks: { ...again.repositories.locks, state: async () => null } },
+    });
   }),
 
   brokenReopening("keeps the numbers of messages in its process", [kept], async (_options, { another, storage }) => {
     const again = (await another?.()) ?? storage;
     const { channels } = again.repositories;
     return brokenStorage(again, {
-      repositories: { ...again.repositories, channels: { reserveOut: (...of) => channels.reserveOut(...of), claimBlocks: (...of) => channels.claimBlocks(...of), sweepBlocks: (...of) => channels.sweepBlocks(...of), acceptIn: async () => "fresh" } },
+      repositories: {
+        ...again.repositories,
+        channels: {
+          reserveOut: (...of) => channels.reserveOut(...of),
+          claimBlocks: (...of) => channels.claimBlocks(...of),
+          sweepBlocks: (...of) => channels.sweepBlocks(...of),
+          acceptIn: async () => "fresh",
+        },
+      },
     });
   }),
 ];

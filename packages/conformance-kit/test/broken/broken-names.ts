@@ -1,4 +1,12 @@
-import { type Account, type AccountRepository, type IdentityLink, type ListedCustomAccount, type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import {
+  type Account,
+  type AccountRepository,
+  type IdentityLink,
+  type ListedCustomAccount,
+  type Repositories,
+  seesAll,
+  ServiceError,
+} from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const belongings = "removes with an account what belongs to its user, and nothing else";
@@ -45,28 +53,39 @@ export const brokenNames: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("hashes anew whatever the secret is", "puts another hash of a password in the place of the one given, and keeps the version", () => {
-    const secrets = new Map<string, string>();
-    return (r) => ({
-      accounts: {
-        rehash: async (userId, secret, newSecret) => {
-          const current = secrets.get(userId) ?? secret;
-          secrets.set(userId, newSecret);
-          return r.accounts.rehash(userId, current, newSecret);
+  broken(
+    "hashes anew whatever the secret is",
+    "puts another hash of a password in the place of the one given, and keeps the version",
+    () => {
+      const secrets = new Map<string, string>();
+      return (r) => ({
+        accounts: {
+          rehash: async (userId, secret, newSecret) => {
+            const current = secrets.get(userId) ?? secret;
+            secrets.set(userId, newSecret);
+            return r.accounts.rehash(userId, current, newSecret);
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
-  broken("finds for a proof what one link of several points to", "finds for a proof what the links of the user object point to", () => (r) => ({
-    accounts: { forProof: (name, links) => r.accounts.forProof(name, links.slice(0, 1)) },
-  })),
+  broken(
+    "finds for a proof what one link of several points to",
+    "finds for a proof what the links of the user object point to",
+    () => (r) => ({
+      accounts: { forProof: (name, links) => r.accounts.forProof(name, links.slice(0, 1)) },
+    }),
+  ),
 
   ...(["identityLinks", "customAccounts"] as const).map((kept) =>
     broken(`removes accounts, but not their ${kept}`, belongings, () => (r) => ({
       accounts: {
         remove: async (userIds) => {
-          const all = kept === "identityLinks" ? await r.identityLinks.list(null, 1_000) : await r.customAccounts.list(null, 1_000);
+          const all =
+            kept === "identityLinks"
+              ? await r.identityLinks.list(null, 1_000)
+              : await r.customAccounts.list(null, 1_000);
           const outcome = await r.accounts.remove(userIds);
           for (const each of all) if (userIds.includes(each.userId)) await restored(r, each);
           return outcome;
@@ -75,14 +94,19 @@ export const brokenNames: readonly BrokenAdapter[] = [
     })),
   ),
 
-  broken("removes what belongs to an administrator who stays", "removes nothing of what belongs to the last administrator", () => (r) => ({
-    accounts: {
-      remove: async (userIds) => {
-        for (const userId of userIds) for (const { id } of await r.identityLinks.ofUser(userId)) await r.identityLinks.remove({ id });
-        return r.accounts.remove(userIds);
+  broken(
+    "removes what belongs to an administrator who stays",
+    "removes nothing of what belongs to the last administrator",
+    () => (r) => ({
+      accounts: {
+        remove: async (userIds) => {
+          for (const userId of userIds)
+            for (const { id } of await r.identityLinks.ofUser(userId)) await r.identityLinks.remove({ id });
+          return r.accounts.remove(userIds);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("keeps the second factors of removed accounts", belongings, () => (r) => ({
     accounts: {
@@ -95,14 +119,18 @@ export const brokenNames: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("finds nobody disabled by his user", "are found by their user, with what his object points to, as for a proof", () => (r) => ({
-    accounts: {
-      byUser: async (userId, links) => {
-        const found = await r.accounts.byUser(userId, links);
-        return found.account?.disabled === true ? { account: null, user: null, linked: [] } : found;
+  broken(
+    "finds nobody disabled by his user",
+    "are found by their user, with what his object points to, as for a proof",
+    () => (r) => ({
+      accounts: {
+        byUser: async (userId, links) => {
+          const found = await r.accounts.byUser(userId, links);
+          return found.account?.disabled === true ? { account: null, user: null, linked: [] } : found;
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("finds users without accounts", "are not found by a user who has none", () => (r) => ({
     accounts: {
@@ -113,41 +141,59 @@ export const brokenNames: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("writes addresses in small letters", "keep the address that they were created with or were given, or none", () => (r) => ({
-    accounts: { setEmail: (userId, email) => r.accounts.setEmail(userId, email?.toLowerCase() ?? null) },
-  })),
+  broken(
+    "writes addresses in small letters",
+    "keep the address that they were created with or were given, or none",
+    () => (r) => ({
+      accounts: { setEmail: (userId, email) => r.accounts.setEmail(userId, email?.toLowerCase() ?? null) },
+    }),
+  ),
 
   broken("makes addresses storable", "are given no address that cannot be stored", () => (r) => ({
-    accounts: { setEmail: (userId, email) => r.accounts.setEmail(userId, email?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null) },
-  })),
-
-  broken("finds for a proof what everybody sees", "finds for a proof what the links of the user object point to", () => (r) => ({
     accounts: {
-      forProof: async (name, links) => {
-        const found = await r.accounts.forProof(name, links);
-        return { ...found, linked: found.linked.filter(({ readers }) => readers === null) };
-      },
+      setEmail: (userId, email) => r.accounts.setEmail(userId, email?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null),
     },
   })),
 
-  broken("finds for a proof what links point to, however large it is", "finds for a proof nothing of what takes too much together", () => (r) => ({
-    accounts: {
-      forProof: async (name, links) => {
-        const found = await r.accounts.forProof(name, links);
-        const ids = links.flatMap((link) => (found.user?.attributes[link] ?? []) as string[]);
-        return { ...found, linked: await r.objects.get(ids, seesAll) };
+  broken(
+    "finds for a proof what everybody sees",
+    "finds for a proof what the links of the user object point to",
+    () => (r) => ({
+      accounts: {
+        forProof: async (name, links) => {
+          const found = await r.accounts.forProof(name, links);
+          return { ...found, linked: found.linked.filter(({ readers }) => readers === null) };
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("has no decoy after the last account", "gives for a proof the secret of the next account by name as decoy", () => (r) => ({
-    accounts: {
-      forProof: async (name, links) => {
-        const found = await r.accounts.forProof(name, links);
-        return name > "ü" ? { ...found, decoy: null } : found;
+  broken(
+    "finds for a proof what links point to, however large it is",
+    "finds for a proof nothing of what takes too much together",
+    () => (r) => ({
+      accounts: {
+        forProof: async (name, links) => {
+          const found = await r.accounts.forProof(name, links);
+          const ids = links.flatMap((link) => (found.user?.attributes[link] ?? []) as string[]);
+          return { ...found, linked: await r.objects.get(ids, seesAll) };
+        },
       },
-    },
-  })),
+    }),
+  ),
+
+  broken(
+    "has no decoy after the last account",
+    "gives for a proof the secret of the next account by name as decoy",
+    () => (r) => ({
+      accounts: {
+        forProof: async (name, links) => {
+          const found = await r.accounts.forProof(name, links);
+          return name > "ü" ? { ...found, decoy: null } : found;
+        },
+      },
+    }),
+  ),
 
   broken("keeps the version of a secret", "replaces a secret and raises its version", () => (r) => ({
     accounts: { forProof: findingAccounts(r, (account) => ({ ...account, secretVersion: 1 })) },
@@ -157,25 +203,33 @@ export const brokenNames: readonly BrokenAdapter[] = [
     applications: { known: (names) => r.applications.known(names.map((name) => name.trimEnd())) },
   })),
 
-  broken("names app names as often as it is asked", "names each app name once, however often it is asked for", () => (r) => ({
-    applications: {
-      known: async (names) => {
-        const known = await r.applications.known(names);
-        return names.filter((name) => known.includes(name));
+  broken(
+    "names app names as often as it is asked",
+    "names each app name once, however often it is asked for",
+    () => (r) => ({
+      applications: {
+        known: async (names) => {
+          const known = await r.applications.known(names);
+          return names.filter((name) => known.includes(name));
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("looks for a free name, then takes it", "creates one app key of those that want one name at once", () => (r) => ({
-    appKeys: {
-      create: async (appKey, digest) => {
-        const free = !(await r.appKeys.setEnabled(appKey.name, true));
-        await pause();
-        if (free) await r.appKeys.create(appKey, digest);
-        return free ? "created" : "nameTaken";
+  broken(
+    "looks for a free name, then takes it",
+    "creates one app key of those that want one name at once",
+    () => (r) => ({
+      appKeys: {
+        create: async (appKey, digest) => {
+          const free = !(await r.appKeys.setEnabled(appKey.name, true));
+          await pause();
+          if (free) await r.appKeys.create(appKey, digest);
+          return free ? "created" : "nameTaken";
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("takes any part of an origin for it", "knows the origins that its app keys list, compared exactly", () => {
     const origins: string[] = [];
@@ -193,12 +247,18 @@ export const brokenNames: readonly BrokenAdapter[] = [
   broken(
     "does not keep app names and origins",
     ["keeps an app key as it was created, enabled", "tells an app key for all app names from one for none"],
-    () => (r) => ({ appKeys: { create: ({ name }, digest) => r.appKeys.create({ name, appNames: null, origins: [] }, digest) } }),
+    () => (r) => ({
+      appKeys: { create: ({ name }, digest) => r.appKeys.create({ name, appNames: null, origins: [] }, digest) },
+    }),
   ),
 
-  broken("forgets return addresses", "keeps the return addresses of an app key in their order, wherever it is read", () => (r) => ({
-    appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, returnAddresses: [] }, digest) },
-  })),
+  broken(
+    "forgets return addresses",
+    "keeps the return addresses of an app key in their order, wherever it is read",
+    () => (r) => ({
+      appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, returnAddresses: [] }, digest) },
+    }),
+  ),
 
   broken("gives all app keys one id", "gives every app key an id of its own", () => (r) => ({
     admission: {
@@ -209,15 +269,19 @@ export const brokenNames: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("switches off an app key whose name is wanted again", "refuses a name that is taken, and changes nothing", () => (r) => ({
-    appKeys: {
-      create: async (appKey, digest) => {
-        const outcome = await r.appKeys.create(appKey, digest);
-        if (outcome === "nameTaken") await r.appKeys.setEnabled(appKey.name, false);
-        return outcome;
+  broken(
+    "switches off an app key whose name is wanted again",
+    "refuses a name that is taken, and changes nothing",
+    () => (r) => ({
+      appKeys: {
+        create: async (appKey, digest) => {
+          const outcome = await r.appKeys.create(appKey, digest);
+          if (outcome === "nameTaken") await r.appKeys.setEnabled(appKey.name, false);
+          return outcome;
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("takes names of app keys in any case", "compares names exactly", () => (r) => ({
     appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, name: appKey.name.toLowerCase() }, digest) },
@@ -237,11 +301,15 @@ export const brokenNames: readonly BrokenAdapter[] = [
   })),
 
   broken("escapes names for a page", "keeps the hostile texts of an app key as they are", () => (r) => ({
-    appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, name: appKey.name.replaceAll("<", "&lt;") }, digest) },
+    appKeys: {
+      create: (appKey, digest) => r.appKeys.create({ ...appKey, name: appKey.name.replaceAll("<", "&lt;") }, digest),
+    },
   })),
 
   broken("does not know an application without seats", "knows the app names that were created", () => (r) => ({
-    applications: { create: async (application) => (application.seats === 0 ? "created" : r.applications.create(application)) },
+    applications: {
+      create: async (application) => (application.seats === 0 ? "created" : r.applications.create(application)),
+    },
   })),
 
   broken("takes no names for all names", "knows nothing when it is asked for nothing", () => {
@@ -314,29 +382,41 @@ export const brokenNames: readonly BrokenAdapter[] = [
     accounts: { forProof: findingAccounts(r, (account) => (account.disabled ? null : account)) },
   })),
 
-  broken("lists app names in the order of UTF-16", "lists app names with their seats by code points, part by part", () => (r) => ({
-    applications: {
-      list: async (after, limit) => {
-        const all = await r.applications.list(null, 1_000);
-        const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-        return sorted.filter(({ name }) => after === null || name > after).slice(0, limit);
+  broken(
+    "lists app names in the order of UTF-16",
+    "lists app names with their seats by code points, part by part",
+    () => (r) => ({
+      applications: {
+        list: async (after, limit) => {
+          const all = await r.applications.list(null, 1_000);
+          const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+          return sorted.filter(({ name }) => after === null || name > after).slice(0, limit);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("begins a part with the name that ended the last one", "lists app names with their seats by code points, part by part", () => (r) => ({
-    applications: {
-      list: async (after, limit) => {
-        const all = await r.applications.list(null, 1_000);
-        const start = all.findIndex(({ name }) => name === after);
-        return start === -1 ? r.applications.list(after, limit) : all.slice(start, start + limit);
+  broken(
+    "begins a part with the name that ended the last one",
+    "lists app names with their seats by code points, part by part",
+    () => (r) => ({
+      applications: {
+        list: async (after, limit) => {
+          const all = await r.applications.list(null, 1_000);
+          const start = all.findIndex(({ name }) => name === after);
+          return start === -1 ? r.applications.list(after, limit) : all.slice(start, start + limit);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("leaves disabled app keys out of the list", "lists app keys as they are by code points, part by part", () => (r) => ({
-    appKeys: { list: async (after, limit) => (await r.appKeys.list(after, limit)).filter(({ enabled }) => enabled) },
-  })),
+  broken(
+    "leaves disabled app keys out of the list",
+    "lists app keys as they are by code points, part by part",
+    () => (r) => ({
+      appKeys: { list: async (after, limit) => (await r.appKeys.list(after, limit)).filter(({ enabled }) => enabled) },
+    }),
+  ),
 
   broken("lists secrets", "lists accounts by code points, part by part, and nothing that opens them", () => (r) => ({
     accounts: {
@@ -348,21 +428,29 @@ export const brokenNames: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("gives every name to whoever wants it", "refuses with 307 a new name that is another's or confusable with it", () => (r) => ({
-    accounts: {
-      rename: async (userId, loginName, key) => {
-        try {
-          return await r.accounts.rename(userId, loginName, key);
-        } catch {
-          return r.accounts.rename(userId, `${loginName} 2`, `${key} 2`);
-        }
+  broken(
+    "gives every name to whoever wants it",
+    "refuses with 307 a new name that is another's or confusable with it",
+    () => (r) => ({
+      accounts: {
+        rename: async (userId, loginName, key) => {
+          try {
+            return await r.accounts.rename(userId, loginName, key);
+          } catch {
+            return r.accounts.rename(userId, `${loginName} 2`, `${key} 2`);
+          }
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("says that it renamed nobody", "finds an account by its new name alone, the rest of it unchanged", () => (r) => ({
-    accounts: { rename: async (userId, loginName, key) => (await r.accounts.rename(userId, loginName, key)) || true },
-  })),
+  broken(
+    "says that it renamed nobody",
+    "finds an account by its new name alone, the rest of it unchanged",
+    () => (r) => ({
+      accounts: { rename: async (userId, loginName, key) => (await r.accounts.rename(userId, loginName, key)) || true },
+    }),
+  ),
 
   broken("looks whether a name is free before it is given", "gives a name to one of those who want it at once", () => {
     const keys = new Map<string, string>();

@@ -72,27 +72,34 @@ export const brokenOneTime: readonly BrokenAdapter[] = [
   })),
 
   broken("keeps another subject than it was given", "are not kept with a text that cannot be stored", () => (r) => ({
-    oneTime: { issue: (secret) => r.oneTime.issue({ ...secret, subject: secret.subject?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null }) },
+    oneTime: {
+      issue: (secret) =>
+        r.oneTime.issue({ ...secret, subject: secret.subject?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null }),
+    },
   })),
 
-  broken("spends for good, whatever becomes of the transaction", "are still good when the transaction that spent them is undone", () => {
-    const gone = new Set<Digest>();
-    return (r) => ({
-      oneTime: {
-        issue: (secret) => {
-          gone.delete(secret.digest);
-          return r.oneTime.issue(secret);
+  broken(
+    "spends for good, whatever becomes of the transaction",
+    "are still good when the transaction that spent them is undone",
+    () => {
+      const gone = new Set<Digest>();
+      return (r) => ({
+        oneTime: {
+          issue: (secret) => {
+            gone.delete(secret.digest);
+            return r.oneTime.issue(secret);
+          },
+          consume: async (kind, digest) => {
+            if (gone.has(`${kind} ${digest}`)) return null;
+            const payload = await r.oneTime.consume(kind, digest);
+            if (payload !== null) gone.add(`${kind} ${digest}`);
+            return payload;
+          },
+          read: async (kind, digest) => (gone.has(`${kind} ${digest}`) ? null : r.oneTime.read(kind, digest)),
         },
-        consume: async (kind, digest) => {
-          if (gone.has(`${kind} ${digest}`)) return null;
-          const payload = await r.oneTime.consume(kind, digest);
-          if (payload !== null) gone.add(`${kind} ${digest}`);
-          return payload;
-        },
-        read: async (kind, digest) => (gone.has(`${kind} ${digest}`) ? null : r.oneTime.read(kind, digest)),
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   broken("makes all good for a day", [good, "are as good as absent when their time is over", swept], () => (r) => ({
     oneTime: { issue: (secret) => r.oneTime.issue({ ...secret, lifetime: 86_400_000 }) },
@@ -103,7 +110,10 @@ export const brokenOneTime: readonly BrokenAdapter[] = [
     return (r) => ({
       oneTime: {
         issue: (secret) => {
-          issued.set(`${secret.kind} ${secret.digest}`, { payload: secret.payload, until: Date.now() + secret.lifetime });
+          issued.set(`${secret.kind} ${secret.digest}`, {
+            payload: secret.payload,
+            until: Date.now() + secret.lifetime,
+          });
           return r.oneTime.issue({ ...secret, lifetime: 864_000_000 });
         },
         consume: async (kind, digest) => {
@@ -134,7 +144,8 @@ export const brokenOneTime: readonly BrokenAdapter[] = [
   broken("revokes what is of another kind", revoked, () => (r) => ({
     oneTime: {
       revoke: async (kind, subject) => {
-        for (const each of ["providerState", "accountLink", "passwordReset"] as const) if (each !== kind) await r.oneTime.revoke(each, subject);
+        for (const each of ["providerState", "accountLink", "passwordReset"] as const)
+          if (each !== kind) await r.oneTime.revoke(each, subject);
         return r.oneTime.revoke(kind, subject);
       },
     },
@@ -153,27 +164,37 @@ export const brokenOneTime: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("cuts subjects off", "are revoked for subjects with hostile names, and for none that nobody can have", () => (r) => ({
-    oneTime: { issue: (secret) => r.oneTime.issue({ ...secret, subject: secret.subject?.slice(0, 64) ?? null }) },
+  broken(
+    "cuts subjects off",
+    "are revoked for subjects with hostile names, and for none that nobody can have",
+    () => (r) => ({
+      oneTime: { issue: (secret) => r.oneTime.issue({ ...secret, subject: secret.subject?.slice(0, 64) ?? null }) },
+    }),
+  ),
+
+  broken(
+    "says that it revoked what was spent",
+    [revoked, "are revoked or spent, never both", "are as good as absent when their time is over"],
+    () => {
+      const counts = new Map<string, number>();
+      return (r) => ({
+        oneTime: {
+          issue: (secret) => {
+            counts.set(secret.subject ?? "", (counts.get(secret.subject ?? "") ?? 0) + 1);
+            return r.oneTime.issue(secret);
+          },
+          revoke: async (kind, subject) => {
+            await r.oneTime.revoke(kind, subject);
+            return counts.get(subject) ?? 0;
+          },
+        },
+      });
+    },
+  ),
+
+  broken("sweeps more secrets than it is asked to", swept, () => (r) => ({
+    oneTime: { sweep: (limit) => r.oneTime.sweep(limit + 1) },
   })),
-
-  broken("says that it revoked what was spent", [revoked, "are revoked or spent, never both", "are as good as absent when their time is over"], () => {
-    const counts = new Map<string, number>();
-    return (r) => ({
-      oneTime: {
-        issue: (secret) => {
-          counts.set(secret.subject ?? "", (counts.get(secret.subject ?? "") ?? 0) + 1);
-          return r.oneTime.issue(secret);
-        },
-        revoke: async (kind, subject) => {
-          await r.oneTime.revoke(kind, subject);
-          return counts.get(subject) ?? 0;
-        },
-      },
-    });
-  }),
-
-  broken("sweeps more secrets than it is asked to", swept, () => (r) => ({ oneTime: { sweep: (limit) => r.oneTime.sweep(limit + 1) } })),
 
   broken("sweeps what is good", swept, () => {
     const given = new Map<Digest, OneTimeKind>();

@@ -38,9 +38,13 @@ export const brokenOutboxes: readonly BrokenAdapter[] = [
     put: (order, options) => outbox.put(order.trim(), options),
   })),
 
-  brokenOutbox("puts a sign in the place of what cannot be stored", "refuses texts that cannot be stored with 307", (outbox) => ({
-    replace: (id, attempts, order) => outbox.replace(id, attempts, order.replaceAll(/[\0\ud800-\udfff]/g, "?")),
-  })),
+  brokenOutbox(
+    "puts a sign in the place of what cannot be stored",
+    "refuses texts that cannot be stored with 307",
+    (outbox) => ({
+      replace: (id, attempts, order) => outbox.replace(id, attempts, order.replaceAll(/[\0\ud800-\udfff]/g, "?")),
+    }),
+  ),
 
   broken("does not count what is claimed", "holds an order until it is done with", () => {
     const claimed = new Set<number>();
@@ -64,7 +68,8 @@ export const brokenOutboxes: readonly BrokenAdapter[] = [
   })),
 
   brokenOutbox("tells the age in seconds", counted, (outbox) => ({
-    claim: async (limit, lease) => (await outbox.claim(limit, lease)).map((entry) => ({ ...entry, age: entry.age / 1_000 })),
+    claim: async (limit, lease) =>
+      (await outbox.claim(limit, lease)).map((entry) => ({ ...entry, age: entry.age / 1_000 })),
   })),
 
   brokenOutbox("keeps orders for ever", [worthless, bounded], (outbox) => ({
@@ -73,18 +78,26 @@ export const brokenOutboxes: readonly BrokenAdapter[] = [
 
   brokenOutbox("sweeps everything at once", worthless, (outbox) => ({ sweep: () => outbox.sweep(1_000) })),
 
-  brokenOutbox("takes whatever comes", [bounded, "takes no more than may wait of those that come at once"], (outbox) => ({
-    put: (order, options) => outbox.put(order, { ...options, limit: 1_000 }),
-  })),
+  brokenOutbox(
+    "takes whatever comes",
+    [bounded, "takes no more than may wait of those that come at once"],
+    (outbox) => ({
+      put: (order, options) => outbox.put(order, { ...options, limit: 1_000 }),
+    }),
+  ),
 
-  brokenOutbox("counts first and puts in later", "takes no more than may wait of those that come at once", (outbox) => ({
-    put: async (order, { lifetime, limit }) => {
-      const { count } = await outbox.waiting();
-      if (count >= limit) throw new ServiceError(706);
-      await pause();
-      await outbox.put(order, { lifetime, limit: 1_000 });
-    },
-  })),
+  brokenOutbox(
+    "counts first and puts in later",
+    "takes no more than may wait of those that come at once",
+    (outbox) => ({
+      put: async (order, { lifetime, limit }) => {
+        const { count } = await outbox.waiting();
+        if (count >= limit) throw new ServiceError(706);
+        await pause();
+        await outbox.put(order, { lifetime, limit: 1_000 });
+      },
+    }),
+  ),
 
   broken("counts what transactions put in that fail", ["is changed by transactions as a whole, or not at all"], () => {
     let outside: OutboxRepository | undefined;
@@ -106,18 +119,22 @@ export const brokenOutboxes: readonly BrokenAdapter[] = [
     };
   }),
 
-  broken("bounds what it has taken itself, whatever became of it", "takes no more than may wait when one was put in meanwhile", () => {
-    let taken = 0;
-    return ({ outbox }) => ({
-      outbox: {
-        put: async (order, options) => {
-          taken += 1;
-          if (taken > options.limit) throw new ServiceError(706);
-          await outbox.put(order, options);
+  broken(
+    "bounds what it has taken itself, whatever became of it",
+    "takes no more than may wait when one was put in meanwhile",
+    () => {
+      let taken = 0;
+      return ({ outbox }) => ({
+        outbox: {
+          put: async (order, options) => {
+            taken += 1;
+            if (taken > options.limit) throw new ServiceError(706);
+            await outbox.put(order, options);
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   brokenOutbox("gives out the latest first", ordered, (outbox) => ({
     claim: async (limit, lease) => (await outbox.claim(limit, lease)).toReversed(),
@@ -125,7 +142,9 @@ export const brokenOutboxes: readonly BrokenAdapter[] = [
 
   brokenOutbox("gives out one at a time", ordered, (outbox) => ({ claim: (_limit, lease) => outbox.claim(1, lease) })),
 
-  brokenOutbox("gives out whatever is there", ordered, (outbox) => ({ claim: (_limit, lease) => outbox.claim(1_000, lease) })),
+  brokenOutbox("gives out whatever is there", ordered, (outbox) => ({
+    claim: (_limit, lease) => outbox.claim(1_000, lease),
+  })),
 
   brokenOutbox("does not keep a lease", [leased, "gives each order to one of those who claim at once"], (outbox) => ({
     claim: (limit) => outbox.claim(limit, 0),
@@ -161,12 +180,16 @@ export const brokenOutboxes: readonly BrokenAdapter[] = [
     });
   }),
 
-  brokenOutbox("lets nobody finish an order who is late", "lets whoever was late finish an order that nobody has claimed since", (outbox) => ({
-    done: async (id, attempts) => {
-      const overdue = await outbox.claim(1_000, 0);
-      return !overdue.some((entry) => entry.id === id) && (await outbox.done(id, attempts));
-    },
-  })),
+  brokenOutbox(
+    "lets nobody finish an order who is late",
+    "lets whoever was late finish an order that nobody has claimed since",
+    (outbox) => ({
+      done: async (id, attempts) => {
+        const overdue = await outbox.claim(1_000, 0);
+        return !overdue.some((entry) => entry.id === id) && (await outbox.done(id, attempts));
+      },
+    }),
+  ),
 
   brokenOutbox("postpones everything by a minute", postponed, (outbox) => ({
     postpone: (id, attempts, _delay, blame) => outbox.postpone(id, attempts, 60_000, blame),
@@ -209,16 +232,20 @@ export const brokenOutboxes: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("remembers what transactions claimed that failed", "gives out an order again whose claim was taken back", () => {
-    const claimed = new Set<number>();
-    return ({ outbox }) => ({
-      outbox: {
-        claim: async (limit, lease) => {
-          const entries = (await outbox.claim(limit, lease)).filter(({ id }) => !claimed.has(id));
-          for (const { id } of entries) claimed.add(id);
-          return entries;
+  broken(
+    "remembers what transactions claimed that failed",
+    "gives out an order again whose claim was taken back",
+    () => {
+      const claimed = new Set<number>();
+      return ({ outbox }) => ({
+        outbox: {
+          claim: async (limit, lease) => {
+            const entries = (await outbox.claim(limit, lease)).filter(({ id }) => !claimed.has(id));
+            for (const { id } of entries) claimed.add(id);
+            return entries;
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 ];

@@ -1,12 +1,25 @@
-import { type Attempt, objectIdOf, type Repositories, ServiceError, type Storage, type StoredObject } from "@sallyport/core";
+import {
+  type Attempt,
+  objectIdOf,
+  type Repositories,
+  ServiceError,
+  type Storage,
+  type StoredObject,
+} from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded, withFault } from "./broken-adapter.ts";
 
 /** A storage in memory whose transactions have other parts. */
-function brokenParts(fault: string, caughtBy: readonly string[], partsOf: (attempt: Attempt, r: Repositories) => Attempt): BrokenAdapter {
+function brokenParts(
+  fault: string,
+  caughtBy: readonly string[],
+  partsOf: (attempt: Attempt, r: Repositories) => Attempt,
+): BrokenAdapter {
   const create: BrokenAdapter["create"] = (options) => {
     const storage = new MemoryStorage(options);
-    return brokenStorage(storage, { transaction: (work) => storage.transaction((r, attempt) => work(r, partsOf(attempt, r))) });
+    return brokenStorage(storage, {
+      transaction: (work) => storage.transaction((r, attempt) => work(r, partsOf(attempt, r))),
+    });
   };
   return { fault, caughtBy, create };
 }
@@ -47,36 +60,49 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
     };
   }),
 
-  brokenParts("keeps what a part did before a call of it was refused", [refused], (attempt) => async <T>(part: () => Promise<T>) => {
-    const outcome = await attempt<{ result: T } | { error: ServiceError }>(async () => {
-      try {
-        return { result: await part() };
-      } catch (error) {
-        if (error instanceof ServiceError) return { error };
-        throw error;
-      }
-    });
-    if ("error" in outcome) throw outcome.error;
-    return outcome.result;
-  }),
+  brokenParts(
+    "keeps what a part did before a call of it was refused",
+    [refused],
+    (attempt) =>
+      async <T>(part: () => Promise<T>) => {
+        const outcome = await attempt<{ result: T } | { error: ServiceError }>(async () => {
+          try {
+            return { result: await part() };
+          } catch (error) {
+            if (error instanceof ServiceError) return { error };
+            throw error;
+          }
+        });
+        if ("error" in outcome) throw outcome.error;
+        return outcome.result;
+      },
+  ),
 
-  brokenParts("wraps the errors of parts", ["let their errors out unchanged", "let the errors of calls out as they are"], (attempt) => async (part) => {
-    try {
-      return await attempt(part);
-    } catch (cause) {
-      throw new ServiceError(799, { cause });
-    }
-  }),
+  brokenParts(
+    "wraps the errors of parts",
+    ["let their errors out unchanged", "let the errors of calls out as they are"],
+    (attempt) => async (part) => {
+      try {
+        return await attempt(part);
+      } catch (cause) {
+        throw new ServiceError(799, { cause });
+      }
+    },
+  ),
 
   brokenParts("throws at once what a part throws at once", ["let their errors out unchanged"], (attempt) => (part) => {
     const begun = part();
     return attempt(() => begun);
   }),
 
-  brokenParts("keeps the results of parts to itself", ["are kept with the transaction, and hand on their result", "can do nothing, and the transaction goes on"], (attempt) => async (part) => {
-    await attempt(part);
-    return undefined as never;
-  }),
+  brokenParts(
+    "keeps the results of parts to itself",
+    ["are kept with the transaction, and hand on their result", "can do nothing, and the transaction goes on"],
+    (attempt) => async (part) => {
+      await attempt(part);
+      return undefined as never;
+    },
+  ),
 
   {
     fault: "keeps the parts of a transaction that fails",
@@ -85,7 +111,9 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
       const storage = new MemoryStorage(options);
       let open: Repositories | undefined;
       return brokenStorage(storage, {
-        repositories: new Proxy(storage.repositories, { get: (closed, name) => Reflect.get(open ?? closed, name) as unknown }),
+        repositories: new Proxy(storage.repositories, {
+          get: (closed, name) => Reflect.get(open ?? closed, name) as unknown,
+        }),
         transaction: async <T>(work: (r: Repositories, attempt: Attempt) => Promise<T>) => {
           const outcome = await storage.transaction<{ result: T } | { error: unknown }>(async (r, attempt) => {
             let kept = false;
@@ -116,7 +144,13 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
     create: (options) => {
       const storage = new MemoryStorage(options);
       const silent = new Set<string>();
-      const reading = (r: Repositories) => withFault(r, () => ({ changes: { read: async (after, ...asked) => (await r.changes.read(after, ...asked)).filter(({ id }) => after.stamp === 0 || !silent.has(id)) } }));
+      const reading = (r: Repositories) =>
+        withFault(r, () => ({
+          changes: {
+            read: async (after, ...asked) =>
+              (await r.changes.read(after, ...asked)).filter(({ id }) => after.stamp === 0 || !silent.has(id)),
+          },
+        }));
       return brokenStorage(storage, {
         repositories: reading(storage.repositories),
         transaction: (work) =>
@@ -128,7 +162,10 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
                 undoes = true;
                 throw error;
               });
-            const result = await work(noting(r, (object) => written.push(object.id)), parts);
+            const result = await work(
+              noting(r, (object) => written.push(object.id)),
+              parts,
+            );
             if (undoes) for (const id of written) silent.add(id);
             return result;
           }),
@@ -143,7 +180,12 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
       const storage = new MemoryStorage(options);
       let last = 1_000;
       const numbering = (r: Repositories) =>
-        withFault(r, () => ({ objects: { insert: async (...inserted) => (await r.objects.insert(...inserted)).map((object) => ({ ...object, id: objectIdOf((last += 1)) })) } }));
+        withFault(r, () => ({
+          objects: {
+            insert: async (...inserted) =>
+              (await r.objects.insert(...inserted)).map((object) => ({ ...object, id: objectIdOf((last += 1)) })),
+          },
+        }));
       const forgetting: (run: Attempt) => Attempt = (run) => async (work) => {
         const before = last;
         try {
@@ -155,7 +197,8 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
       };
       return brokenStorage(storage, {
         repositories: numbering(storage.repositories),
-        transaction: (work) => forgetting(unguarded)(() => storage.transaction((r, attempt) => work(numbering(r), forgetting(attempt)))),
+        transaction: (work) =>
+          forgetting(unguarded)(() => storage.transaction((r, attempt) => work(numbering(r), forgetting(attempt)))),
       });
     },
   },

@@ -6,18 +6,26 @@ const keeps = "keeps as many as it is told with the last one";
 /** Faults in the history of passwords. */
 export const brokenPasswordHistory: readonly BrokenAdapter[] = [
   broken("shows the oldest first", [latestFirst, keeps], () => (r) => ({
-    passwordHistory: { latest: async (subject, limit) => (await r.passwordHistory.latest(subject, limit)).toReversed() },
+    passwordHistory: {
+      latest: async (subject, limit) => (await r.passwordHistory.latest(subject, limit)).toReversed(),
+    },
   })),
 
-  broken("shows all whatever is asked for", latestFirst, () => (r) => ({ passwordHistory: { latest: (subject) => r.passwordHistory.latest(subject, 100) } })),
+  broken("shows all whatever is asked for", latestFirst, () => (r) => ({
+    passwordHistory: { latest: (subject) => r.passwordHistory.latest(subject, 100) },
+  })),
 
   broken("keeps all of them", [keeps, "is undone with the transaction that added to it"], () => (r) => ({
     passwordHistory: { add: (subject, secret) => r.passwordHistory.add(subject, secret, 100) },
   })),
 
-  broken("keeps one more", keeps, () => (r) => ({ passwordHistory: { add: (subject, secret, keep) => r.passwordHistory.add(subject, secret, keep + 1) } })),
+  broken("keeps one more", keeps, () => (r) => ({
+    passwordHistory: { add: (subject, secret, keep) => r.passwordHistory.add(subject, secret, keep + 1) },
+  })),
 
-  broken("keeps one at least", keeps, () => (r) => ({ passwordHistory: { add: (subject, secret, keep) => r.passwordHistory.add(subject, secret, Math.max(1, keep)) } })),
+  broken("keeps one at least", keeps, () => (r) => ({
+    passwordHistory: { add: (subject, secret, keep) => r.passwordHistory.add(subject, secret, Math.max(1, keep)) },
+  })),
 
   broken("compares subjects in any case", "is of one subject each", () => (r) => ({
     passwordHistory: {
@@ -36,7 +44,8 @@ export const brokenPasswordHistory: readonly BrokenAdapter[] = [
   broken("keeps each secret once", "keeps the same secret as often as it was current", () => (r) => ({
     passwordHistory: {
       add: async (subject, secret, keep) => {
-        if (!(await r.passwordHistory.latest(subject, keep)).includes(secret)) await r.passwordHistory.add(subject, secret, keep);
+        if (!(await r.passwordHistory.latest(subject, keep)).includes(secret))
+          await r.passwordHistory.add(subject, secret, keep);
       },
     },
   })),
@@ -56,9 +65,16 @@ export const brokenPasswordHistory: readonly BrokenAdapter[] = [
     passwordHistory: { add: (subject, secret, keep) => r.passwordHistory.add(subject, secret.slice(0, 255), keep) },
   })),
 
-  broken("stores other texts than it was given", "keeps hostile texts as they are, and none that cannot be stored", () => (r) => ({
-    passwordHistory: { add: (subject, secret, keep) => r.passwordHistory.add(subject, secret.replaceAll(/[\0\p{Surrogate}]/gu, ""), keep) },
-  })),
+  broken(
+    "stores other texts than it was given",
+    "keeps hostile texts as they are, and none that cannot be stored",
+    () => (r) => ({
+      passwordHistory: {
+        add: (subject, secret, keep) =>
+          r.passwordHistory.add(subject, secret.replaceAll(/[\0\p{Surrogate}]/gu, ""), keep),
+      },
+    }),
+  ),
 
   broken("keeps what a transaction added that failed", "is undone with the transaction that added to it", () => {
     const kept = new Map<string, string[]>();

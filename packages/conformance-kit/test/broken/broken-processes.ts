@@ -1,5 +1,14 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import { type Admission, type MessageVerdict, objectIdOf, type OneTimePayload, type Repositories, ServiceError, type StoredKey, type StoredMacros } from "@sallyport/core";
+import {
+  type Admission,
+  type MessageVerdict,
+  objectIdOf,
+  type OneTimePayload,
+  type Repositories,
+  ServiceError,
+  type StoredKey,
+  type StoredMacros,
+} from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type Fault, unguarded } from "./broken-adapter.ts";
 import { type ProcessFault, SharedDatabase } from "./shared-database.ts";
@@ -12,7 +21,11 @@ export interface BrokenProcesses {
 }
 
 function brokenProcesses(fault: string, caughtBy: string, processFault: ProcessFault): BrokenProcesses {
-  return { fault, caughtBy: [caughtBy], create: async (options) => new SharedDatabase(options, processFault).underTest() };
+  return {
+    fault,
+    caughtBy: [caughtBy],
+    create: async (options) => new SharedDatabase(options, processFault).underTest(),
+  };
 }
 
 /** Processes of which each knows something that the others do not. */
@@ -48,18 +61,22 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     });
   }),
 
-  brokenMemory("ends the sessions of a device that it has opened itself", "keep the sessions of a device exactly, together", () => {
-    const own: string[] = [];
-    return (r) => ({
-      sessions: {
-        open: async (session, policy) => {
-          for (const digest of own.splice(0, own.length + 1 - policy.perDevice)) await r.sessions.end({ digest });
-          own.push(session.digest);
-          await r.sessions.open({ ...session, deviceId: null }, policy);
+  brokenMemory(
+    "ends the sessions of a device that it has opened itself",
+    "keep the sessions of a device exactly, together",
+    () => {
+      const own: string[] = [];
+      return (r) => ({
+        sessions: {
+          open: async (session, policy) => {
+            for (const digest of own.splice(0, own.length + 1 - policy.perDevice)) await r.sessions.end({ digest });
+            own.push(session.digest);
+            await r.sessions.open({ ...session, deviceId: null }, policy);
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   brokenMemory("counts what it has recycled itself", "keep a quota of the recycle bin exactly, together", () => {
     let recycled = 0;
@@ -74,18 +91,22 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     });
   }),
 
-  brokenMemory("remembers whom it has admitted", "accept no session that another one has ended, from the very next request", () => {
-    const admitted = new Map<string | null, Admission>();
-    return (r) => ({
-      admission: {
-        admit: async (request) => {
-          const admission = admitted.get(request.session) ?? (await r.admission.admit(request));
-          if (admission.session !== null) admitted.set(request.session, admission);
-          return admission;
+  brokenMemory(
+    "remembers whom it has admitted",
+    "accept no session that another one has ended, from the very next request",
+    () => {
+      const admitted = new Map<string | null, Admission>();
+      return (r) => ({
+        admission: {
+          admit: async (request) => {
+            const admission = admitted.get(request.session) ?? (await r.admission.admit(request));
+            if (admission.session !== null) admitted.set(request.session, admission);
+            return admission;
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   brokenMemory("remembers the maintenance switch", switched, () => {
     let known: boolean | undefined;
@@ -105,16 +126,23 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     });
   }),
 
-  brokenMemory("counts the failures that it has seen itself", "let one attempt through together when a delay is over", () => {
-    const own = privately();
-    return () => ({ throttle: { attempt: (keys) => own.throttle.attempt(keys), fail: (keys) => own.throttle.fail(keys) } });
-  }),
+  brokenMemory(
+    "counts the failures that it has seen itself",
+    "let one attempt through together when a delay is over",
+    () => {
+      const own = privately();
+      return () => ({
+        throttle: { attempt: (keys) => own.throttle.attempt(keys), fail: (keys) => own.throttle.fail(keys) },
+      });
+    },
+  ),
 
   brokenMemory("numbers objects by itself", "give objects ids of their own, together", () => {
     let last = 1_000;
     return (r) => ({
       objects: {
-        insert: async (...inserted) => (await r.objects.insert(...inserted)).map((object) => ({ ...object, id: objectIdOf((last += 1)) })),
+        insert: async (...inserted) =>
+          (await r.objects.insert(...inserted)).map((object) => ({ ...object, id: objectIdOf((last += 1)) })),
       },
     });
   }),
@@ -170,40 +198,54 @@ export const brokenTogether: readonly BrokenProcesses[] = [
 
   brokenMemory("keeps macros to itself", "of several processes are the same", () => {
     const own = privately();
-    return () => ({ macros: { put: (macro, expected) => own.macros.put(macro, expected), load: () => own.macros.load() } });
-  }),
-
-  brokenMemory("accepts the number of a message that another one has accepted", "give out every number of a channel once, and accept it once, together", () => {
-    const accepted = new Set<string>();
-    return (r) => ({
-      channels: {
-        acceptIn: async (session, number): Promise<MessageVerdict> => {
-          const verdict = await r.channels.acceptIn(session, number);
-          if (verdict === "gone" || accepted.has(`${session} ${number}`)) return verdict;
-          accepted.add(`${session} ${number}`);
-          return "fresh";
-        },
-      },
-    });
-  }),
-
-  brokenMemory("gives out the numbers of a channel that another one has given out", "give out every number of a channel once, and accept it once, together", () => {
-    const next = new Map<string, bigint>();
     return () => ({
-      channels: {
-        reserveOut: async (session, count) => {
-          const first = next.get(session) ?? 0n;
-          next.set(session, first + BigInt(count));
-          return first;
-        },
-      },
+      macros: { put: (macro, expected) => own.macros.put(macro, expected), load: () => own.macros.load() },
     });
   }),
 
-  brokenMemory("remembers the blocks of the log-ins that it has seen itself", "let one client have the blocks of a message, together", () => {
-    const own = privately();
-    return () => ({ channels: { claimBlocks: (claim, limits) => own.channels.claimBlocks(claim, limits) } });
-  }),
+  brokenMemory(
+    "accepts the number of a message that another one has accepted",
+    "give out every number of a channel once, and accept it once, together",
+    () => {
+      const accepted = new Set<string>();
+      return (r) => ({
+        channels: {
+          acceptIn: async (session, number): Promise<MessageVerdict> => {
+            const verdict = await r.channels.acceptIn(session, number);
+            if (verdict === "gone" || accepted.has(`${session} ${number}`)) return verdict;
+            accepted.add(`${session} ${number}`);
+            return "fresh";
+          },
+        },
+      });
+    },
+  ),
+
+  brokenMemory(
+    "gives out the numbers of a channel that another one has given out",
+    "give out every number of a channel once, and accept it once, together",
+    () => {
+      const next = new Map<string, bigint>();
+      return () => ({
+        channels: {
+          reserveOut: async (session, count) => {
+            const first = next.get(session) ?? 0n;
+            next.set(session, first + BigInt(count));
+            return first;
+          },
+        },
+      });
+    },
+  ),
+
+  brokenMemory(
+    "remembers the blocks of the log-ins that it has seen itself",
+    "let one client have the blocks of a message, together",
+    () => {
+      const own = privately();
+      return () => ({ channels: { claimBlocks: (claim, limits) => own.channels.claimBlocks(claim, limits) } });
+    },
+  ),
 
   brokenMemory("remembers one-time secrets that it has read", "spend a one-time secret once, together", () => {
     const known = new Map<string, OneTimePayload>();
@@ -223,36 +265,48 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     });
   }),
 
-  brokenMemory("counts the one-time secrets that it has given out itself", "keep the room of one-time secrets exactly, together", () => {
-    const given: string[] = [];
-    return (r) => ({
-      oneTime: {
-        issueWithin: async (secret, { ofSubject, inAll }) => {
-          if (given.filter((subject) => subject === secret.subject).length >= ofSubject) return "subjectFull";
-          if (given.length >= inAll) return "full";
-          given.push(secret.subject);
-          return r.oneTime.issueWithin(secret, { ofSubject: 0, inAll: 0 });
+  brokenMemory(
+    "counts the one-time secrets that it has given out itself",
+    "keep the room of one-time secrets exactly, together",
+    () => {
+      const given: string[] = [];
+      return (r) => ({
+        oneTime: {
+          issueWithin: async (secret, { ofSubject, inAll }) => {
+            if (given.filter((subject) => subject === secret.subject).length >= ofSubject) return "subjectFull";
+            if (given.length >= inAll) return "full";
+            given.push(secret.subject);
+            return r.oneTime.issueWithin(secret, { ofSubject: 0, inAll: 0 });
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   brokenMemory("takes its own key for the first", "have one first key and rotate it once, together", () => {
     let first: Promise<StoredKey> | undefined;
-    return (r) => ({ keys: { addFirst: (key) => (first ??= r.keys.addFirst(key).then((stored) => ({ ...stored, keyId: key.keyId }))) } });
+    return (r) => ({
+      keys: { addFirst: (key) => (first ??= r.keys.addFirst(key).then((stored) => ({ ...stored, keyId: key.keyId }))) },
+    });
   }),
 
-  brokenMemory("removes administrators that another one has removed the others of", "leaves an administrator when two processes remove one another's at once", () => (r) => ({
-    accounts: {
-      remove: async (userIds) => {
-        const administrators = (await r.accounts.list(null, 1_000)).filter(({ administrator, disabled }) => administrator && !disabled);
-        if (!administrators.some(({ userId }) => !userIds.includes(userId))) return "lastAdministrator";
-        // Nobody looks again.
-        await r.accounts.setDisabled(userIds[0] ?? "", true);
-        return "removed";
+  brokenMemory(
+    "removes administrators that another one has removed the others of",
+    "leaves an administrator when two processes remove one another's at once",
+    () => (r) => ({
+      accounts: {
+        remove: async (userIds) => {
+          const administrators = (await r.accounts.list(null, 1_000)).filter(
+            ({ administrator, disabled }) => administrator && !disabled,
+          );
+          if (!administrators.some(({ userId }) => !userIds.includes(userId))) return "lastAdministrator";
+          // Nobody looks again.
+          await r.accounts.setDisabled(userIds[0] ?? "", true);
+          return "removed";
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   brokenProcesses("gives up when it has lost once", losing, { runs: 1 }),
 
@@ -280,19 +334,23 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     }),
   }),
 
-  brokenProcesses("names the migrations that another one has applied", "migrate one database at once, every migration once", {
-    storage: (process) => {
-      let migrated = false;
-      return {
-        migrate: async (classes) => {
-          const { applied } = await process.migrate(classes);
-          const first = !migrated;
-          migrated = true;
-          return { applied: first ? ["built-in-classes"] : applied };
-        },
-      };
+  brokenProcesses(
+    "names the migrations that another one has applied",
+    "migrate one database at once, every migration once",
+    {
+      storage: (process) => {
+        let migrated = false;
+        return {
+          migrate: async (classes) => {
+            const { applied } = await process.migrate(classes);
+            const first = !migrated;
+            migrated = true;
+            return { applied: first ? ["built-in-classes"] : applied };
+          },
+        };
+      },
     },
-  }),
+  ),
 
   brokenProcesses("is not migrated until it was at it itself", "can use a database that another one has migrated", {
     storage: (process) => {
@@ -307,12 +365,16 @@ export const brokenTogether: readonly BrokenProcesses[] = [
     },
   }),
 
-  brokenProcesses("builds the indexes that another one is building", "are aligned by one process at a time, and end up whole", {
-    storage: (process) => ({
-      alignIndexes: async (wanted) => {
-        await process.alignIndexes(wanted);
-        return { built: wanted, removed: 0 };
-      },
-    }),
-  }),
+  brokenProcesses(
+    "builds the indexes that another one is building",
+    "are aligned by one process at a time, and end up whole",
+    {
+      storage: (process) => ({
+        alignIndexes: async (wanted) => {
+          await process.alignIndexes(wanted);
+          return { built: wanted, removed: 0 };
+        },
+      }),
+    },
+  ),
 ];

@@ -7,7 +7,10 @@ const counted = "are counted rightly while readers come and go, at once and in t
 const refused = "keep their readers when the change is refused, all or nothing";
 
 /** An update that makes something else of changes of readers, or of the one who writes. */
-function narrowing(change: (change: ObjectChange) => Partial<ObjectChange>, writer: (by: Writing) => Writing = (by) => by) {
+function narrowing(
+  change: (change: ObjectChange) => Partial<ObjectChange>,
+  writer: (by: Writing) => Writing = (by) => by,
+) {
   return () => (r: Repositories) => ({
     objects: {
       update: (changes: readonly ObjectChange[], by: Writing) => {
@@ -19,7 +22,10 @@ function narrowing(change: (change: ObjectChange) => Partial<ObjectChange>, writ
 }
 
 /** Remembers what a call gave first. */
-function remembering<Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Result>, known: Map<string, Promise<Result>>) {
+function remembering<Given extends readonly unknown[], Result>(
+  call: (...given: Given) => Promise<Result>,
+  known: Map<string, Promise<Result>>,
+) {
   return (...asked: Given): Promise<Result> => {
     const key = JSON.stringify(asked, (_name, value: unknown) => (value instanceof Set ? [...value] : value));
     const result = known.get(key) ?? call(...asked);
@@ -30,44 +36,104 @@ function remembering<Given extends readonly unknown[], Result>(call: (...given: 
 
 /** Faults in changes of readers. */
 export const brokenReaders: readonly BrokenAdapter[] = [
-  broken("takes an emptied list of readers for none", given, narrowing(({ readers = null }) => ({ readers: readers?.length === 0 ? null : readers }))),
+  broken(
+    "takes an emptied list of readers for none",
+    given,
+    narrowing(({ readers = null }) => ({ readers: readers?.length === 0 ? null : readers })),
+  ),
   broken("adds readers to those of before", given, () => (r) => ({
     objects: {
       update: async (changes, by) => {
-        const before = new Map((await r.objects.get(changes.map(({ id }) => id), seesAll)).map((object) => [object.id, object.readers]));
-        const merged = changes.map((each) => (each.readers == null ? each : { ...each, readers: [...new Set([...(before.get(each.id) ?? []), ...each.readers])] }));
+        const before = new Map(
+          (
+            await r.objects.get(
+              changes.map(({ id }) => id),
+              seesAll,
+            )
+          ).map((object) => [object.id, object.readers]),
+        );
+        const merged = changes.map((each) =>
+          each.readers == null
+            ? each
+            : { ...each, readers: [...new Set([...(before.get(each.id) ?? []), ...each.readers])] },
+        );
         return r.objects.update(merged, by);
       },
     },
   })),
   broken("gives everybody back what has no readers given", given, () => (r) => ({
-    objects: { update: (changes, by) => r.objects.update(changes.map((each) => ({ readers: null, ...each })), by) },
+    objects: {
+      update: (changes, by) =>
+        r.objects.update(
+          changes.map((each) => ({ readers: null, ...each })),
+          by,
+        ),
+    },
   })),
   broken("gives all objects of a call the readers of one", given, () => (r) => ({
     objects: {
       update: (changes, by) => {
         const first = changes.find(({ readers }) => readers !== undefined);
-        return r.objects.update(first === undefined ? changes : changes.map((each) => ({ ...each, readers: first.readers ?? null })), by);
+        return r.objects.update(
+          first === undefined ? changes : changes.map((each) => ({ ...each, readers: first.readers ?? null })),
+          by,
+        );
       },
     },
   })),
   broken("does not see readers that came later", seen, () => {
     const known = new Map<string, Promise<StoredObject[]>>();
-    return (r) => ({ objects: { get: remembering((...asked: Parameters<typeof r.objects.get>) => r.objects.get(...asked), known) } });
+    return (r) => ({
+      objects: { get: remembering((...asked: Parameters<typeof r.objects.get>) => r.objects.get(...asked), known) },
+    });
   }),
   broken("counts for good", [seen, counted], () => {
     const known = new Map<string, Promise<number>>();
-    return (r) => ({ objects: { count: remembering((...asked: Parameters<typeof r.objects.count>) => r.objects.count(...asked), known) } });
+    return (r) => ({
+      objects: {
+        count: remembering((...asked: Parameters<typeof r.objects.count>) => r.objects.count(...asked), known),
+      },
+    });
   }),
-  broken("changes readers in any version", refused, narrowing(() => ({ expectedVersions: null }))),
-  broken("changes readers of what is not visible", refused, narrowing(() => ({}), ({ visibility: _any, ...by }) => by)),
-  broken("changes readers of any class", refused, narrowing(() => ({}), ({ className: _any, ...by }) => by)),
-  broken("changes readers under any model", refused, narrowing(() => ({}), ({ modelGeneration: _any, ...by }) => by)),
+  broken(
+    "changes readers in any version",
+    refused,
+    narrowing(() => ({ expectedVersions: null })),
+  ),
+  broken(
+    "changes readers of what is not visible",
+    refused,
+    narrowing(
+      () => ({}),
+      ({ visibility: _any, ...by }) => by,
+    ),
+  ),
+  broken(
+    "changes readers of any class",
+    refused,
+    narrowing(
+      () => ({}),
+      ({ className: _any, ...by }) => by,
+    ),
+  ),
+  broken(
+    "changes readers under any model",
+    refused,
+    narrowing(
+      () => ({}),
+      ({ modelGeneration: _any, ...by }) => by,
+    ),
+  ),
   broken("changes readers whoever has locked the object", refused, () => (r) => ({
     objects: {
       update: async (changes, by) => {
-        const locks = await Promise.all(changes.map(({ id, readers }) => (readers === undefined ? null : r.locks.state(id))));
-        return r.objects.update(changes, { ...by, session: locks.find((lock) => lock !== null)?.session ?? by.session });
+        const locks = await Promise.all(
+          changes.map(({ id, readers }) => (readers === undefined ? null : r.locks.state(id))),
+        );
+        return r.objects.update(changes, {
+          ...by,
+          session: locks.find((lock) => lock !== null)?.session ?? by.session,
+        });
       },
     },
   })),

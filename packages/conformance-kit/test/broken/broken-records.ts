@@ -5,17 +5,23 @@ const forever: Partial<ThrottlePolicy> = { forgetAfter: Number.MAX_SAFE_INTEGER 
 
 /** Faults in model, throttle and audit. */
 export const brokenRecords: readonly BrokenAdapter[] = [
-  broken("lets a claim through for all who ask at once", "lets one attempt through of those that come at once when a delay is over", () => {
-    let running: Promise<ThrottleVerdict> | undefined;
-    return (r) => ({
-      throttle: {
-        attempt: (keys) => {
-          running ??= pause().then(() => r.throttle.attempt(keys)).finally(() => (running = undefined));
-          return running;
+  broken(
+    "lets a claim through for all who ask at once",
+    "lets one attempt through of those that come at once when a delay is over",
+    () => {
+      let running: Promise<ThrottleVerdict> | undefined;
+      return (r) => ({
+        throttle: {
+          attempt: (keys) => {
+            running ??= pause()
+              .then(() => r.throttle.attempt(keys))
+              .finally(() => (running = undefined));
+            return running;
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   broken("claims key by key", "claims nothing when one of several keys says wait", () => (r) => ({
     throttle: {
@@ -43,7 +49,9 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     return (r) => ({
       throttle: {
         fail: (keys) => {
-          running ??= pause().then(() => r.throttle.fail(keys)).finally(() => (running = undefined));
+          running ??= pause()
+            .then(() => r.throttle.fail(keys))
+            .finally(() => (running = undefined));
           return running;
         },
       },
@@ -52,7 +60,8 @@ export const brokenRecords: readonly BrokenAdapter[] = [
 
   broken("never forgets", "forgets failures after a while without another", () => (r) => ({
     throttle: {
-      attempt: (keys) => r.throttle.attempt(keys.map(({ key, policy }) => ({ key, policy: { ...policy, ...forever } }))),
+      attempt: (keys) =>
+        r.throttle.attempt(keys.map(({ key, policy }) => ({ key, policy: { ...policy, ...forever } }))),
       fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key, policy: { ...policy, ...forever } }))),
     },
   })),
@@ -61,9 +70,13 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     throttle: { fail: (keys) => r.throttle.fail(keys.slice(0, 1)) },
   })),
 
-  broken("clears by the beginning of a key", "forgets the failures of the keys that a success clears, and of no other", () => (r) => ({
-    throttle: { pass: (keys) => r.throttle.pass(keys, ["a", "b", "c"]) },
-  })),
+  broken(
+    "clears by the beginning of a key",
+    "forgets the failures of the keys that a success clears, and of no other",
+    () => (r) => ({
+      throttle: { pass: (keys) => r.throttle.pass(keys, ["a", "b", "c"]) },
+    }),
+  ),
 
   broken("clears whatever delay runs", "forgets nothing while a delay of one of the keys runs", () => (r) => ({
     throttle: {
@@ -86,7 +99,10 @@ export const brokenRecords: readonly BrokenAdapter[] = [
 
   broken(
     "changes whatever generation there is",
-    ["refuses a change of another generation than the current one", "lets one of those win who change one generation at once"],
+    [
+      "refuses a change of another generation than the current one",
+      "lets one of those win who change one generation at once",
+    ],
     () => (r) => ({
       model: {
         change: async (delta) => {
@@ -153,20 +169,30 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   broken("sorts attributes by name", "keeps definitions as they are, in the order of their attributes", () => (r) => ({
     model: {
       change: ({ put }, generation) => {
-        const byName = put.map((each) => ({ ...each, attributes: each.attributes.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }));
+        const byName = put.map((each) => ({
+          ...each,
+          attributes: each.attributes.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        }));
         return r.model.change({ put: byName }, generation);
       },
     },
   })),
 
-  broken("fills in what a definition leaves out", "keeps definitions as they are, in the order of their attributes", () => (r) => ({
-    model: {
-      change: ({ put }, generation) => {
-        const full = put.map((each) => ({ ...each, attributes: each.attributes.map((one) => ({ mandatory: false, indexed: false, ...one })) }));
-        return r.model.change({ put: full }, generation);
+  broken(
+    "fills in what a definition leaves out",
+    "keeps definitions as they are, in the order of their attributes",
+    () => (r) => ({
+      model: {
+        change: ({ put }, generation) => {
+          const full = put.map((each) => ({
+            ...each,
+            attributes: each.attributes.map((one) => ({ mandatory: false, indexed: false, ...one })),
+          }));
+          return r.model.change({ put: full }, generation);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("does not tell class names apart by case", "tells names apart that differ by case", () => (r) => ({
     model: {
@@ -183,26 +209,34 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     () => (r) => ({ model: { change: ({ put }, generation) => r.model.change({ put }, generation) } }),
   ),
 
-  broken("takes classes away whatever the generation", "keeps what a change of another generation would take away", () => (r) => ({
-    model: {
-      change: async (delta, generation) => {
-        const current = await r.model.load();
-        const { removed = [] } = delta;
-        if (current.generation !== generation) await r.model.change({ put: [], removed }, current.generation);
-        return r.model.change(delta, generation);
+  broken(
+    "takes classes away whatever the generation",
+    "keeps what a change of another generation would take away",
+    () => (r) => ({
+      model: {
+        change: async (delta, generation) => {
+          const current = await r.model.load();
+          const { removed = [] } = delta;
+          if (current.generation !== generation) await r.model.change({ put: [], removed }, current.generation);
+          return r.model.change(delta, generation);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("does not know a class to take away", "has nothing to take away under a name that no class has", () => (r) => ({
-    model: {
-      change: async (delta, generation) => {
-        const known = new Set((await r.model.load()).classes.map(({ name }) => name));
-        if (delta.removed?.some((name) => !known.has(name))) throw new ServiceError(304);
-        return r.model.change(delta, generation);
+  broken(
+    "does not know a class to take away",
+    "has nothing to take away under a name that no class has",
+    () => (r) => ({
+      model: {
+        change: async (delta, generation) => {
+          const known = new Set((await r.model.load()).classes.map(({ name }) => name));
+          if (delta.removed?.some((name) => !known.has(name))) throw new ServiceError(304);
+          return r.model.change(delta, generation);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("hides what the model does not name", "leaves the objects of a changed class alone", () => (r) => ({
     objects: {
@@ -210,7 +244,10 @@ export const brokenRecords: readonly BrokenAdapter[] = [
         const { classes } = await r.model.load();
         return (await r.objects.get(ids, visibility)).map((object) => {
           const names = classes.find(({ name }) => name === object.className)?.attributes.map(({ name }) => name) ?? [];
-          return { ...object, attributes: Object.fromEntries(Object.entries(object.attributes).filter(([name]) => names.includes(name))) };
+          return {
+            ...object,
+            attributes: Object.fromEntries(Object.entries(object.attributes).filter(([name]) => names.includes(name))),
+          };
         });
       },
     },
@@ -222,13 +259,20 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("does not count failures while a delay runs", "counts failures that come while a delay runs, and starts it again", () => (r) => ({
-    throttle: { fail: async (keys) => (await r.throttle.attempt(keys)).wait || r.throttle.fail(keys) },
-  })),
+  broken(
+    "does not count failures while a delay runs",
+    "counts failures that come while a delay runs, and starts it again",
+    () => (r) => ({
+      throttle: { fail: async (keys) => (await r.throttle.attempt(keys)).wait || r.throttle.fail(keys) },
+    }),
+  ),
 
   broken("forgets too early", "remembers failures as long as others follow", () => (r) => ({
     throttle: {
-      fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key, policy: { ...policy, forgetAfter: policy.forgetAfter / 2 } }))),
+      fail: (keys) =>
+        r.throttle.fail(
+          keys.map(({ key, policy }) => ({ key, policy: { ...policy, forgetAfter: policy.forgetAfter / 2 } })),
+        ),
     },
   })),
 

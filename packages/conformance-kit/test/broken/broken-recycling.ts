@@ -14,20 +14,35 @@ const others = "does nothing to what is not in the recycle bin";
 const told = "tells a purge as a change";
 const back = "keeps everything when a purge is taken back";
 
-function recycling(fault: string, caughtBy: string | readonly string[], makeFault: (departures: Departures, r: Repositories) => Partial<Departures>): BrokenAdapter {
+function recycling(
+  fault: string,
+  caughtBy: string | readonly string[],
+  makeFault: (departures: Departures, r: Repositories) => Partial<Departures>,
+): BrokenAdapter {
   return broken(fault, caughtBy, () => (r) => ({ departures: makeFault(r.departures, r) }));
 }
 
-const listing = (change: (roots: RecycledRoot[], query: RecyclerQuery) => RecycledRoot[]) => (departures: Departures): Partial<Departures> => ({
-  listRecycled: async (query) => change(await departures.listRecycled(query), query),
-});
+const listing =
+  (change: (roots: RecycledRoot[], query: RecyclerQuery) => RecycledRoot[]) =>
+  (departures: Departures): Partial<Departures> => ({
+    listRecycled: async (query) => change(await departures.listRecycled(query), query),
+  });
 
-const asking = (change: (query: RecyclerQuery) => RecyclerQuery) => (departures: Departures): Partial<Departures> => ({
-  listRecycled: (query) => departures.listRecycled(change(query)),
-});
+const asking =
+  (change: (query: RecyclerQuery) => RecyclerQuery) =>
+  (departures: Departures): Partial<Departures> => ({
+    listRecycled: (query) => departures.listRecycled(change(query)),
+  });
 
 /** A fault in what is left of objects that were purged. */
-function purged(fault: string, find: (departures: Departures, ids: ReadonlySet<string>, ...asked: Parameters<Departures["find"]>) => ReturnType<Departures["find"]>): BrokenAdapter {
+function purged(
+  fault: string,
+  find: (
+    departures: Departures,
+    ids: ReadonlySet<string>,
+    ...asked: Parameters<Departures["find"]>
+  ) => ReturnType<Departures["find"]>,
+): BrokenAdapter {
   return broken(fault, [left], () => {
     const ids = new Set<string>();
     return ({ departures }) => ({
@@ -45,9 +60,21 @@ function purged(fault: string, find: (departures: Departures, ids: ReadonlySet<s
 /** Faults in how the recycle bin is listed, limited and purged. */
 export const brokenRecycling: readonly BrokenAdapter[] = [
   recycling("lists an empty recycle bin", [order, sight, pages, left], () => ({ listRecycled: async () => [] })),
-  recycling("lists the oldest first", [order], listing((roots) => roots.toReversed())),
-  recycling("lists in the order of numbers", [order], listing((roots) => roots.toSorted((one, other) => objectNumber(other.id) - objectNumber(one.id)))),
-  recycling("knows nobody who recycled something", [order], listing((roots) => roots.map((root) => ({ ...root, deletedBy: null })))),
+  recycling(
+    "lists the oldest first",
+    [order],
+    listing((roots) => roots.toReversed()),
+  ),
+  recycling(
+    "lists in the order of numbers",
+    [order],
+    listing((roots) => roots.toSorted((one, other) => objectNumber(other.id) - objectNumber(one.id))),
+  ),
+  recycling(
+    "knows nobody who recycled something",
+    [order],
+    listing((roots) => roots.map((root) => ({ ...root, deletedBy: null }))),
+  ),
   broken("knows who recycled an object first alone", [order], () => {
     const first = new Map<string, string | null>();
     return ({ departures }) => ({
@@ -59,14 +86,32 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
       },
     });
   }),
-  recycling("lists what one took along by itself", [order], (departures) => ({ depart: async (ids, how) => {
-    for (const id of ids) await departures.depart([id], { ...how, leader: id });
-    return "departed";
-  } })),
-  recycling("lists what all users have recycled to everybody", [sight], asking((query) => ({ ...query, deletedBy: null }))),
-  recycling("lists what is not to be seen", [sight], asking((query) => ({ ...query, visibility: seesAll }))),
-  recycling("looks at the classes of the recycle bin alone", [sight], asking((query) => ({ ...query, visibility: { ...query.visibility, principals: null } }))),
-  recycling("begins every page of the recycle bin anew", [pages], asking((query) => ({ ...query, limit: 100, after: null }))),
+  recycling("lists what one took along by itself", [order], (departures) => ({
+    depart: async (ids, how) => {
+      for (const id of ids) await departures.depart([id], { ...how, leader: id });
+      return "departed";
+    },
+  })),
+  recycling(
+    "lists what all users have recycled to everybody",
+    [sight],
+    asking((query) => ({ ...query, deletedBy: null })),
+  ),
+  recycling(
+    "lists what is not to be seen",
+    [sight],
+    asking((query) => ({ ...query, visibility: seesAll })),
+  ),
+  recycling(
+    "looks at the classes of the recycle bin alone",
+    [sight],
+    asking((query) => ({ ...query, visibility: { ...query.visibility, principals: null } })),
+  ),
+  recycling(
+    "begins every page of the recycle bin anew",
+    [pages],
+    asking((query) => ({ ...query, limit: 100, after: null })),
+  ),
   recycling("goes on behind a time of the recycle bin", [pages], (departures) => ({
     listRecycled: async ({ after, ...query }) => {
       const all = await departures.listRecycled({ ...query, after: null, limit: 1_000 });
@@ -74,8 +119,12 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
     },
   })),
 
-  recycling("knows no quota", [quota, nothing, race], (departures) => ({ depart: (ids, how) => departures.depart(ids, { ...how, quota: 0 }) })),
-  recycling("has room for one more than the quota", [quota, nothing, race], (departures) => ({ depart: (ids, how) => departures.depart(ids, { ...how, quota: how.quota ? how.quota + 1 : 0 }) })),
+  recycling("knows no quota", [quota, nothing, race], (departures) => ({
+    depart: (ids, how) => departures.depart(ids, { ...how, quota: 0 }),
+  })),
+  recycling("has room for one more than the quota", [quota, nothing, race], (departures) => ({
+    depart: (ids, how) => departures.depart(ids, { ...how, quota: how.quota ? how.quota + 1 : 0 }),
+  })),
   recycling("counts what all have recycled for each", [quota], (departures) => ({
     depart: async (ids, { quota: most = 0, ...how }) => {
       const all = await departures.listRecycled({ deletedBy: null, visibility: seesAll, after: null, limit: 1_000 });
@@ -84,13 +133,23 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
   })),
   recycling("counts what is deleted for good", [quota], (departures) => ({
     depart: async (ids, how) => {
-      const own = await departures.listRecycled({ deletedBy: how.deletedBy ?? "ZZZ", visibility: seesAll, after: null, limit: 1_000 });
+      const own = await departures.listRecycled({
+        deletedBy: how.deletedBy ?? "ZZZ",
+        visibility: seesAll,
+        after: null,
+        limit: 1_000,
+      });
       return (how.quota ?? 0) > 0 && own.length + ids.length > (how.quota ?? 0) ? "full" : departures.depart(ids, how);
     },
   })),
   recycling("counts roots alone", [nothing, race], (departures) => ({
     depart: async (ids, { quota: most = 0, ...how }) => {
-      const own = await departures.listRecycled({ deletedBy: how.deletedBy ?? "ZZZ", visibility: seesAll, after: null, limit: 1_000 });
+      const own = await departures.listRecycled({
+        deletedBy: how.deletedBy ?? "ZZZ",
+        visibility: seesAll,
+        after: null,
+        limit: 1_000,
+      });
       return how.recycled && most > 0 && own.length + 1 > most ? "full" : departures.depart(ids, how);
     },
   })),

@@ -12,7 +12,8 @@ export const brokenReturns: readonly BrokenAdapter[] = [
       admitReturn: async (digest) => {
         const state = await r.oneTime.read("providerState", digest);
         const returned = await r.admission.admitReturn(digest);
-        if (state !== null && !returned.maintenance) await r.oneTime.issue({ kind: "providerState", digest, subject: null, payload: state, lifetime: 600_000 });
+        if (state !== null && !returned.maintenance)
+          await r.oneTime.issue({ kind: "providerState", digest, subject: null, payload: state, lifetime: 600_000 });
         return returned;
       },
     },
@@ -33,7 +34,9 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     admission: {
       admitReturn: async (digest) => {
         const returned = await r.admission.admitReturn(digest);
-        return returned.state === null && !returned.maintenance ? { ...returned, state: await r.oneTime.consume("accountLink", digest) } : returned;
+        return returned.state === null && !returned.maintenance
+          ? { ...returned, state: await r.oneTime.consume("accountLink", digest) }
+          : returned;
       },
     },
   })),
@@ -61,34 +64,48 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("lets whoever returns without an app key have any", "have the app key that their state names, and no other", () => {
-    const digests: string[] = [];
-    return (r) => ({
-      appKeys: {
-        create: (appKey, digest) => {
-          digests.push(digest);
-          return r.appKeys.create(appKey, digest);
+  broken(
+    "lets whoever returns without an app key have any",
+    "have the app key that their state names, and no other",
+    () => {
+      const digests: string[] = [];
+      return (r) => ({
+        appKeys: {
+          create: (appKey, digest) => {
+            digests.push(digest);
+            return r.appKeys.create(appKey, digest);
+          },
         },
-      },
-      admission: {
-        admitReturn: async (digest) => {
-          const returned = await r.admission.admitReturn(digest);
-          if (returned.state === null || returned.appKey !== null) return returned;
-          const { appKey } = await r.admission.admit({ appKey: digests.at(-1) ?? null, session: null, idleTimeout: 60_000 });
-          return { ...returned, appKey };
+        admission: {
+          admitReturn: async (digest) => {
+            const returned = await r.admission.admitReturn(digest);
+            if (returned.state === null || returned.appKey !== null) return returned;
+            const { appKey } = await r.admission.admit({
+              appKey: digests.at(-1) ?? null,
+              session: null,
+              idleTimeout: 60_000,
+            });
+            return { ...returned, appKey };
+          },
         },
-      },
-    });
-  }),
-
-  broken("finds by an identity what any issuer knows it by", "are found by what is bound to their user, with the link", () => (r) => ({
-    accounts: {
-      byIdentity: async (identity, links) => {
-        const link = (await r.identityLinks.list(null, 1_000)).find(({ issuer, subject }) => subject === identity.subject && issuer !== identity.issuer);
-        return r.accounts.byIdentity(link ?? identity, links);
-      },
+      });
     },
-  })),
+  ),
+
+  broken(
+    "finds by an identity what any issuer knows it by",
+    "are found by what is bound to their user, with the link",
+    () => (r) => ({
+      accounts: {
+        byIdentity: async (identity, links) => {
+          const link = (await r.identityLinks.list(null, 1_000)).find(
+            ({ issuer, subject }) => subject === identity.subject && issuer !== identity.issuer,
+          );
+          return r.accounts.byIdentity(link ?? identity, links);
+        },
+      },
+    }),
+  ),
 
   broken("finds the users of links without accounts", "are not found by what is bound to nobody", () => (r) => ({
     accounts: {

@@ -13,7 +13,10 @@ const comeAtOnce = "are begun, or confirmed already, for those who come at once"
 const removed = "are removed one by one, or all of a subject";
 const listed = "are listed by subject and app name in the order of code points, part by part";
 
-async function knownOf({ secondFactors }: Repositories, { subject, appName }: FactorKey): Promise<SecondFactor | undefined> {
+async function knownOf(
+  { secondFactors }: Repositories,
+  { subject, appName }: FactorKey,
+): Promise<SecondFactor | undefined> {
   return (await secondFactors.find(subject, [appName]))[0];
 }
 
@@ -21,7 +24,8 @@ async function knownOf({ secondFactors }: Repositories, { subject, appName }: Fa
 export const brokenSecondFactors: readonly BrokenAdapter[] = [
   broken("accepts the last step again", [later, atOnce], () => (r) => ({
     secondFactors: {
-      accept: async (factor, step) => (await r.secondFactors.accept(factor, step)) || (await knownOf(r, factor))?.lastStep === step,
+      accept: async (factor, step) =>
+        (await r.secondFactors.accept(factor, step)) || (await knownOf(r, factor))?.lastStep === step,
     },
   })),
 
@@ -39,14 +43,16 @@ export const brokenSecondFactors: readonly BrokenAdapter[] = [
 
   broken("accepts a step of another secret", [others, anew], () => (r) => ({
     secondFactors: {
-      accept: async (factor, step) => r.secondFactors.accept({ ...factor, sealedSecret: (await knownOf(r, factor))?.sealedSecret ?? "" }, step),
+      accept: async (factor, step) =>
+        r.secondFactors.accept({ ...factor, sealedSecret: (await knownOf(r, factor))?.sealedSecret ?? "" }, step),
     },
   })),
 
   broken("takes subjects for one another that differ in case", [others, kept], () => (r) => ({
     secondFactors: {
       find: (subject, names) => r.secondFactors.find(subject.toLowerCase(), names),
-      accept: ({ subject, ...factor }, step) => r.secondFactors.accept({ ...factor, subject: subject.toLowerCase() }, step),
+      accept: ({ subject, ...factor }, step) =>
+        r.secondFactors.accept({ ...factor, subject: subject.toLowerCase() }, step),
     },
   })),
 
@@ -54,26 +60,32 @@ export const brokenSecondFactors: readonly BrokenAdapter[] = [
     secondFactors: { accept: (factor, step) => r.secondFactors.accept(factor, step | 0) },
   })),
 
-  broken("forgets that steps were accepted when their transactions fail, but not that it is confirmed", inTransactions, () => {
-    let outside: Repositories | undefined;
-    const spent = new Set<number>();
-    return (r) => {
-      outside ??= r;
-      return {
-        secondFactors: {
-          accept: async (factor, step) => {
-            if (spent.has(step)) return false;
-            if (r !== outside) spent.add(step);
-            return r.secondFactors.accept(factor, step);
+  broken(
+    "forgets that steps were accepted when their transactions fail, but not that it is confirmed",
+    inTransactions,
+    () => {
+      let outside: Repositories | undefined;
+      const spent = new Set<number>();
+      return (r) => {
+        outside ??= r;
+        return {
+          secondFactors: {
+            accept: async (factor, step) => {
+              if (spent.has(step)) return false;
+              if (r !== outside) spent.add(step);
+              return r.secondFactors.accept(factor, step);
+            },
           },
-        },
+        };
       };
-    };
-  }),
+    },
+  ),
 
   broken("recovers what is not confirmed", codes, () => (r) => ({
     secondFactors: {
-      recover: async (factor, code) => (await r.secondFactors.recover(factor, code)) || (await knownOf(r, factor))?.recoveryCodes.includes(code) === true,
+      recover: async (factor, code) =>
+        (await r.secondFactors.recover(factor, code)) ||
+        (await knownOf(r, factor))?.recoveryCodes.includes(code) === true,
     },
   })),
 
@@ -81,7 +93,10 @@ export const brokenSecondFactors: readonly BrokenAdapter[] = [
     const spent = new Set<string>();
     return (r) => ({
       secondFactors: {
-        find: async (...asked) => (await r.secondFactors.find(...asked)).map((factor) => (spent.has(factor.subject) ? { ...factor, recoveryCodes: [] } : factor)),
+        find: async (...asked) =>
+          (await r.secondFactors.find(...asked)).map((factor) =>
+            spent.has(factor.subject) ? { ...factor, recoveryCodes: [] } : factor,
+          ),
         recover: async (factor, code) => {
           const recovered = await r.secondFactors.recover(factor, code);
           if (recovered) spent.add(factor.subject);
@@ -136,7 +151,10 @@ export const brokenSecondFactors: readonly BrokenAdapter[] = [
   })),
 
   broken("finds a factor as often as its app name is asked for", kept, () => (r) => ({
-    secondFactors: { find: async (subject, names) => (await Promise.all(names.map((name) => r.secondFactors.find(subject, [name])))).flat() },
+    secondFactors: {
+      find: async (subject, names) =>
+        (await Promise.all(names.map((name) => r.secondFactors.find(subject, [name])))).flat(),
+    },
   })),
 
   broken("removes all factors of a subject", removed, () => (r) => ({
@@ -166,24 +184,43 @@ export const brokenSecondFactors: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("trims app names of factors", "take hostile texts for what they are, and refuse what cannot be stored", () => (r) => ({
-    secondFactors: { enrol: (factor) => r.secondFactors.enrol({ ...factor, appName: factor.appName.trim() }) },
-  })),
+  broken(
+    "trims app names of factors",
+    "take hostile texts for what they are, and refuse what cannot be stored",
+    () => (r) => ({
+      secondFactors: { enrol: (factor) => r.secondFactors.enrol({ ...factor, appName: factor.appName.trim() }) },
+    }),
+  ),
 
-  broken("takes every app name for one without second factors", "names those that ask for second factors, as they were created or set last", () => (r) => ({
-    applications: { create: ({ name, seats }) => r.applications.create({ name, seats }) },
-  })),
+  broken(
+    "takes every app name for one without second factors",
+    "names those that ask for second factors, as they were created or set last",
+    () => (r) => ({
+      applications: { create: ({ name, seats }) => r.applications.create({ name, seats }) },
+    }),
+  ),
 
-  broken("names an app name that asks for factors as often as it is asked", "names those that ask for second factors, as they were created or set last", () => (r) => ({
-    applications: { askingForFactors: async (names) => (await Promise.all(names.map((name) => r.applications.askingForFactors([name])))).flat() },
-  })),
-
-  broken("says that a rule which is there already was not set", "names those that ask for second factors, as they were created or set last", () => (r) => ({
-    applications: {
-      setSecondFactor: async (name, rule) => {
-        const [known] = await r.applications.askingForFactors([name]);
-        return known?.secondFactor === rule ? false : r.applications.setSecondFactor(name, rule);
+  broken(
+    "names an app name that asks for factors as often as it is asked",
+    "names those that ask for second factors, as they were created or set last",
+    () => (r) => ({
+      applications: {
+        askingForFactors: async (names) =>
+          (await Promise.all(names.map((name) => r.applications.askingForFactors([name])))).flat(),
       },
-    },
-  })),
+    }),
+  ),
+
+  broken(
+    "says that a rule which is there already was not set",
+    "names those that ask for second factors, as they were created or set last",
+    () => (r) => ({
+      applications: {
+        setSecondFactor: async (name, rule) => {
+          const [known] = await r.applications.askingForFactors([name]);
+          return known?.secondFactor === rule ? false : r.applications.setSecondFactor(name, rule);
+        },
+      },
+    }),
+  ),
 ];

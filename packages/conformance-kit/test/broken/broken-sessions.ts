@@ -4,7 +4,10 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 const forever = 1_000_000_000_000;
 
 /** Every request gives the session a whole new life. */
-function renewing(): (r: Repositories) => { sessions: Partial<Repositories["sessions"]>; admission: Partial<Repositories["admission"]> } {
+function renewing(): (r: Repositories) => {
+  sessions: Partial<Repositories["sessions"]>;
+  admission: Partial<Repositories["admission"]>;
+} {
   const opened = new Map<string, NewSession>();
   return (r) => ({
     sessions: {
@@ -19,7 +22,13 @@ function renewing(): (r: Repositories) => { sessions: Partial<Repositories["sess
         const session = opened.get(request.session ?? "");
         if (admission.session !== null && session !== undefined) {
           await r.sessions.end({ digest: session.digest });
-          await r.sessions.open(session, { idleTimeout: request.idleTimeout, absoluteLifetime: forever, limit: 0, perUserLimit: 0, perDevice: 5 });
+          await r.sessions.open(session, {
+            idleTimeout: request.idleTimeout,
+            absoluteLifetime: forever,
+            limit: 0,
+            perUserLimit: 0,
+            perDevice: 5,
+          });
         }
         return admission;
       },
@@ -41,20 +50,30 @@ export const brokenSessions: readonly BrokenAdapter[] = [
   })),
 
   broken("opens one too many", "are opened up to the limit of the database and not beyond", () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open(session, { ...policy, limit: policy.limit && policy.limit + 1 }) },
+    sessions: {
+      open: (session, policy) => r.sessions.open(session, { ...policy, limit: policy.limit && policy.limit + 1 }),
+    },
   })),
 
   broken("opens one too few", "are opened up to the limit of the database and not beyond", () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open(session, { ...policy, limit: Math.max(policy.limit - 1, 0) }) },
+    sessions: {
+      open: (session, policy) => r.sessions.open(session, { ...policy, limit: Math.max(policy.limit - 1, 0) }),
+    },
   })),
 
   broken("has no limit of the user", "are opened up to the limit of the user and not beyond", () => (r) => ({
     sessions: { open: (session, policy) => r.sessions.open(session, { ...policy, perUserLimit: 0 }) },
   })),
 
-  broken("takes the limit of the user for that of all", "are opened up to the limit of the user and not beyond", () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open(session, { ...policy, limit: policy.perUserLimit, perUserLimit: 0 }) },
-  })),
+  broken(
+    "takes the limit of the user for that of all",
+    "are opened up to the limit of the user and not beyond",
+    () => (r) => ({
+      sessions: {
+        open: (session, policy) => r.sessions.open(session, { ...policy, limit: policy.perUserLimit, perUserLimit: 0 }),
+      },
+    }),
+  ),
 
   broken(
     "keeps a count that forgets the expired",
@@ -78,19 +97,23 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("ends the old session of the device, then looks for room", "keep the session of the device when the limit is exceeded without it", () => {
-    const devices = new Map<string, string>();
-    return (r) => ({
-      sessions: {
-        open: async (session, policy) => {
-          const old = devices.get(session.deviceId ?? "");
-          if (old !== undefined) await r.sessions.end({ digest: old });
-          if (session.deviceId !== null) devices.set(session.deviceId, session.digest);
-          return r.sessions.open(session, policy);
+  broken(
+    "ends the old session of the device, then looks for room",
+    "keep the session of the device when the limit is exceeded without it",
+    () => {
+      const devices = new Map<string, string>();
+      return (r) => ({
+        sessions: {
+          open: async (session, policy) => {
+            const old = devices.get(session.deviceId ?? "");
+            if (old !== undefined) await r.sessions.end({ digest: old });
+            if (session.deviceId !== null) devices.set(session.deviceId, session.digest);
+            return r.sessions.open(session, policy);
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
   broken("ends all of a user, whatever is excepted", "end all of a user but one", () => (r) => ({
     sessions: { end: (selector) => r.sessions.end("userId" in selector ? { userId: selector.userId } : selector) },
@@ -109,30 +132,54 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("does not know devices", ["replace one another when a device may have one", "of a device make room under a full limit, those of others do not"], () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: null }, policy) },
-  })),
+  broken(
+    "does not know devices",
+    [
+      "replace one another when a device may have one",
+      "of a device make room under a full limit, those of others do not",
+    ],
+    () => (r) => ({
+      sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: null }, policy) },
+    }),
+  ),
 
   broken("replaces whatever has no device", "without a device replace nothing", () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: session.deviceId ?? "none" }, policy) },
+    sessions: {
+      open: (session, policy) => r.sessions.open({ ...session, deviceId: session.deviceId ?? "none" }, policy),
+    },
   })),
 
   broken("takes a device in any case", "leave those of another user, app key or device alone", () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: session.deviceId?.toLowerCase() ?? null }, policy) },
-  })),
-
-  broken("takes an empty text for nothing", "tells a session without a device from one of a device without a name", () => (r) => ({
-    sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: session.deviceId || null }, policy) },
-  })),
-
-  broken("marks a session as ended and ends it later", "accepts no session that was ended, from the very next request", () => (r) => ({
     sessions: {
-      end: async (selector) => {
-        void pause().then(() => r.sessions.end(selector)).catch(() => {});
-        return 1;
-      },
+      open: (session, policy) =>
+        r.sessions.open({ ...session, deviceId: session.deviceId?.toLowerCase() ?? null }, policy),
     },
   })),
+
+  broken(
+    "takes an empty text for nothing",
+    "tells a session without a device from one of a device without a name",
+    () => (r) => ({
+      sessions: {
+        open: (session, policy) => r.sessions.open({ ...session, deviceId: session.deviceId || null }, policy),
+      },
+    }),
+  ),
+
+  broken(
+    "marks a session as ended and ends it later",
+    "accepts no session that was ended, from the very next request",
+    () => (r) => ({
+      sessions: {
+        end: async (selector) => {
+          void pause()
+            .then(() => r.sessions.end(selector))
+            .catch(() => {});
+          return 1;
+        },
+      },
+    }),
+  ),
 
   broken("answers an end that found nothing like any other", "end one at a time by their digest", () => (r) => ({
     sessions: { end: async (selector) => Math.max(1, await r.sessions.end(selector)) },
@@ -184,7 +231,10 @@ export const brokenSessions: readonly BrokenAdapter[] = [
 
   broken(
     "extends on every request and beyond the absolute end",
-    ["are not extended beyond their absolute end by a late request", "are not extended before the touch interval has passed"],
+    [
+      "are not extended beyond their absolute end by a late request",
+      "are not extended before the touch interval has passed",
+    ],
     renewing,
   ),
 

@@ -1,4 +1,11 @@
-import { AnswerTooLargeError, type NewObject, type ObjectOutline, type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import {
+  AnswerTooLargeError,
+  type NewObject,
+  type ObjectOutline,
+  type Repositories,
+  seesAll,
+  ServiceError,
+} from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 const tooLarge = (error: unknown): boolean => error instanceof ServiceError && error.code === 801;
@@ -22,7 +29,8 @@ function insertingInstead(instead: (r: Repositories, objects: readonly NewObject
 function outlining(change: (outline: ObjectOutline) => ObjectOutline) {
   return () => (r: Repositories) => ({
     objects: {
-      outlines: async (...asked: Parameters<typeof r.objects.outlines>) => (await r.objects.outlines(...asked)).map(change),
+      outlines: async (...asked: Parameters<typeof r.objects.outlines>) =>
+        (await r.objects.outlines(...asked)).map(change),
       match: async (...asked: Parameters<typeof r.objects.match>) => (await r.objects.match(...asked)).map(change),
     },
   });
@@ -30,11 +38,19 @@ function outlining(change: (outline: ObjectOutline) => ObjectOutline) {
 
 /** Faults in the size of objects, in outlines, and in the bounds of what is read. */
 export const brokenSizes: readonly BrokenAdapter[] = [
-  broken("keeps what fits of a batch", "are not created with 801 when they are too large, all or nothing", insertingInstead((r, objects) => r.objects.insert(objects.slice(0, 1)))),
+  broken(
+    "keeps what fits of a batch",
+    "are not created with 801 when they are too large, all or nothing",
+    insertingInstead((r, objects) => r.objects.insert(objects.slice(0, 1))),
+  ),
 
-  broken("says nothing of what is too large", "are not created with 801 when they are too large, all or nothing", () => (r) => ({
-    objects: { insert: (objects) => r.objects.insert(objects).catch(() => []) },
-  })),
+  broken(
+    "says nothing of what is too large",
+    "are not created with 801 when they are too large, all or nothing",
+    () => (r) => ({
+      objects: { insert: (objects) => r.objects.insert(objects).catch(() => []) },
+    }),
+  ),
 
   broken("has room for half of an object", "may be as large as an object may be", () => (r) => ({
     objects: {
@@ -45,18 +61,25 @@ export const brokenSizes: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("leaves an object as it is that would be too large", "cannot grow too large with 801, all or nothing", () => (r) => ({
-    objects: {
-      update: async (changes, by) => {
-        try {
-          return await r.objects.update(changes, by);
-        } catch (error) {
-          if (!tooLarge(error)) throw error;
-          return r.objects.get(changes.map(({ id }) => id), seesAll);
-        }
+  broken(
+    "leaves an object as it is that would be too large",
+    "cannot grow too large with 801, all or nothing",
+    () => (r) => ({
+      objects: {
+        update: async (changes, by) => {
+          try {
+            return await r.objects.update(changes, by);
+          } catch (error) {
+            if (!tooLarge(error)) throw error;
+            return r.objects.get(
+              changes.map(({ id }) => id),
+              seesAll,
+            );
+          }
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("changes the objects that stay small enough", "cannot grow too large with 801, all or nothing", () => (r) => ({
     objects: {
@@ -71,66 +94,114 @@ export const brokenSizes: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("outlines objects with a time of its own", "are outlined as they are", outlining((outline) => ({ ...outline, storedAt: outline.storedAt + 1 }))),
+  broken(
+    "outlines objects with a time of its own",
+    "are outlined as they are",
+    outlining((outline) => ({ ...outline, storedAt: outline.storedAt + 1 })),
+  ),
 
-  broken("measures in thousands", "are outlined with what their attributes take", outlining((outline) => ({ ...outline, bytes: outline.bytes / 1_000 }))),
+  broken(
+    "measures in thousands",
+    "are outlined with what their attributes take",
+    outlining((outline) => ({ ...outline, bytes: outline.bytes / 1_000 })),
+  ),
 
-  broken("matches in the order of the list", "match as they are found, by ascending number, and no more than asked for", () => (r) => ({
-    objects: {
-      match: async (query, visibility, atMost) => {
-        const { objects } = await r.objects.find(query, visibility, { offset: 0, limit: atMost });
-        const outlines = await r.objects.outlines(objects.map(({ id }) => id), seesAll);
-        return objects.flatMap(({ id }) => outlines.find((outline) => outline.id === id) ?? []);
+  broken(
+    "matches in the order of the list",
+    "match as they are found, by ascending number, and no more than asked for",
+    () => (r) => ({
+      objects: {
+        match: async (query, visibility, atMost) => {
+          const { objects } = await r.objects.find(query, visibility, { offset: 0, limit: atMost });
+          const outlines = await r.objects.outlines(
+            objects.map(({ id }) => id),
+            seesAll,
+          );
+          return objects.flatMap(({ id }) => outlines.find((outline) => outline.id === id) ?? []);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("does not look at readers when it matches", "match as they are found, by ascending number, and no more than asked for", () => (r) => ({
-    objects: { match: (query, visibility, atMost) => r.objects.match(query, { ...visibility, principals: null }, atMost) },
-  })),
-
-  broken("matches all there are", "match as they are found, by ascending number, and no more than asked for", () => (r) => ({
-    objects: { match: (query, visibility) => r.objects.match(query, visibility, 1_000) },
-  })),
-
-  broken("reads by ids whatever it takes", "are not read by ids and UUIDs when they take more bytes than wanted", () => (r) => ({
-    objects: { get: (ids, visibility) => r.objects.get(ids, visibility) },
-  })),
-
-  broken("reads by UUIDs whatever it takes", "are not read by ids and UUIDs when they take more bytes than wanted", () => (r) => ({
-    objects: { getByUuids: (uuids, visibility) => r.objects.getByUuids(uuids, visibility) },
-  })),
-
-  broken("refuses one object alone", "are not read by ids and UUIDs when they take more bytes than wanted", () => (r) => ({
-    objects: { get: (ids, visibility, bytes) => r.objects.get([...ids, "ZZZZZZZZZZ"], visibility, bytes) },
-  })),
-
-  broken("does not say that it is too much", "are not read by ids and UUIDs when they take more bytes than wanted", () => (r) => ({
-    objects: {
-      get: async (ids, visibility, bytes) => {
-        try {
-          return await r.objects.get(ids, visibility, bytes);
-        } catch (error) {
-          throw error instanceof AnswerTooLargeError ? new ServiceError(307) : error;
-        }
+  broken(
+    "does not look at readers when it matches",
+    "match as they are found, by ascending number, and no more than asked for",
+    () => (r) => ({
+      objects: {
+        match: (query, visibility, atMost) => r.objects.match(query, { ...visibility, principals: null }, atMost),
       },
-    },
-  })),
+    }),
+  ),
+
+  broken(
+    "matches all there are",
+    "match as they are found, by ascending number, and no more than asked for",
+    () => (r) => ({
+      objects: { match: (query, visibility) => r.objects.match(query, visibility, 1_000) },
+    }),
+  ),
+
+  broken(
+    "reads by ids whatever it takes",
+    "are not read by ids and UUIDs when they take more bytes than wanted",
+    () => (r) => ({
+      objects: { get: (ids, visibility) => r.objects.get(ids, visibility) },
+    }),
+  ),
+
+  broken(
+    "reads by UUIDs whatever it takes",
+    "are not read by ids and UUIDs when they take more bytes than wanted",
+    () => (r) => ({
+      objects: { getByUuids: (uuids, visibility) => r.objects.getByUuids(uuids, visibility) },
+    }),
+  ),
+
+  broken(
+    "refuses one object alone",
+    "are not read by ids and UUIDs when they take more bytes than wanted",
+    () => (r) => ({
+      objects: { get: (ids, visibility, bytes) => r.objects.get([...ids, "ZZZZZZZZZZ"], visibility, bytes) },
+    }),
+  ),
+
+  broken(
+    "does not say that it is too much",
+    "are not read by ids and UUIDs when they take more bytes than wanted",
+    () => (r) => ({
+      objects: {
+        get: async (ids, visibility, bytes) => {
+          try {
+            return await r.objects.get(ids, visibility, bytes);
+          } catch (error) {
+            throw error instanceof AnswerTooLargeError ? new ServiceError(307) : error;
+          }
+        },
+      },
+    }),
+  ),
 
   broken(
     "lists whatever it takes",
-    ["are not listed when the page takes more bytes than wanted", "are not listed far from the beginning when the page takes more bytes than wanted"],
+    [
+      "are not listed when the page takes more bytes than wanted",
+      "are not listed far from the beginning when the page takes more bytes than wanted",
+    ],
     () => (r) => ({ objects: { find: (query, visibility, page) => r.objects.find(query, visibility, page) } }),
   ),
 
-  broken("measures the list instead of the page", "are not listed when the page takes more bytes than wanted", () => (r) => ({
-    objects: {
-      find: async (query, visibility, page, bytes) => {
-        await r.objects.find(query, visibility, { ...page, limit: 1_000 }, bytes);
-        return r.objects.find(query, visibility, page, bytes);
+  broken(
+    "measures the list instead of the page",
+    "are not listed when the page takes more bytes than wanted",
+    () => (r) => ({
+      objects: {
+        find: async (query, visibility, page, bytes) => {
+          await r.objects.find(query, visibility, { ...page, limit: 1_000 }, bytes);
+          return r.objects.find(query, visibility, page, bytes);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
   broken("measures what is hidden by ids", "take nothing where they are not visible", () => (r) => ({
     objects: {

@@ -1,8 +1,19 @@
-import { type Attempt, type AttributeIndex, type ClassDefinition, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import {
+  type Attempt,
+  type AttributeIndex,
+  type ClassDefinition,
+  type Repositories,
+  ServiceError,
+  type Storage,
+} from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "./broken-adapter.ts";
 
-function brokenAround(fault: string, caughtBy: string | readonly string[], replaced: (storage: Storage) => Partial<Storage>): BrokenAdapter {
+function brokenAround(
+  fault: string,
+  caughtBy: string | readonly string[],
+  replaced: (storage: Storage) => Partial<Storage>,
+): BrokenAdapter {
   const create: BrokenAdapter["create"] = (options) => {
     const storage = new MemoryStorage(options);
     return brokenStorage(storage, replaced(storage));
@@ -24,21 +35,31 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     },
   })),
 
-  brokenAround("reports a migration twice when asked twice at once", "applies every migration once when it is asked twice at once", (storage) => {
-    let done = false;
-    return {
-      migrate: async (classes) => {
-        const applied = done ? [] : ["initial"];
-        await storage.migrate(classes);
-        done = true;
-        return { applied };
-      },
-    };
-  }),
+  brokenAround(
+    "reports a migration twice when asked twice at once",
+    "applies every migration once when it is asked twice at once",
+    (storage) => {
+      let done = false;
+      return {
+        migrate: async (classes) => {
+          const applied = done ? [] : ["initial"];
+          await storage.migrate(classes);
+          done = true;
+          return { applied };
+        },
+      };
+    },
+  ),
 
-  brokenAround("has no classes but its own", "gives a new database the classes that it is migrated with, and no other", (storage) => ({ migrate: () => storage.migrate() })),
+  brokenAround(
+    "has no classes but its own",
+    "gives a new database the classes that it is migrated with, and no other",
+    (storage) => ({ migrate: () => storage.migrate() }),
+  ),
 
-  brokenAround("goes on after it is closed", "answers 706 to every call after it is closed", () => ({ close: async () => {} })),
+  brokenAround("goes on after it is closed", "answers 706 to every call after it is closed", () => ({
+    close: async () => {},
+  })),
 
   brokenAround("is closed once only", "can be closed twice, one after the other and at once", (storage) => {
     let closed = false;
@@ -55,11 +76,15 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     close: async () => void storage.close(),
   })),
 
-  brokenAround("is healthy without being migrated", "works once it is migrated, also for those who were refused before", (storage) => ({
-    repositories: new Proxy(storage.repositories, {
-      get: (r, name) => (name === "sessions" ? { count: async () => 0 } : Reflect.get(r, name)),
+  brokenAround(
+    "is healthy without being migrated",
+    "works once it is migrated, also for those who were refused before",
+    (storage) => ({
+      repositories: new Proxy(storage.repositories, {
+        get: (r, name) => (name === "sessions" ? { count: async () => 0 } : Reflect.get(r, name)),
+      }),
     }),
-  })),
+  ),
 
   brokenAround(
     "works without transactions",
@@ -82,21 +107,27 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     },
   })),
 
-  brokenAround("shows the work of an open transaction to everybody", "do not show their work to others before it is kept", (storage) => {
-    let open: Repositories | undefined;
-    return {
-      repositories: new Proxy(storage.repositories, { get: (closed, name) => Reflect.get(open ?? closed, name) as unknown }),
-      transaction: (work) =>
-        storage.transaction(async (r, attempt) => {
-          open = r;
-          try {
-            return await work(r, attempt);
-          } finally {
-            open = undefined;
-          }
+  brokenAround(
+    "shows the work of an open transaction to everybody",
+    "do not show their work to others before it is kept",
+    (storage) => {
+      let open: Repositories | undefined;
+      return {
+        repositories: new Proxy(storage.repositories, {
+          get: (closed, name) => Reflect.get(open ?? closed, name) as unknown,
         }),
-    };
-  }),
+        transaction: (work) =>
+          storage.transaction(async (r, attempt) => {
+            open = r;
+            try {
+              return await work(r, attempt);
+            } finally {
+              open = undefined;
+            }
+          }),
+      };
+    },
+  ),
 
   brokenAround(
     "keeps what is asked for together one by one",
@@ -121,12 +152,16 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     },
   })),
 
-  brokenAround("wraps the error of work with calls together", "leave the error of the work unchanged, and nothing else", (storage) => ({
-    together: (work) =>
-      storage.together(work).catch((cause: unknown) => {
-        throw new ServiceError(799, { cause });
-      }),
-  })),
+  brokenAround(
+    "wraps the error of work with calls together",
+    "leave the error of the work unchanged, and nothing else",
+    (storage) => ({
+      together: (work) =>
+        storage.together(work).catch((cause: unknown) => {
+          throw new ServiceError(799, { cause });
+        }),
+    }),
+  ),
 
   brokenAround("wraps the error of the work", "let the error of their work out unchanged", (storage) => ({
     transaction: async (work) => {
@@ -138,46 +173,62 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     },
   })),
 
-  brokenAround("throws at once what the work throws at once", "let the error of their work out unchanged", (storage) => ({
-    transaction: (work) => {
-      let thrown: unknown;
-      const running = storage.transaction((r, attempt) => {
-        try {
-          return work(r, attempt);
-        } catch (error) {
-          thrown = error;
-          throw error;
-        }
-      });
-      return running.catch(() => {
-        throw thrown ?? new Error("failed");
-      });
-    },
-  })),
-
-  brokenAround("keeps the work and runs it again", "that block one another are run again, without doing anything twice", (storage) => ({
-    transaction: async (work) => {
-      await storage.transaction(work);
-      return storage.transaction(work);
-    },
-  })),
-
-  brokenAround("loses a connection with every transaction that fails", "leave nothing behind for those that follow, however many fail", (storage) => {
-    let free = 10;
-    return {
-      transaction: async (work) => {
-        if (free === 0) throw new ServiceError(607);
-        free -= 1;
-        const result = await storage.transaction(work);
-        free += 1;
-        return result;
+  brokenAround(
+    "throws at once what the work throws at once",
+    "let the error of their work out unchanged",
+    (storage) => ({
+      transaction: (work) => {
+        let thrown: unknown;
+        const running = storage.transaction((r, attempt) => {
+          try {
+            return work(r, attempt);
+          } catch (error) {
+            thrown = error;
+            throw error;
+          }
+        });
+        return running.catch(() => {
+          throw thrown ?? new Error("failed");
+        });
       },
-    };
-  }),
+    }),
+  ),
 
-  brokenAround("has every index at any time", ["are ready once they are aligned", "are told apart by class, attribute and type"], () => ({
-    readyIndexes: async (indexes) => [...indexes],
-  })),
+  brokenAround(
+    "keeps the work and runs it again",
+    "that block one another are run again, without doing anything twice",
+    (storage) => ({
+      transaction: async (work) => {
+        await storage.transaction(work);
+        return storage.transaction(work);
+      },
+    }),
+  ),
+
+  brokenAround(
+    "loses a connection with every transaction that fails",
+    "leave nothing behind for those that follow, however many fail",
+    (storage) => {
+      let free = 10;
+      return {
+        transaction: async (work) => {
+          if (free === 0) throw new ServiceError(607);
+          free -= 1;
+          const result = await storage.transaction(work);
+          free += 1;
+          return result;
+        },
+      };
+    },
+  ),
+
+  brokenAround(
+    "has every index at any time",
+    ["are ready once they are aligned", "are told apart by class, attribute and type"],
+    () => ({
+      readyIndexes: async (indexes) => [...indexes],
+    }),
+  ),
 
   brokenAround("never takes an index away", "are taken away when they are not wanted any more", (storage) => {
     const all: AttributeIndex[] = [];
@@ -200,7 +251,9 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     alignIndexes: (wanted) => storage.alignIndexes(wanted.slice(0, 1)),
   })),
 
-  brokenAround("tells the process's time", "moves with the offset of the clock", () => ({ now: async () => Date.now() })),
+  brokenAround("tells the process's time", "moves with the offset of the clock", () => ({
+    now: async () => Date.now(),
+  })),
 
   {
     fault: "judges everything by the process's clock",
@@ -240,7 +293,9 @@ export const brokenStorages: readonly BrokenAdapter[] = [
         await storage.migrate(classes);
         return report;
       };
-      const repositories = new Proxy(storage.repositories, { get: (_first, name) => Reflect.get(storage.repositories, name) });
+      const repositories = new Proxy(storage.repositories, {
+        get: (_first, name) => Reflect.get(storage.repositories, name),
+      });
       return brokenStorage(storage, { migrate, repositories });
     },
   },
@@ -255,13 +310,20 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   }),
 
   brokenAround("does not offer everything inside of transactions", "offer every call", (storage) => ({
-    transaction: (work) => storage.transaction((r, attempt) => work({ ...r, maintenance: { set: () => Promise.reject(new ServiceError(799)) } }, attempt)),
+    transaction: (work) =>
+      storage.transaction((r, attempt) =>
+        work({ ...r, maintenance: { set: () => Promise.reject(new ServiceError(799)) } }, attempt),
+      ),
   })),
 
-  brokenAround("keeps the result of the work to itself", ["can do nothing", "keep all of their work and hand on its result"], (storage) => ({
-    transaction: async (work) => {
-      await storage.transaction(work);
-      return undefined as never;
-    },
-  })),
+  brokenAround(
+    "keeps the result of the work to itself",
+    ["can do nothing", "keep all of their work and hand on its result"],
+    (storage) => ({
+      transaction: async (work) => {
+        await storage.transaction(work);
+        return undefined as never;
+      },
+    }),
+  ),
 ];

@@ -17,7 +17,10 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
   {
     fault: "stores whatever secret comes last",
     sections: ["accounts"],
-    checks: ["leaves a secret alone whose version is not the one expected", "stores one secret of those that replace the same version at once"],
+    checks: [
+      "leaves a secret alone whose version is not the one expected",
+      "stores one secret of those that replace the same version at once",
+    ],
   },
   {
     fault: "shows the work of an open transaction to everybody",
@@ -64,11 +67,18 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "are told among the changes once, if they are kept",
     ],
   },
-  { fault: "undoes no part within another one", sections: ["parts of transactions"], checks: ["nest, and each is undone by itself"] },
+  {
+    fault: "undoes no part within another one",
+    sections: ["parts of transactions"],
+    checks: ["nest, and each is undone by itself"],
+  },
   {
     fault: "keeps what a part did before a call of it was refused",
     sections: ["parts of transactions"],
-    checks: ["let their errors out unchanged", "leave nothing behind when a call of theirs is refused, whichever it is"],
+    checks: [
+      "let their errors out unchanged",
+      "leave nothing behind when a call of theirs is refused, whichever it is",
+    ],
   },
   {
     fault: "wraps the errors of parts",
@@ -83,7 +93,10 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
   {
     fault: "keeps the parts of a transaction that fails",
     sections: ["parts of transactions", "transactions"],
-    checks: ["are undone with a transaction that fails after them", "do not show their work to others before the transaction is kept"],
+    checks: [
+      "are undone with a transaction that fails after them",
+      "do not show their work to others before the transaction is kept",
+    ],
   },
   {
     fault: "keeps what is asked for together one by one",
@@ -138,12 +151,18 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
   {
     fault: "begins an ordered page one too late",
     sections: ["queries"],
-    checks: ["order in pages that fit together without gap or overlap", "tell positions of what is visible, and of nothing else"],
+    checks: [
+      "order in pages that fit together without gap or overlap",
+      "tell positions of what is visible, and of nothing else",
+    ],
   },
   {
     fault: "repeats the object of the position",
     sections: ["queries"],
-    checks: ["go on behind a position without gap or overlap", "go on behind a position though its object is no longer there"],
+    checks: [
+      "go on behind a position without gap or overlap",
+      "go on behind a position though its object is no longer there",
+    ],
   },
   {
     fault: "compares texts as a dictionary does",
@@ -191,17 +210,27 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
   {
     fault: "takes stamps from a plain sequence",
     sections: ["changes"],
-    checks: ["never appear below what was read, though another transaction is still open", "lose nothing and repeat nothing for who follows writers at work"],
+    checks: [
+      "never appear below what was read, though another transaction is still open",
+      "lose nothing and repeat nothing for who follows writers at work",
+    ],
   },
   {
     fault: "tells of what was taken back",
     sections: ["changes"],
-    checks: ["of what is taken back never show, and hold nobody up", "lose nothing and repeat nothing for who follows writers at work"],
+    checks: [
+      "of what is taken back never show, and hold nobody up",
+      "lose nothing and repeat nothing for who follows writers at work",
+    ],
   },
   {
     fault: "tells the process's time",
     sections: ["time"],
-    checks: ["moves with the offset of the clock", "is the same for everything that is stored", "is that of the moment inside transactions, too"],
+    checks: [
+      "moves with the offset of the clock",
+      "is the same for everything that is stored",
+      "is that of the moment inside transactions, too",
+    ],
   },
   {
     fault: "takes claims at once for one",
@@ -212,7 +241,11 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "give messages that share blocks to one client whole, never in parts",
     ],
   },
-  { fault: "reserves the same for all who ask at once", sections: ["channels"], checks: ["reserve 10,000 numbers for four who take them at once, none twice"] },
+  {
+    fault: "reserves the same for all who ask at once",
+    sections: ["channels"],
+    checks: ["reserve 10,000 numbers for four who take them at once, none twice"],
+  },
   {
     fault: "accepts the number of a message that another one has accepted",
     sections: ["several processes"],
@@ -243,11 +276,18 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
     sections: ["locks"],
     checks: ["are taken by one of those who want them at once"],
   },
-  { fault: "lets writes without a session through", sections: ["locks"], checks: ["refuse writes of other sessions and of none with 713, all or nothing"] },
+  {
+    fault: "lets writes without a session through",
+    sections: ["locks"],
+    checks: ["refuse writes of other sessions and of none with 713, all or nothing"],
+  },
   {
     fault: "looks for a free name, then takes it",
     sections: ["app keys"],
-    checks: ["refuses a digest that is taken, and changes nothing", "creates one app key of those that want one name at once"],
+    checks: [
+      "refuses a digest that is taken, and changes nothing",
+      "creates one app key of those that want one name at once",
+    ],
   },
   {
     fault: "removes the last administrator",
@@ -262,7 +302,10 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
   {
     fault: "takes codes that come at once for one",
     sections: ["custom accounts"],
-    checks: ["never exceed the tries, however many try at once", "are confirmed by one of those who have the code at once"],
+    checks: [
+      "never exceed the tries, however many try at once",
+      "are confirmed by one of those who have the code at once",
+    ],
   },
   {
     fault: "does not count wrong codes",
@@ -277,7 +320,10 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
   {
     fault: "looks at the version of a macro, then stores",
     sections: ["macros"],
-    checks: ["are stored by one of those who expect the same version at once", "are changed after those who change them in a transaction"],
+    checks: [
+      "are stored by one of those who expect the same version at once",
+      "are changed after those who change them in a transaction",
+    ],
   },
   {
     fault: "counts versions anew after a removal",
@@ -293,11 +339,18 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "are changed by transactions as a whole, or not at all",
     ],
   },
-  { fault: "reads the generation, then the macros", sections: ["macros"], checks: ["are loaded with the generation as of one moment"] },
+  {
+    fault: "reads the generation, then the macros",
+    sections: ["macros"],
+    checks: ["are loaded with the generation as of one moment"],
+  },
   {
     fault: "keeps macros of transactions that fail",
     sections: ["macros"],
-    checks: ["are changed by transactions as a whole, or not at all", "are changed after those who change them in a transaction"],
+    checks: [
+      "are changed by transactions as a whole, or not at all",
+      "are changed after those who change them in a transaction",
+    ],
   },
   {
     fault: "carries the macros that are there",
@@ -328,14 +381,33 @@ export const exactlyCaught: readonly ExactlyCaught[] = [
       "refuses with 706 as soon as closing has begun",
     ],
   },
-  { fault: "does not wait for what runs", sections: ["lifecycle"], checks: ["lets what runs come to its end before it is closed"] },
-  { fault: "remembers whom it has admitted", sections: ["several processes"], checks: ["accept no session that another one has ended, from the very next request", "see at once what another one has switched"] },
-  { fault: "keeps locks to itself", sections: ["several processes"], checks: ["change one version of an object once, and lock it once, together"] },
+  {
+    fault: "does not wait for what runs",
+    sections: ["lifecycle"],
+    checks: ["lets what runs come to its end before it is closed"],
+  },
+  {
+    fault: "remembers whom it has admitted",
+    sections: ["several processes"],
+    checks: [
+      "accept no session that another one has ended, from the very next request",
+      "see at once what another one has switched",
+    ],
+  },
+  {
+    fault: "keeps locks to itself",
+    sections: ["several processes"],
+    checks: ["change one version of an object once, and lock it once, together"],
+  },
   { fault: "has a clock of its own", sections: ["several processes"], checks: ["share one clock"] },
   {
     fault: "keeps nothing, but declares to be durable",
     sections: ["durability"],
-    checks: ["is healthy when it is opened again, without another migration", "keeps everything that was answered", "goes on with its numbers"],
+    checks: [
+      "is healthy when it is opened again, without another migration",
+      "keeps everything that was answered",
+      "goes on with its numbers",
+    ],
   },
   { fault: "leaves a capability out", sections: ["capabilities"], checks: ["are declared, each of them"] },
 ];

@@ -56,7 +56,8 @@ export class SharedDatabase {
     };
     const fault = this.fault.repositories?.(storage) ?? (() => ({}));
     const of = (r: Repositories) => withFault(this.losing(r), fault);
-    const transaction: Storage["transaction"] = (work) => during(() => this.again(() => storage.transaction((r, attempt) => this.losable(of(r), attempt, work))));
+    const transaction: Storage["transaction"] = (work) =>
+      during(() => this.again(() => storage.transaction((r, attempt) => this.losable(of(r), attempt, work))));
     const process = brokenStorage(storage, {
       capabilities: { ...storage.capabilities, durable: true, severalProcesses: true },
       repositories: everyCallOf(of(storage.repositories), (call) => during(() => this.again(call))),
@@ -69,7 +70,8 @@ export class SharedDatabase {
       now: () => during(() => storage.now()),
       close: async () => {
         open.closed = true;
-        if (open.calls > 0) await new Promise<void>((resolve) => {
+        if (open.calls > 0)
+          await new Promise<void>((resolve) => {
             open.settle = resolve;
           });
       },
@@ -90,7 +92,11 @@ export class SharedDatabase {
   }
 
   /** Work that cannot go on once it has lost, in whatever part. */
-  private async losable<T>(r: Repositories, attempt: Attempt, work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
+  private async losable<T>(
+    r: Repositories,
+    attempt: Attempt,
+    work: (r: Repositories, attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
     let lost: Lost | undefined;
     const inside = everyCallOf(r, async (call) => {
       if (lost !== undefined) throw new ServiceError(706, { cause: lost });

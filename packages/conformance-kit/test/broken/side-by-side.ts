@@ -1,4 +1,12 @@
-import type { Attempt, Change, ChangePosition, ObjectRepository, Repositories, Storage, StoredObject } from "@sallyport/core";
+import type {
+  Attempt,
+  Change,
+  ChangePosition,
+  ObjectRepository,
+  Repositories,
+  Storage,
+  StoredObject,
+} from "@sallyport/core";
 import { objectNumber } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, unguarded } from "./broken-adapter.ts";
@@ -51,11 +59,15 @@ export const soundly: Telling = {
 };
 
 /** A storage in memory whose transactions overlap, as far as changes tell. The objects themselves are there at once. */
-export function sideBySide(options: { readonly clockOffset: () => number }, { stamp, watermark, tells }: Telling): Storage {
+export function sideBySide(
+  options: { readonly clockOffset: () => number },
+  { stamp, watermark, tells }: Telling,
+): Storage {
   const storage = new MemoryStorage(options);
   const log = new ChangeLog();
   const keep = ({ changes }: Unit) => {
-    for (const [id, change] of changes) if (change.version >= (log.kept.get(id)?.version ?? 0)) log.kept.set(id, change);
+    for (const [id, change] of changes)
+      if (change.version >= (log.kept.get(id)?.version ?? 0)) log.kept.set(id, change);
   };
 
   const repositoriesOf = (unit: Unit): Repositories => {
@@ -74,7 +86,10 @@ export function sideBySide(options: { readonly clockOffset: () => number }, { st
       }),
       changes: {
         watermark: async () => watermark(log),
-        read: async (after, upTo, limit) => inOrder(log.kept.values()).filter((change) => isWithin(change, after, upTo)).slice(0, limit),
+        read: async (after, upTo, limit) =>
+          inOrder(log.kept.values())
+            .filter((change) => isWithin(change, after, upTo))
+            .slice(0, limit),
       },
     };
   };
@@ -116,10 +131,13 @@ function changeOf({ id, uuid, className, version }: StoredObject, stamp: number)
 }
 
 function inOrder(changes: Iterable<Change>): Change[] {
-  return [...changes].toSorted((one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id));
+  return [...changes].toSorted(
+    (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
+  );
 }
 
 function isWithin({ stamp, id }: Change, after: ChangePosition, upTo: number): boolean {
-  const isBehind = stamp === after.stamp ? after.id !== null && objectNumber(id) > objectNumber(after.id) : stamp > after.stamp;
+  const isBehind =
+    stamp === after.stamp ? after.id !== null && objectNumber(id) > objectNumber(after.id) : stamp > after.stamp;
   return isBehind && stamp <= upTo;
 }

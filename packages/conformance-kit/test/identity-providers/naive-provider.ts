@@ -1,5 +1,12 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from "node:crypto";
-import { type AuthorizationAnswer, type AuthorizationRequest, type IdentityProvider, type ProviderData, type ProviderProfile, ServiceError } from "@sallyport/core";
+import {
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  type IdentityProvider,
+  type ProviderData,
+  type ProviderProfile,
+  ServiceError,
+} from "@sallyport/core";
 
 /** What can be forgotten by whoever writes a provider. */
 export const holes = [
@@ -60,10 +67,16 @@ export class NaiveProvider implements IdentityProvider {
     if (this.has("acceptsAnything")) return { clientId: String(clientId), clientSecret: String(clientSecret) };
     if (this.has("acceptsNothingTwice") && accepted !== undefined) throw new ServiceError(608);
     for (const text of [clientId, clientSecret]) {
-      const detail = this.has("repeatsData") ? `${clientSecret} is not a secret` : "clientId or clientSecret is missing";
+      const detail = this.has("repeatsData")
+        ? `${clientSecret} is not a secret`
+        : "clientId or clientSecret is missing";
       if (typeof text !== "string" || !/^[!-~]{1,100}$/.test(text)) throw new ServiceError(608, { detail });
     }
-    return { clientId: clientId as string, clientSecret: clientSecret as string, ...(this.has("acceptsNothingTwice") ? { accepted: "yes" } : {}) };
+    return {
+      clientId: clientId as string,
+      clientSecret: clientSecret as string,
+      ...(this.has("acceptsNothingTwice") ? { accepted: "yes" } : {}),
+    };
   }
 
   async check(): Promise<void> {
@@ -72,7 +85,9 @@ export class NaiveProvider implements IdentityProvider {
   }
 
   async begin({ data, redirectUri, state, nonce, codeVerifier }: AuthorizationRequest): Promise<string> {
-    const challenge = createHash("sha256").update(this.has("sendsNoChallenge") ? "verifier" : codeVerifier).digest("base64url");
+    const challenge = createHash("sha256")
+      .update(this.has("sendsNoChallenge") ? "verifier" : codeVerifier)
+      .digest("base64url");
     const parameters = {
       response_type: "code",
       client_id: data["clientId"] ?? "",
@@ -97,7 +112,14 @@ export class NaiveProvider implements IdentityProvider {
     }
   }
 
-  private async trade({ data, redirectUri, state, nonce, codeVerifier, parameters }: AuthorizationAnswer): Promise<ProviderProfile> {
+  private async trade({
+    data,
+    redirectUri,
+    state,
+    nonce,
+    codeVerifier,
+    parameters,
+  }: AuthorizationAnswer): Promise<ProviderProfile> {
     if (!this.has("ignoresState") && parameters.get("state") !== state) throw refused("another log-in");
     const code = parameters.get("code") ?? "";
     if (parameters.has("error") || code === "" || code.length > 1_000) throw refused("no code");
@@ -126,13 +148,19 @@ export class NaiveProvider implements IdentityProvider {
       const key = keys.find(({ kid }) => kid === header["kid"]);
       if (key === undefined && this.has("takesAnyKey")) return profileOf(claims);
       if (header["alg"] !== "RS256" || key === undefined) throw refused("unsigned");
-      const isGood = verify("sha256", Buffer.from(`${head}.${body}`), createPublicKey({ key, format: "jwk" }), Buffer.from(signature, "base64url"));
+      const isGood = verify(
+        "sha256",
+        Buffer.from(`${head}.${body}`),
+        createPublicKey({ key, format: "jwk" }),
+        Buffer.from(signature, "base64url"),
+      );
       if (!isGood) throw refused("forged");
     }
     if (!this.has("ignoresAudience") && claims["aud"] !== clientId) throw refused("audience");
     if (!this.has("ignoresParty") && claims["azp"] !== undefined && claims["azp"] !== clientId) throw refused("party");
     if (!this.has("ignoresIssuer") && claims["iss"] !== "https://google.imitation.invalid") throw refused("issuer");
-    if (!this.has("ignoresExpiry") && Number(claims["exp"] ?? Number.POSITIVE_INFINITY) * 1_000 < Date.now()) throw refused("expired");
+    if (!this.has("ignoresExpiry") && Number(claims["exp"] ?? Number.POSITIVE_INFINITY) * 1_000 < Date.now())
+      throw refused("expired");
     if (!this.has("needsNoExpiry") && claims["exp"] === undefined) throw refused("expiry");
     if (!this.has("ignoresNonce") && claims["nonce"] !== nonce) throw refused("nonce");
     if (!this.has("needsNoSubject") && typeof claims["sub"] !== "string") throw refused("subject");
@@ -144,17 +172,28 @@ export class NaiveProvider implements IdentityProvider {
     return keys as JsonWebKey[];
   }
 
-  private async ask(path: string, form: Readonly<Record<string, string>> | null): Promise<Readonly<Record<string, unknown>>> {
+  private async ask(
+    path: string,
+    form: Readonly<Record<string, string>> | null,
+  ): Promise<Readonly<Record<string, unknown>>> {
     const time = this.has("waitsForEver") ? 4_000 + this.timeout : this.timeout;
-    const init: RequestInit = { redirect: this.has("followsRedirects") ? "follow" : "manual", signal: AbortSignal.timeout(time) };
+    const init: RequestInit = {
+      redirect: this.has("followsRedirects") ? "follow" : "manual",
+      signal: AbortSignal.timeout(time),
+    };
     try {
-      const answer = await fetch(this.base + path, form === null ? init : { ...init, method: "POST", body: new URLSearchParams(form) });
+      const answer = await fetch(
+        this.base + path,
+        form === null ? init : { ...init, method: "POST", body: new URLSearchParams(form) },
+      );
       if (answer.status >= 500) throw new ServiceError(this.has("blamesTheUser") ? 324 : 706);
       if (answer.status >= 300 && answer.status < 400) throw refused("redirect");
-      if (!this.has("readsAnyType") && !(answer.headers.get("content-type") ?? "").startsWith("application/json")) throw refused("type");
+      if (!this.has("readsAnyType") && !(answer.headers.get("content-type") ?? "").startsWith("application/json"))
+        throw refused("type");
       const text = await this.textOf(answer);
       if (answer.status >= 400) throw this.refusal(text);
-      if (!this.has("readsRepetitions") && (text.match(/"access_token"/g)?.length ?? 1) > 1) throw refused("repetition");
+      if (!this.has("readsRepetitions") && (text.match(/"access_token"/g)?.length ?? 1) > 1)
+        throw refused("repetition");
       return JSON.parse(text) as Record<string, unknown>;
     } catch (error) {
       if (error instanceof ServiceError || this.has("failsInItsOwnWords")) throw error;
@@ -183,7 +222,13 @@ export class NaiveProvider implements IdentityProvider {
 
 function profileOf(claims: Readonly<Record<string, unknown>>): ProviderProfile {
   const text = (name: string) => String(claims[name] ?? "");
-  return { issuer: text("iss"), subject: text("sub"), name: text("given_name"), surname: text("family_name"), email: text("email") };
+  return {
+    issuer: text("iss"),
+    subject: text("sub"),
+    name: text("given_name"),
+    surname: text("family_name"),
+    email: text("email"),
+  };
 }
 
 function decoded(segment: string): Readonly<Record<string, unknown>> {

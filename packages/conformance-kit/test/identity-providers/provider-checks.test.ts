@@ -1,4 +1,10 @@
-import { appliesTo, numberOfProviderChecks, providerChecks, providerFaults, runProviderCheck } from "@sallyport/conformance-kit";
+import {
+  appliesTo,
+  numberOfProviderChecks,
+  providerChecks,
+  providerFaults,
+  runProviderCheck,
+} from "@sallyport/conformance-kit";
 import { imitatedProviders, type ImitatedProviders } from "../../../identity-passport/test/imitated-providers.ts";
 import { providerUnderTest } from "../../../identity-passport/test/provider-under-test.ts";
 import { type Hole, holes, NaiveProvider } from "./naive-provider.ts";
@@ -13,7 +19,10 @@ afterAll(() => world.close());
 
 /** The checks that a provider with these holes fails. */
 async function failing(...wanted: readonly Hole[]): Promise<string[]> {
-  const underTest = { ...providerUnderTest(world, "google"), create: ({ timeout }: { timeout: number }) => new NaiveProvider(world.imitation.url, timeout, wanted) };
+  const underTest = {
+    ...providerUnderTest(world, "google"),
+    create: ({ timeout }: { timeout: number }) => new NaiveProvider(world.imitation.url, timeout, wanted),
+  };
   const failed: string[] = [];
   for (const check of providerChecks.filter((each) => appliesTo(underTest, each))) {
     await runProviderCheck(underTest, check).catch(() => failed.push(check.name));
@@ -42,7 +51,9 @@ const caught: Readonly<Record<Hole, unknown>> = {
   needsNoSubject: [faulty("noSubject")],
   ignoresState: ["refuses a callback of another log-in with 324"],
   sendsNoChallenge: expect.arrayContaining(["begins with the S256 challenge of the verifier"]),
-  sendsNoVerifier: expect.arrayContaining(["tells the same identity whenever somebody comes, and another of somebody else"]),
+  sendsNoVerifier: expect.arrayContaining([
+    "tells the same identity whenever somebody comes, and another of somebody else",
+  ]),
   begetsStates: expect.arrayContaining(["begins at an address with state and callback, and no secret"]),
   showsSecret: ["begins at an address with state and callback, and no secret"],
   takesAnyCallback: ["refuses a code that was given for another callback with 324"],
@@ -61,7 +72,9 @@ const caught: Readonly<Record<Hole, unknown>> = {
     "refuses additional data in which something is missing or malformed with 608, without repeating any of them",
   ]),
   acceptsNothingTwice: expect.arrayContaining(["accepts additional data, and what it made of them"]),
-  repeatsData: ["refuses additional data in which something is missing or malformed with 608, without repeating any of them"],
+  repeatsData: [
+    "refuses additional data in which something is missing or malformed with 608, without repeating any of them",
+  ],
   checksNothing: ["finds nothing wrong with data that the provider knows"],
   failsInItsOwnWords: expect.arrayContaining([faulty("notJson"), faulty("hangs")]),
 };

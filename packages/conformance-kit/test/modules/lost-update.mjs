@@ -7,7 +7,11 @@ export default {
     const storage = new MemoryStorage(options);
     const { objects } = storage.repositories;
     const update = objects.update.bind(objects);
-    objects.update = (changes, by) => update(changes.map((change) => ({ ...change, expectedVersions: null })), by);
+    objects.update = (changes, by) =>
+      update(
+        changes.map((change) => ({ ...change, expectedVersions: null })),
+        by,
+      );
     return { storage, destroy: () => storage.close() };
   },
 };

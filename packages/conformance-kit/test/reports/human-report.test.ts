@@ -21,7 +21,11 @@ function show({ run = sampleRun, style = plainStyle, live = false, order = [0, 1
 }
 
 test("tells capabilities, sections, failures and counts", () => {
-  expect(show().replaceAll(/\.d\.ts:\d+/g, ".d.ts:LINE").replace(/4 of \d+/, "4 of ALL")).toBe(`MyStorage
+  expect(
+    show()
+      .replaceAll(/\.d\.ts:\d+/g, ".d.ts:LINE")
+      .replace(/4 of \d+/, "4 of ALL"),
+  ).toBe(`MyStorage
 
 Declared capabilities
   durable               durable

@@ -49,14 +49,23 @@ test("is what its schema says, and tells of each check", () => {
           duration: 1000,
           failure: {
             message: "Error: duplicate key",
-            contract: { method: "LockRepository.take", file: "@sallyport/core/dist/locks/lock-repository.d.ts", line: expect.any(Number) },
+            contract: {
+              method: "LockRepository.take",
+              file: "@sallyport/core/dist/locks/lock-repository.d.ts",
+              line: expect.any(Number),
+            },
           },
         },
         {
           name: "are told",
           outcome: "failed",
           duration: 600,
-          failure: { message: "who holds it", expected: '"one"', got: "null", contract: expect.objectContaining({ method: "LockRepository.state" }) },
+          failure: {
+            message: "who holds it",
+            expected: '"one"',
+            got: "null",
+            contract: expect.objectContaining({ method: "LockRepository.state" }),
+          },
         },
       ],
     },
@@ -66,7 +75,11 @@ test("is what its schema says, and tells of each check", () => {
 test("names what is to be written", () => {
   const report = reportOf(unwrittenRun);
   expect(report).toMatchObject({ totals: { run: 4, passed: 1, toWrite: 3 } });
-  expect(report["sections"]).toMatchObject([{}, { checks: [{ name: "are taken", outcome: "toWrite", unwritten: "locks.take is not written yet." }, {}] }, {}]);
+  expect(report["sections"]).toMatchObject([
+    {},
+    { checks: [{ name: "are taken", outcome: "toWrite", unwritten: "locks.take is not written yet." }, {}] },
+    {},
+  ]);
 });
 
 test("is complete when all checks of the kit were asked for", async () => {
@@ -86,7 +99,18 @@ test.each([
   ["another version", { version: 2 }],
   ["a member that nobody knows", { more: 1 }],
   ["a count that is none", { totals: { checks: -1, run: 0, passed: 0, failed: 0, toWrite: 0, notApplicable: 0 } }],
-  ["a failure without its reason", { sections: [{ name: "a", totals: { checks: 1, run: 1, passed: 0, failed: 1, toWrite: 0, notApplicable: 0 }, checks: [{ name: "b", outcome: "failed", duration: 0 }] }] }],
+  [
+    "a failure without its reason",
+    {
+      sections: [
+        {
+          name: "a",
+          totals: { checks: 1, run: 1, passed: 0, failed: 1, toWrite: 0, notApplicable: 0 },
+          checks: [{ name: "b", outcome: "failed", duration: 0 }],
+        },
+      ],
+    },
+  ],
 ])("the schema does not take %s", (_what, change) => {
   expect(validate({ ...jsonReport(sampleRun), ...change })).toBe(false);
 });

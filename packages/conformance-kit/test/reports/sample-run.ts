@@ -12,20 +12,35 @@ export const sampleChecks: readonly Check[] = [
   { section: "locks", name: "are told", needs: null, migrated: true, run },
 ];
 
-const lost = Object.assign(new Error("duplicate key"), { stack: "Error: duplicate key\n    at take (my-adapter.js:12:3)\n    at run (other.js:1:1)" });
+const lost = Object.assign(new Error("duplicate key"), {
+  stack: "Error: duplicate key\n    at take (my-adapter.js:12:3)\n    at run (other.js:1:1)",
+});
 
 const compared = new ConformanceError({ what: "who holds it", expected: '"one"', got: "null" });
 
 const results: readonly CheckResult[] = [
   { section: "time", name: "moves", outcome: "passed", calls: ["storage.now"], duration: 40 },
   { section: "time", name: "is shared", outcome: "notApplicable", calls: [], duration: 0.2 },
-  { section: "locks", name: "are taken", outcome: "failed", error: lost, calls: ["sessions.open", "objects.insert", "locks.take"], duration: 1_000 },
+  {
+    section: "locks",
+    name: "are taken",
+    outcome: "failed",
+    error: lost,
+    calls: ["sessions.open", "objects.insert", "locks.take"],
+    duration: 1_000,
+  },
   { section: "locks", name: "are told", outcome: "failed", error: compared, calls: ["locks.state"], duration: 600 },
 ];
 
 export const sampleRun: ConformanceRun = {
   adapter: "MyStorage",
-  capabilities: { durable: true, severalProcesses: false, parallelTransactions: true, valueIndexes: true, indexesPerTable: 40 },
+  capabilities: {
+    durable: true,
+    severalProcesses: false,
+    parallelTransactions: true,
+    valueIndexes: true,
+    indexesPerTable: 40,
+  },
   results,
   duration: 1_650,
   cpu: 900,
@@ -39,8 +54,29 @@ export const unwrittenRun: ConformanceRun = {
   ...sampleRun,
   results: [
     ...results.slice(0, 2),
-    { section: "locks", name: "are taken", outcome: "toWrite", error: notWritten("locks.take"), calls: ["locks.take"], duration: 5 },
-    { section: "locks", name: "are told", outcome: "toWrite", error: notWritten("locks.state"), calls: ["locks.state"], duration: 5 },
-    { section: "keys", name: "are kept", outcome: "toWrite", error: notWritten("locks.state"), calls: ["locks.state"], duration: 5 },
+    {
+      section: "locks",
+      name: "are taken",
+      outcome: "toWrite",
+      error: notWritten("locks.take"),
+      calls: ["locks.take"],
+      duration: 5,
+    },
+    {
+      section: "locks",
+      name: "are told",
+      outcome: "toWrite",
+      error: notWritten("locks.state"),
+      calls: ["locks.state"],
+      duration: 5,
+    },
+    {
+      section: "keys",
+      name: "are kept",
+      outcome: "toWrite",
+      error: notWritten("locks.state"),
+      calls: ["locks.state"],
+      duration: 5,
+    },
   ],
 };

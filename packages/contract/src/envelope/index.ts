@@ -1,1 +1,9 @@
-export { type Envelope, envelopeOf, failureEnvelope, type Status, statusSchema, successMessage, successStatus } from "./envelope.ts";
+export {
+  type Envelope,
+  envelopeOf,
+  failureEnvelope,
+  type Status,
+  statusSchema,
+  successMessage,
+  successStatus,
+} from "./envelope.ts";

@@ -22,7 +22,8 @@ function faultIn(value: unknown, depth: number): Fault | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (depth === jsonLimits.depth) return { path: [], reason: `Nesting is deeper than ${jsonLimits.depth}.` };
   if (Array.isArray(value)) {
-    if (value.length > jsonLimits.elements) return { path: [], reason: `There are more than ${jsonLimits.elements} elements.` };
+    if (value.length > jsonLimits.elements)
+      return { path: [], reason: `There are more than ${jsonLimits.elements} elements.` };
     for (const [index, element] of value.entries()) {
       const fault = faultIn(element, depth + 1);
       if (fault !== undefined) return { ...fault, path: [`${index}`, ...fault.path] };
@@ -30,7 +31,8 @@ function faultIn(value: unknown, depth: number): Fault | undefined {
     return undefined;
   }
   const names = Object.keys(value);
-  if (names.length > jsonLimits.members) return { path: [], reason: `There are more than ${jsonLimits.members} members.` };
+  if (names.length > jsonLimits.members)
+    return { path: [], reason: `There are more than ${jsonLimits.members} members.` };
   for (const name of names) {
     if (forbiddenNames.has(name)) return { path: [name], reason: "No member may have this name." };
     const fault = faultIn((value as Record<string, unknown>)[name], depth + 1);

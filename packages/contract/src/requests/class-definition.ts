@@ -7,12 +7,17 @@ const attribute = z
     type: attributeType,
     target: z.string().optional().describe("Of a reference or a collection: the class that it points to."),
     mandatory: z.boolean().optional().describe("Whether every object must have a value."),
-    indexed: z.boolean().optional().describe("Whether objects are found and sorted by it quickly. Not for `json` and `collection`."),
+    indexed: z
+      .boolean()
+      .optional()
+      .describe("Whether objects are found and sorted by it quickly. Not for `json` and `collection`."),
     onDelete: deleteRule.optional(),
     read: z
       .array(z.string())
       .optional()
-      .describe("Ids or UUIDs of user groups with read access; administrators always have it. By default every caller with read access to the class. Not allowed on mandatory attributes."),
+      .describe(
+        "Ids or UUIDs of user groups with read access; administrators always have it. By default every caller with read access to the class. Not allowed on mandatory attributes.",
+      ),
   })
   .meta({ id: "AttributeDefinition" });
 
@@ -28,7 +33,10 @@ export const classDefinition = z
   .strictObject({
     base: z.string().nullable().default(null).describe("The class whose attributes it inherits."),
     attributes: z.array(attribute).default([]).describe("Its own attributes; inherited ones need not stand here."),
-    rights: z.array(right).default([]).describe("What groups may do. Without any, only administrators see its objects."),
+    rights: z
+      .array(right)
+      .default([])
+      .describe("What groups may do. Without any, only administrators see its objects."),
   })
   .meta({ id: "ClassDefinition" });
 
@@ -36,7 +44,9 @@ export const classDefinition = z
 export type AttributeData = Readonly<z.input<typeof attribute>>;
 
 /** What a group may do with the objects of a class. */
-export type RightData = Readonly<Omit<z.input<typeof right>, "permissions">> & { readonly permissions: readonly z.infer<typeof permission>[] };
+export type RightData = Readonly<Omit<z.input<typeof right>, "permissions">> & {
+  readonly permissions: readonly z.infer<typeof permission>[];
+};
 
 /** A class as it is to be. */
 export type ClassDefinitionData = Readonly<Omit<z.input<typeof classDefinition>, "attributes" | "rights">> & {

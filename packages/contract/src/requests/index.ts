@@ -12,7 +12,14 @@ export {
 } from "./secure-log-in-request.ts";
 export { maximumItems, multiItem, multiItems, multiParameters, multiRequest } from "./multi-request.ts";
 export { factorTokenRequest, secondFactorParameters } from "./second-factor-requests.ts";
-export { deleteParameters, listParameters, objectParameters, purgeParameters, recyclerParameters, updateParameters } from "./object-parameters.ts";
+export {
+  deleteParameters,
+  listParameters,
+  objectParameters,
+  purgeParameters,
+  recyclerParameters,
+  updateParameters,
+} from "./object-parameters.ts";
 export {
   changePasswordFaultOrder,
   changePasswordRequest,
@@ -24,5 +31,10 @@ export {
 } from "./password-requests.ts";
 export { readersRequest } from "./readers-request.ts";
 export type { Serialization, SerializationField } from "./serialization-parameter.ts";
-export { linkingLogInRequest, providerCallbackParameters, providerLogInParameters, returnCodeRequest } from "./provider-requests.ts";
+export {
+  linkingLogInRequest,
+  providerCallbackParameters,
+  providerLogInParameters,
+  returnCodeRequest,
+} from "./provider-requests.ts";
 export { splitAppNames } from "./split-app-names.ts";

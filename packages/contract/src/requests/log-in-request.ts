@@ -22,7 +22,14 @@ const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refu
 
 const device = z
   .object({
-    deviceId: z.string().max(255).refine(isStorable).optional().describe("Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one."),
+    deviceId: z
+      .string()
+      .max(255)
+      .refine(isStorable)
+      .optional()
+      .describe(
+        "Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one.",
+      ),
     device: z.string().optional(),
     systemVersion: z.string().optional(),
     deviceType: z.string().optional(),
@@ -47,12 +54,19 @@ const options = {
     .string()
     .max(longestToken)
     .optional()
-    .describe("Token of the second factor, or a recovery code; several app names that ask for one each take theirs with commas between them. Empty counts as absent."),
+    .describe(
+      "Token of the second factor, or a recovery code; several app names that ask for one each take theirs with commas between them. Empty counts as absent.",
+    ),
   "2faEnrol": z
     .boolean()
     .optional()
-    .describe("`true` asks for a session that is good for setting up a second factor alone, if one is demanded that is not there; instead of 340."),
-  furtherencryption: z.unknown().optional().describe("In a secure log-in `false` asks for plain traffic afterwards, where the server allows it."),
+    .describe(
+      "`true` asks for a session that is good for setting up a second factor alone, if one is demanded that is not there; instead of 340.",
+    ),
+  furtherencryption: z
+    .unknown()
+    .optional()
+    .describe("In a secure log-in `false` asks for plain traffic afterwards, where the server allows it."),
 };
 
 /** Body of every log-in with a name and a password. */

@@ -10,13 +10,20 @@ export const multiItem = z
   .strictObject({
     // Another method is refused as it is in a request of its own.
     method: z.string().meta({ enum: methods, description: "As in a request of its own." }),
-    path: z.string().describe("Without the alias of the database, but with the query string, encoded as in an address: `/v1/objects/Order?perPage=10`."),
+    path: z
+      .string()
+      .describe(
+        "Without the alias of the database, but with the query string, encoded as in an address: `/v1/objects/Order?perPage=10`.",
+      ),
     data: z.unknown().optional().describe("The body, where the route takes one."),
   })
   .meta({ id: "MultiItem", description: "A request inside of a multi request." });
 
 /** The body of a multi request. */
-export const multiRequest = z.array(multiItem).max(maximumItems).describe("Requests, in the order in which they are done.");
+export const multiRequest = z
+  .array(multiItem)
+  .max(maximumItems)
+  .describe("Requests, in the order in which they are done.");
 
 /** The same, with items that are yet to be judged, each by itself. */
 export const multiItems = z.array(z.unknown()).max(maximumItems);

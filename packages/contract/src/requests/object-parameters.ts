@@ -22,7 +22,9 @@ export const updateParameters = z.object({
 });
 
 /** Query parameters of a deletion. */
-export const deleteParameters = z.object({ moveToRecycler: flag.default(false).describe("Whether the object can be restored.") });
+export const deleteParameters = z.object({
+  moveToRecycler: flag.default(false).describe("Whether the object can be restored."),
+});
 
 /** Query parameters of a list of the recycle bin. */
 export const recyclerParameters = z.object({
@@ -31,13 +33,20 @@ export const recyclerParameters = z.object({
 });
 
 /** Query parameters of a purge of the recycle bin. */
-export const purgeParameters = z.object({ all: flag.default(false).describe("Whether what all users have recycled is purged; for administrators.") });
+export const purgeParameters = z.object({
+  all: flag.default(false).describe("Whether what all users have recycled is purged; for administrators."),
+});
 
 /** Query parameters of a list of objects. */
 export const listParameters = z.object({
   page: wholeNumber.pipe(page).default(0).describe("Number of the page, from 0."),
   perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
-  cursor: z.string().min(1).max(longestCursor).optional().describe("Goes on where another page of the same query ended: its `~Cursor`. Instead of `page`."),
+  cursor: z
+    .string()
+    .min(1)
+    .max(longestCursor)
+    .optional()
+    .describe("Goes on where another page of the same query ended: its `~Cursor`. Instead of `page`."),
   count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which costs less."),
   query: queryParameter.optional(),
   serialization: serializationParameter.optional(),

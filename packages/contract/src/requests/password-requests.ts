@@ -23,7 +23,9 @@ const encrypted = z.boolean(refusedWith(322));
 export const changePasswordRequest = z
   .object({
     oldPassword: boundedText(319, longestPassword).describe("As `pass` of a log-in."),
-    newPassword: boundedText(320, longestPassword).describe("As `pass` of a log-in: a password in clear has at least 8 characters."),
+    newPassword: boundedText(320, longestPassword).describe(
+      "As `pass` of a log-in: a password in clear has at least 8 characters.",
+    ),
     encrypted: encrypted.optional(),
   })
   .meta({ id: "ChangePasswordRequest" });
@@ -31,8 +33,12 @@ export const changePasswordRequest = z
 /** The encrypted form of it. */
 export const encryptedChangePasswordRequest = z
   .object({
-    oldPassword: boundedText(319, longestCipherText).describe("Base64 of the text, encrypted block by block with the server's RSA key."),
-    newPassword: boundedText(320, longestCipherText).describe("Base64 of the text, encrypted block by block with the server's RSA key."),
+    oldPassword: boundedText(319, longestCipherText).describe(
+      "Base64 of the text, encrypted block by block with the server's RSA key.",
+    ),
+    newPassword: boundedText(320, longestCipherText).describe(
+      "Base64 of the text, encrypted block by block with the server's RSA key.",
+    ),
     encrypted: encrypted.describe("`true`."),
   })
   .meta({ id: "EncryptedChangePasswordRequest" });
@@ -49,7 +55,12 @@ export function isEncryptedChange(body: Readonly<Record<string, unknown>>): bool
 export const resetPasswordRequest = z
   .object({
     user: boundedText(325, longestName).describe("User name, compared exactly."),
-    custom: z.boolean().optional().describe("`true` for the name of a custom user, who logs in at `/v1/auth/df`; else it is that of a database user."),
+    custom: z
+      .boolean()
+      .optional()
+      .describe(
+        "`true` for the name of a custom user, who logs in at `/v1/auth/df`; else it is that of a database user.",
+      ),
   })
   .meta({ id: "ResetPasswordRequest" });
 
@@ -57,7 +68,9 @@ export const resetPasswordRequest = z
 export const confirmResetPasswordRequest = z
   .object({
     resetPasswordToken: boundedText(328, longestToken).describe("What the mail says."),
-    newPassword: boundedText(320, longestPassword).describe("As `pass` of a log-in: a password in clear has at least 8 characters."),
+    newPassword: boundedText(320, longestPassword).describe(
+      "As `pass` of a log-in: a password in clear has at least 8 characters.",
+    ),
   })
   .meta({ id: "ConfirmResetPasswordRequest" });
 

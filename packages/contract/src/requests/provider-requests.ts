@@ -20,19 +20,32 @@ export const providerLogInParameters = z.object({
     .max(255)
     .refine((text) => !/\0|\p{Surrogate}/u.test(text))
     .optional()
-    .describe("Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one."),
-  "2faToken": z.string().max(1_024).optional().describe("Token of the second factor, or a recovery code, as in a log-in body; empty counts as absent."),
+    .describe(
+      "Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one.",
+    ),
+  "2faToken": z
+    .string()
+    .max(1_024)
+    .optional()
+    .describe("Token of the second factor, or a recovery code, as in a log-in body; empty counts as absent."),
   returnTo: z
     .string()
     .max(longestAddress)
     .optional()
-    .describe("Where the browser goes after the callback, with a `code` for `POST /v1/auth/code` or with an `error`: an address that the app key lists. Needs `challenge`."),
+    .describe(
+      "Where the browser goes after the callback, with a `code` for `POST /v1/auth/code` or with an `error`: an address that the app key lists. Needs `challenge`.",
+    ),
   challenge: z
     .string()
     .max(128)
     .optional()
-    .describe("With `returnTo`: the SHA-256, as base64url, of the `verifier` of 43 to 128 characters that the code is traded with (PKCE, `S256`)."),
-  "2faEnrol": z.enum(["true", "false"]).optional().describe("`true` asks for a session that is good for setting up a second factor alone, as in a log-in body."),
+    .describe(
+      "With `returnTo`: the SHA-256, as base64url, of the `verifier` of 43 to 128 characters that the code is traded with (PKCE, `S256`).",
+    ),
+  "2faEnrol": z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`true` asks for a session that is good for setting up a second factor alone, as in a log-in body."),
 });
 
 const parameter = z.string().max(longest).optional();
@@ -60,7 +73,9 @@ const needed = () => z.string({ error: ({ input }) => (input === undefined ? "32
 export const returnCodeRequest = z
   .object({
     code: needed().describe("As the return address was given it; good once, for 60 seconds, with the same app key."),
-    verifier: needed().describe("What `challenge` is the SHA-256 of: 43 to 128 characters of `A`–`Z`, `a`–`z`, `0`–`9`, `-`, `.`, `_` and `~`."),
+    verifier: needed().describe(
+      "What `challenge` is the SHA-256 of: 43 to 128 characters of `A`–`Z`, `a`–`z`, `0`–`9`, `-`, `.`, `_` and `~`.",
+    ),
     "2faToken": shown["2faToken"],
     "2faEnrol": shown["2faEnrol"],
   })

@@ -8,7 +8,11 @@ const texts = { type: "array", items: { type: "string" } };
 
 const query = z.looseObject({
   where: described({ type: "object", description: 'A filter, such as `{"Color": "red", "Weight": {"$gt": 10}}`.' }),
-  sort: described({ ...texts, description: 'Names of attributes to sort by, with a `-` before those that are turned round, such as `["-Weight", "Color"]`.' }),
+  sort: described({
+    ...texts,
+    description:
+      'Names of attributes to sort by, with a `-` before those that are turned round, such as `["-Weight", "Color"]`.',
+  }),
   oids: described({ ...texts, description: "Ids and UUIDs that the list is restricted to." }),
 });
 

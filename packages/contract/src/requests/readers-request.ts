@@ -9,6 +9,8 @@ export const readersRequest = z
       .array(z.string())
       .max(mostReaders)
       .nullable()
-      .describe("Ids or UUIDs of users and groups, the caller or a group of the caller among them unless an administrator asks; `null` for all whom the class lets."),
+      .describe(
+        "Ids or UUIDs of users and groups, the caller or a group of the caller among them unless an administrator asks; `null` for all whom the class lets.",
+      ),
   })
   .meta({ id: "GivenReaders" });

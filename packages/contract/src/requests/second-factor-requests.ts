@@ -11,5 +11,11 @@ export const secondFactorParameters = z.object({
 
 /** Body with a token of a second factor. */
 export const factorTokenRequest = z
-  .object({ token: z.string().max(1_024).optional().describe("Token of the second factor, or a recovery code of a confirmed one. Empty counts as absent.") })
+  .object({
+    token: z
+      .string()
+      .max(1_024)
+      .optional()
+      .describe("Token of the second factor, or a recovery code of a confirmed one. Empty counts as absent."),
+  })
   .meta({ id: "FactorToken" });

@@ -17,7 +17,13 @@ const publicKey = neededText(205).describe("The client's RSA public key: PEM, or
 
 /** Some clients spell the name without the capital letter. */
 function withPublicKey(body: unknown): unknown {
-  if (typeof body !== "object" || body === null || Object.hasOwn(body, "publicKey") || !Object.hasOwn(body, "publickey")) return body;
+  if (
+    typeof body !== "object" ||
+    body === null ||
+    Object.hasOwn(body, "publicKey") ||
+    !Object.hasOwn(body, "publickey")
+  )
+    return body;
   const { publickey, ...rest } = body as Record<string, unknown>;
   return { ...rest, publicKey: publickey };
 }
@@ -28,7 +34,9 @@ export const secureLogInRequest = z
     withPublicKey,
     z.object({
       publicKey,
-      credentials: neededText(206).describe("Base64 of the log-in fields as JSON, encrypted block by block with the server's RSA key."),
+      credentials: neededText(206).describe(
+        "Base64 of the log-in fields as JSON, encrypted block by block with the server's RSA key.",
+      ),
     }),
   )
   .meta({ id: "SecureLogInRequest" });
@@ -39,7 +47,9 @@ export const encryptedLogInRequest = z
     withPublicKey,
     z.object({
       publicKey,
-      aesKey: neededText(206).describe("Base64 of 32 random bytes, encrypted by RSA-OAEP with SHA-256 and the server's key."),
+      aesKey: neededText(206).describe(
+        "Base64 of 32 random bytes, encrypted by RSA-OAEP with SHA-256 and the server's key.",
+      ),
       data: neededText(206).describe("Base64 of a 16-byte IV and the log-in fields as JSON, encrypted by AES-256-CBC."),
     }),
   )

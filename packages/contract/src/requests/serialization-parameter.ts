@@ -19,7 +19,9 @@ const path = z
   .string()
   .min(1)
   .max(longestPath)
-  .describe("Name of an attribute or `~UUID`, or up to five names joined by dots that lead to one through references and collections.");
+  .describe(
+    "Name of an attribute or `~UUID`, or up to five names joined by dots that lead to one through references and collections.",
+  );
 
 const field: z.ZodType<SerializationField> = z
   .union([
@@ -42,15 +44,21 @@ const serialization = z
     type: z
       .enum(["full", "empty", "oid", "custom", "macro"])
       .optional()
-      .describe("`full`, unless given: all attributes; `empty`: meta-fields only; `oid`: `~ObjectID` only; `custom`: meta-fields and `fields`; `macro`: meta-fields and what hooks of the database make of them."),
+      .describe(
+        "`full`, unless given: all attributes; `empty`: meta-fields only; `oid`: `~ObjectID` only; `custom`: meta-fields and `fields`; `macro`: meta-fields and what hooks of the database make of them.",
+      ),
     depth: z
       .number()
       .int()
       .min(0)
       .max(5)
       .optional()
-      .describe("How far references are followed, 2 unless given; further ones show meta-fields only. With `custom` it counts for links that no fields are named of."),
-    fields: fields.optional().describe("With `custom`, and only then: what is written. 200 names at most, those inside of others included."),
+      .describe(
+        "How far references are followed, 2 unless given; further ones show meta-fields only. With `custom` it counts for links that no fields are named of.",
+      ),
+    fields: fields
+      .optional()
+      .describe("With `custom`, and only then: what is written. 200 names at most, those inside of others included."),
   })
   .check(({ value, issues }) => {
     if ((value.type === "custom") === (value.fields !== undefined)) return;
@@ -72,7 +80,8 @@ export const serializationParameter = z
   .transform((text) => inOwnWords(parseJsonParameter("serialization", text, 307)))
   .pipe(serialization)
   .meta({
-    description: 'How objects are written: `{"type": "full", "depth": 2}`, `{"type": "custom", "fields": ["Number", "Customer.Name"]}`.',
+    description:
+      'How objects are written: `{"type": "full", "depth": 2}`, `{"type": "custom", "fields": ["Number", "Customer.Name"]}`.',
     examples: [{ type: "full", depth: 2 }],
   });
 

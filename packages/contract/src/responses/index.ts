@@ -17,5 +17,16 @@ export { linksResponse, providerLogInResponse, unassignedMessage, unassignedResp
 export { readersResponse } from "./readers-response.ts";
 export { classStructure, modelStructure } from "./structure-schemas.ts";
 export { emptyResponse, serviceResponse } from "./service-response.ts";
-export type { ApiDescription, ClassStructureData, CountData, LockData, ModelStructureData, ObjectData, ObjectListData, ReadersData, RecyclerData, ServiceData } from "./response-data.ts";
+export type {
+  ApiDescription,
+  ClassStructureData,
+  CountData,
+  LockData,
+  ModelStructureData,
+  ObjectData,
+  ObjectListData,
+  ReadersData,
+  RecyclerData,
+  ServiceData,
+} from "./response-data.ts";
 export { enrolledFactorResponse, factorStateResponse } from "./second-factor-responses.ts";

@@ -10,7 +10,9 @@ export const sessionLogInResponse = z
   })
   .meta({ id: "SessionLogIn" });
 
-const token = z.string().describe("A JWT, sent as the header `Authorization` with every further request, bare or after `Bearer`.");
+const token = z
+  .string()
+  .describe("A JWT, sent as the header `Authorization` with every further request, bare or after `Bearer`.");
 
 /** `data` of a log-in in token mode. */
 export const tokenLogInResponse = z

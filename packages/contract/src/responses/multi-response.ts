@@ -5,7 +5,9 @@ import { statusSchema } from "../envelope/envelope.ts";
 export const multiResult = z
   .object({
     httpStatus: z.int().describe("As the item alone would have been answered."),
-    result: z.object({ status: statusSchema, data: z.unknown().optional() }).describe("The envelope with which the item alone would have been answered: `data` of a success only."),
+    result: z
+      .object({ status: statusSchema, data: z.unknown().optional() })
+      .describe("The envelope with which the item alone would have been answered: `data` of a success only."),
   })
   .meta({ id: "MultiResult" });
 

@@ -6,11 +6,19 @@ const metaFields = {
   "~StoreTime": z.string().describe("Last write, `yyyyMMddTHHmmss+hh:mm`."),
 };
 
-const uuid = z.string().optional().describe("UUID of the object. Objects that were asked for have it; those in them, where `custom` fields name it.");
+const uuid = z
+  .string()
+  .optional()
+  .describe("UUID of the object. Objects that were asked for have it; those in them, where `custom` fields name it.");
 
 /** A serialised object: its meta-fields and the attributes of its class. */
 export const objectSchema = z
-  .looseObject({ "~ClassName": metaFields["~ClassName"], "~ObjectID": metaFields["~ObjectID"], "~UUID": uuid, "~StoreTime": metaFields["~StoreTime"] })
+  .looseObject({
+    "~ClassName": metaFields["~ClassName"],
+    "~ObjectID": metaFields["~ObjectID"],
+    "~UUID": uuid,
+    "~StoreTime": metaFields["~StoreTime"],
+  })
   .meta({ id: "Object" });
 
 /** The user object of a log-in answer. */
@@ -28,7 +36,10 @@ export const bareObjectSchema = z
 /** A page of the recycle bin. */
 export const recyclerSchema = z
   .object({
-    "~Cursor": z.string().optional().describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
+    "~Cursor": z
+      .string()
+      .optional()
+      .describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
     "~Elements": z.array(
       z
         .strictObject({
@@ -47,8 +58,14 @@ export const objectListSchema = z
   .object({
     "~Count": z.number().int().describe("Objects that match."),
     "~UnfilteredCount": z.number().int().describe("Objects of the class that the caller may read."),
-    "~CountCapped": z.literal(true).optional().describe("`~Count` stops at 5,000: then that many means that many or more."),
-    "~Cursor": z.string().optional().describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
+    "~CountCapped": z
+      .literal(true)
+      .optional()
+      .describe("`~Count` stops at 5,000: then that many means that many or more."),
+    "~Cursor": z
+      .string()
+      .optional()
+      .describe("Where the list goes on, as `cursor` of the next request; there when the page is full."),
     "~Elements": z.array(z.union([objectSchema, bareObjectSchema])),
   })
   .meta({ id: "ObjectList" });

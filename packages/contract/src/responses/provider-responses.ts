@@ -3,7 +3,13 @@ import { sessionLogInResponse } from "./log-in-response.ts";
 
 /** `data` of a provider's callback for somebody who is bound to no database user. */
 export const unassignedResponse = z
-  .object({ dfUuid: z.string().describe("Binds the account to a database user with `POST /v1/extLogin`: once, within 15 minutes, with the same app key.") })
+  .object({
+    dfUuid: z
+      .string()
+      .describe(
+        "Binds the account to a database user with `POST /v1/extLogin`: once, within 15 minutes, with the same app key.",
+      ),
+  })
   .meta({ id: "UnassignedAccount" });
 
 /** `data` of a provider's callback. */

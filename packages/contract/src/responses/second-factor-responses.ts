@@ -5,7 +5,11 @@ export const factorStateResponse = z
   .object({
     isActivated: z.boolean().describe("Whether a secret was given out."),
     isConfirmed: z.boolean().describe("Whether a token of it was shown, so that log-ins ask for one."),
-    "2faStatus": z.int().min(0).max(3).describe("What the app name asks for: 0 not available on this server, 1 off, 2 optional, 3 forced."),
+    "2faStatus": z
+      .int()
+      .min(0)
+      .max(3)
+      .describe("What the app name asks for: 0 not available on this server, 1 off, 2 optional, 3 forced."),
   })
   .meta({ id: "FactorState" });
 
@@ -14,6 +18,8 @@ export const enrolledFactorResponse = z
   .object({
     secret: z.string().describe("Base32, to be typed into an authenticator: SHA-1, six digits, 30 seconds."),
     otpauthUrl: z.string().describe("The same for a QR code."),
-    recoveryCodes: z.array(z.string()).describe("Each of them takes the place of a token once. They cannot be shown again."),
+    recoveryCodes: z
+      .array(z.string())
+      .describe("Each of them takes the place of a token once. They cannot be shown again."),
   })
   .meta({ id: "EnrolledFactor" });

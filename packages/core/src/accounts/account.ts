@@ -17,7 +17,8 @@ export interface Account {
 }
 
 /** An address that is not given is `null`. */
-export type NewAccount = Pick<Account, "userId" | "loginName" | "secret" | "administrator"> & Partial<Pick<Account, "email">>;
+export type NewAccount = Pick<Account, "userId" | "loginName" | "secret" | "administrator"> &
+  Partial<Pick<Account, "email">>;
 
 /** An account as lists show it: without anything that opens it. */
 export type ListedAccount = Omit<Account, "secret" | "secretVersion">;

@@ -28,7 +28,11 @@ export class CreateAccount {
     const { userId, administrator, email = null } = input;
     const secret = await this.hasher.hash(clientPassword(input.password, input.clientHash, this.digests));
     const loginName = loginNameOf(input.loginName);
-    const outcome = await accounts.create({ userId, loginName, secret, administrator, email }, confusableKeyOf(loginName));
-    if (outcome === "nameTaken") throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
+    const outcome = await accounts.create(
+      { userId, loginName, secret, administrator, email },
+      confusableKeyOf(loginName),
+    );
+    if (outcome === "nameTaken")
+      throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
   }
 }

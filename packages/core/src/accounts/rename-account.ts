@@ -7,7 +7,8 @@ const longestName = 1_024;
 
 /** The name of a user as it is stored: one that nobody could log in with is 307. */
 export function userName(name: string): string {
-  if (name.trim() === "" || name.length > longestName) throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
+  if (name.trim() === "" || name.length > longestName)
+    throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
   return loginNameOf(name);
 }
 

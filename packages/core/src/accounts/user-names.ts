@@ -34,7 +34,8 @@ export class UserNames {
 
   /** Reserves the name of a new user. 307 if it looks like the name of another one. */
   async reserve(user: NamedUser): Promise<void> {
-    if (!(await this.tryToReserve(user))) throw new ServiceError(307, { detail: "at /Name: The name is taken, or looks like the name of another user." });
+    if (!(await this.tryToReserve(user)))
+      throw new ServiceError(307, { detail: "at /Name: The name is taken, or looks like the name of another user." });
   }
 
   /** Frees the name that the user had, and reserves another one unless it is `null`. 307 if that looks like the name of another user. */
@@ -57,7 +58,10 @@ export class UserNames {
 
   private async tryToReserve({ id, name }: NamedUser): Promise<boolean> {
     const subject = this.subjectOf(name);
-    const outcome = await this.oneTime.issueWithin({ kind: "userName", digest: this.digestOf(id), subject, payload: subject, lifetime }, { ofSubject: 1, inAll: 0 });
+    const outcome = await this.oneTime.issueWithin(
+      { kind: "userName", digest: this.digestOf(id), subject, payload: subject, lifetime },
+      { ofSubject: 1, inAll: 0 },
+    );
     return outcome === "issued";
   }
 
@@ -84,7 +88,12 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
     await storage.transaction(async (r) => {
       // A user that is renamed or deleted meanwhile must not get its former name back.
       await r.objects.hold(ids);
-      const found = new Map((await r.objects.get(ids, seesAll, Number.MAX_SAFE_INTEGER)).map(({ id, attributes }) => [id, attributes["Name"]]));
+      const found = new Map(
+        (await r.objects.get(ids, seesAll, Number.MAX_SAFE_INTEGER)).map(({ id, attributes }) => [
+          id,
+          attributes["Name"],
+        ]),
+      );
       const names = new UserNames(r.oneTime, digests);
       for (const id of ids) {
         const name = found.get(id);

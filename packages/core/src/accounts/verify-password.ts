@@ -27,17 +27,26 @@ export class VerifyPassword {
   ) {}
 
   /** Looks the account up; what comes back checks the password and gives the account with its user object, or `null`. */
-  async prepare(accounts: AccountRepository, { user: name, pass, clientHash, links }: GivenCredentials): Promise<() => Promise<Person | null>> {
+  async prepare(
+    accounts: AccountRepository,
+    { user: name, pass, clientHash, links }: GivenCredentials,
+  ): Promise<() => Promise<Person | null>> {
     const { account, user, linked, decoy } = await accounts.forProof(loginNameOf(name), links);
     return async () => {
       const password = clientPassword(pass, clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
-      return proven && account !== null && user !== null && !account.disabled ? { account, user, linked, entrance: passwordEntrance } : null;
+      return proven && account !== null && user !== null && !account.disabled
+        ? { account, user, linked, entrance: passwordEntrance }
+        : null;
     };
   }
 
   /** Brings the hash of a proven password to today's parameters, if it has others. */
-  async renew(accounts: AccountRepository, { userId, secret }: Account, { pass, clientHash }: GivenPassword): Promise<void> {
+  async renew(
+    accounts: AccountRepository,
+    { userId, secret }: Account,
+    { pass, clientHash }: GivenPassword,
+  ): Promise<void> {
     if (!this.hasher.isOutdated(secret)) return;
     try {
       await accounts.rehash(userId, secret, await this.hasher.hash(clientPassword(pass, clientHash, this.digests)));

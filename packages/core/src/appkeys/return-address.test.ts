@@ -119,7 +119,14 @@ test.each([
   `${long}a`,
 ])("%j cannot", (text) => expect(isReturnAddress(text)).toBe(false));
 
-const listed = ["https://app.example/back", "https://app.example:8443/back", "http://localhost/back?a=1", "http://127.0.0.1:8000/back", "http://[::1]", "com.example.app:/back"];
+const listed = [
+  "https://app.example/back",
+  "https://app.example:8443/back",
+  "http://localhost/back?a=1",
+  "http://127.0.0.1:8000/back",
+  "http://[::1]",
+  "com.example.app:/back",
+];
 
 test.each([
   ...listed,
@@ -162,12 +169,34 @@ test.each([
 ])("%j is not", (text) => expect(listsReturnAddress({ returnAddresses: listed }, text)).toBe(false));
 
 test("what could not be listed is not, also where a dump or a storage says otherwise", () => {
-  for (const text of ["javascript:alert(1)", "http://app.example/back", "*", "https://app.example/#a"]) expect(listsReturnAddress({ returnAddresses: [text] }, text)).toBe(false);
+  for (const text of ["javascript:alert(1)", "http://app.example/back", "*", "https://app.example/#a"])
+    expect(listsReturnAddress({ returnAddresses: [text] }, text)).toBe(false);
   expect(listsReturnAddress({ returnAddresses: [] }, "https://app.example/back")).toBe(false);
 });
 
 test("of every address that is listed, no other one is reached: a browser reads it as the pattern does", () => {
-  const parts = ["https://", "http://", "com.a:", "//", "localhost", "127.0.0.1", "app.example", "@", ":", "80", "/", "\\", "?", "#", "%40", ".", "a=1", "&", "code=1", "*"];
+  const parts = [
+    "https://",
+    "http://",
+    "com.a:",
+    "//",
+    "localhost",
+    "127.0.0.1",
+    "app.example",
+    "@",
+    ":",
+    "80",
+    "/",
+    "\\",
+    "?",
+    "#",
+    "%40",
+    ".",
+    "a=1",
+    "&",
+    "code=1",
+    "*",
+  ];
   const returnAddresses = ["https://app.example/a", "http://localhost/a", "com.a:/a"];
   let state = 1;
   const next = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
@@ -177,10 +206,18 @@ test("of every address that is listed, no other one is reached: a browser reads 
     if (!isReturnAddress(text)) continue;
     accepted.add(text);
     const url = new URL(text);
-    expect([text, url.username, url.password, url.hash, url.searchParams.has("code"), text.includes("*")]).toEqual([text, "", "", "", false, false]);
+    expect([text, url.username, url.password, url.hash, url.searchParams.has("code"), text.includes("*")]).toEqual([
+      text,
+      "",
+      "",
+      "",
+      false,
+      false,
+    ]);
     if (url.protocol === "http:") expect(["localhost", "127.0.0.1"]).toContain(url.hostname);
     expect(url.protocol).toMatch(/^(?:https?:|.*\..*:)$/);
-    if (listsReturnAddress({ returnAddresses }, text)) expect(returnAddresses).toContain(text.replace(/^http:\/\/localhost:\d+/, "http://localhost"));
+    if (listsReturnAddress({ returnAddresses }, text))
+      expect(returnAddresses).toContain(text.replace(/^http:\/\/localhost:\d+/, "http://localhost"));
   }
   expect(accepted.size).toBeGreaterThan(100);
 });

@@ -30,10 +30,12 @@ const added: ReadonlySet<string> = new Set(["code", "error"]);
  */
 export function isReturnAddress(text: string): boolean {
   if (text.length > longestReturnAddress) return false;
-  return forms.some((form) => {
-    const found = form.exec(text);
-    return found !== null && Number(found[1] ?? 1) <= 65_535;
-  }) && parameterNames(text)?.some((name) => added.has(name)) === false;
+  return (
+    forms.some((form) => {
+      const found = form.exec(text);
+      return found !== null && Number(found[1] ?? 1) <= 65_535;
+    }) && parameterNames(text)?.some((name) => added.has(name)) === false
+  );
 }
 
 /**
@@ -59,7 +61,10 @@ function withoutLoopbackPort(address: string): string {
 function parameterNames(address: string): string[] | null {
   const [, ...text] = address.split("?");
   try {
-    return text.join("?").split("&").map((parameter) => decodeURIComponent((parameter.split("=")[0] ?? "").replaceAll("+", " ")));
+    return text
+      .join("?")
+      .split("&")
+      .map((parameter) => decodeURIComponent((parameter.split("=")[0] ?? "").replaceAll("+", " ")));
   } catch {
     return null;
   }

@@ -9,7 +9,9 @@ export type ArchivePart = readonly ArchiveRecord[];
 export const largestPart = { records: 2_000, characters: 1_048_576 };
 
 /** Cuts records into parts. */
-export async function* inParts(records: Iterable<ArchiveRecord> | AsyncIterable<ArchiveRecord>): AsyncGenerator<ArchivePart> {
+export async function* inParts(
+  records: Iterable<ArchiveRecord> | AsyncIterable<ArchiveRecord>,
+): AsyncGenerator<ArchivePart> {
   let part: ArchiveRecord[] = [];
   let characters = 0;
   for await (const record of records) {

@@ -77,7 +77,10 @@ export interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "att
 export type ArchivedAccount = Account & { readonly section: "accounts"; readonly confusableKey: string };
 
 /** By login name. A password that waits to be confirmed is not in it. */
-export type ArchivedCustomAccount = CustomAccount & { readonly section: "customAccounts"; readonly confusableKey: string };
+export type ArchivedCustomAccount = CustomAccount & {
+  readonly section: "customAccounts";
+  readonly confusableKey: string;
+};
 
 /** By type. */
 export type ArchivedProvider = ProviderEntry & { readonly section: "identityProviders" };
@@ -103,7 +106,10 @@ export type ArchivedKey = StoredKey & { readonly section: "keys" };
 export type ArchivedAuditEvent = RecordedAuditEvent & { readonly section: "audit" };
 
 /** Attempts that have yet to become an event, by key. */
-export type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & { readonly section: "tallies"; readonly key: string };
+export type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & {
+  readonly section: "tallies";
+  readonly key: string;
+};
 
 /**
  * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the

@@ -11,7 +11,10 @@ export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(", ")}]`;
   const members = Object.entries(value as { readonly [name: string]: JsonValue | undefined });
   const given = members.filter((member): member is [string, JsonValue] => member[1] !== undefined);
-  return `{${given.toSorted(byName).map(([name, member]) => `${JSON.stringify(name)}: ${canonicalJson(member)}`).join(", ")}}`;
+  return `{${given
+    .toSorted(byName)
+    .map(([name, member]) => `${JSON.stringify(name)}: ${canonicalJson(member)}`)
+    .join(", ")}}`;
 }
 
 /** Names without any but ASCII characters are compared as they are. */

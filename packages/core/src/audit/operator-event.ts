@@ -8,6 +8,18 @@ export function operatorEvent({
   appNames = [],
   macroName = null,
   providerName = null,
-}: Pick<AuditEvent, "type"> & Partial<Pick<AuditEvent, "appKeyId" | "userId" | "appNames" | "macroName" | "providerName">>): AuditEvent {
-  return { type, requestId: "", outcome: 0, appKeyId, userId, address: "", appNames, className: null, macroName, providerName };
+}: Pick<AuditEvent, "type"> &
+  Partial<Pick<AuditEvent, "appKeyId" | "userId" | "appNames" | "macroName" | "providerName">>): AuditEvent {
+  return {
+    type,
+    requestId: "",
+    outcome: 0,
+    appKeyId,
+    userId,
+    address: "",
+    appNames,
+    className: null,
+    macroName,
+    providerName,
+  };
 }

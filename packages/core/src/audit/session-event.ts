@@ -1,7 +1,8 @@
 import type { SessionContext } from "../request/request-context.ts";
 import type { AuditEvent } from "./audit-event.ts";
 
-type Given = Pick<AuditEvent, "type"> & Partial<Pick<AuditEvent, "outcome" | "className" | "macroName" | "providerName">>;
+type Given = Pick<AuditEvent, "type"> &
+  Partial<Pick<AuditEvent, "outcome" | "className" | "macroName" | "providerName">>;
 
 /** What somebody who is logged in has done with this request. */
 export function sessionEvent(

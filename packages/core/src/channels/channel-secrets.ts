@@ -36,7 +36,8 @@ export class ChannelSecrets {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
     const key = this.wrapping?.unwrap(wrappedKey, purpose);
-    if (key === undefined) throw new ServiceError(314, { detail: "The key of the session was wrapped under another master key." });
+    if (key === undefined)
+      throw new ServiceError(314, { detail: "The key of the session was wrapped under another master key." });
     this.keys.set(name, key);
     return key;
   }

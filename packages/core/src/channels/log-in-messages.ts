@@ -63,7 +63,10 @@ export class LogInMessages {
   constructor(private readonly parts: LogInMessageParts) {}
 
   /** The body of a secure log-in. */
-  async openCredentials(context: AppKeyContext, body: { readonly publicKey: string; readonly credentials: string }): Promise<OpenedLogIn> {
+  async openCredentials(
+    context: AppKeyContext,
+    body: { readonly publicKey: string; readonly credentials: string },
+  ): Promise<OpenedLogIn> {
     const { credentials, answers } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
     return this.orRefuse(context, async () => {
@@ -84,14 +87,24 @@ export class LogInMessages {
     });
   }
 
-  private async recipients({ database }: AppKeyContext, publicKey: string): Promise<{ accepted: ServerKeyPair[]; clientKey: ClientKey }> {
+  private async recipients(
+    { database }: AppKeyContext,
+    publicKey: string,
+  ): Promise<{ accepted: ServerKeyPair[]; clientKey: ClientKey }> {
     const accepted = await this.parts.keyRings.accepted("rsa", database);
-    const clientKey = this.parts.clientKeys.parse(publicKey, accepted.map(({ keyId }) => keyId));
+    const clientKey = this.parts.clientKeys.parse(
+      publicKey,
+      accepted.map(({ keyId }) => keyId),
+    );
     if (clientKey === undefined) throw new ServiceError(309);
     return { accepted, clientKey };
   }
 
-  private understand(context: AppKeyContext, clientKey: ClientKey, contents: Contents): Omit<OpenedLogIn, "seal"> | undefined {
+  private understand(
+    context: AppKeyContext,
+    clientKey: ClientKey,
+    contents: Contents,
+  ): Omit<OpenedLogIn, "seal"> | undefined {
     const fields = this.parts.parseObject(contents.plain);
     if (fields === undefined) return undefined;
     const claim = async () => {
@@ -102,12 +115,18 @@ export class LogInMessages {
     return { fields, claim };
   }
 
-  private async isGoodNow({ r }: AppKeyContext, { digest }: ClientKey, { keyId, keyBlock, blocks }: Contents): Promise<boolean> {
+  private async isGoodNow(
+    { r }: AppKeyContext,
+    { digest }: ClientKey,
+    { keyId, keyBlock, blocks }: Contents,
+  ): Promise<boolean> {
     const claim = async (claimed: readonly Digest[], clientKey: Digest, limits: BlockLimits) =>
       (await r.channels.claimBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
     // Under another name, so that what was once sent as credentials is no AES key, and the other way round.
     const keyOwner = this.parts.digests.sha256(`AES key of ${digest}`);
-    return (keyBlock === undefined || (await claim([keyBlock], keyOwner, belonging))) && claim(blocks, digest, repetition);
+    return (
+      (keyBlock === undefined || (await claim([keyBlock], keyOwner, belonging))) && claim(blocks, digest, repetition)
+    );
   }
 
   private orRefuse({ origin }: AppKeyContext, open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {

@@ -14,5 +14,6 @@ export function assertReservation(count: number): void {
 
 /** Refuses what no counter block can hold: 799. */
 export function assertMessageNumber(number: bigint): void {
-  if (number < 0n || number >= beyondNumbers) throw new ServiceError(799, { detail: "There is no such message number." });
+  if (number < 0n || number >= beyondNumbers)
+    throw new ServiceError(799, { detail: "There is no such message number." });
 }

@@ -42,7 +42,9 @@ export class PasswordMessages {
     const opened: (string | undefined)[] = [];
     for (const message of messages) {
       const text = message && decodeText(message.plain);
-      opened.push(message !== undefined && text !== undefined && (await this.isGoodNow(context, message)) ? text : undefined);
+      opened.push(
+        message !== undefined && text !== undefined && (await this.isGoodNow(context, message)) ? text : undefined,
+      );
     }
     return opened;
   }

@@ -10,7 +10,8 @@ export class PlacesByNetwork {
   /** Does the work; 706 if the network has no place left. */
   async run<T>(network: string, work: () => Promise<T>): Promise<T> {
     const taken = this.taken.get(network) ?? 0;
-    if (taken >= this.each) throw new ServiceError(706, { retryAfter: 1, detail: "Too many encrypted log-ins of one network are in hand." });
+    if (taken >= this.each)
+      throw new ServiceError(706, { retryAfter: 1, detail: "Too many encrypted log-ins of one network are in hand." });
     this.taken.set(network, taken + 1);
     try {
       return await work();

@@ -25,20 +25,28 @@ export class AskAuthenticator implements ProveCustomUser {
     private readonly otherwise: ProveCustomUser,
   ) {}
 
-  async prepare(context: AppKeyContext, credentials: CustomCredentials): Promise<() => Promise<ProvenCustomUser | null>> {
+  async prepare(
+    context: AppKeyContext,
+    credentials: CustomCredentials,
+  ): Promise<() => Promise<ProvenCustomUser | null>> {
     const caller = { ...context, principal: unattendedPrincipal };
     const active = await this.hooks.current(caller);
     const hook = active?.authenticate ?? null;
     return hook === null ? this.otherwise.prepare(context, credentials) : () => this.prove(caller, hook, credentials);
   }
 
-  private async prove(caller: HookCaller, hook: Hook<AskedLogIn, JsonValue | undefined>, { user, pass, appNames, links }: CustomCredentials): Promise<ProvenCustomUser | null> {
+  private async prove(
+    caller: HookCaller,
+    hook: Hook<AskedLogIn, JsonValue | undefined>,
+    { user, pass, appNames, links }: CustomCredentials,
+  ): Promise<ProvenCustomUser | null> {
     // Nobody can have such a name, whatever the hook takes it for.
     if (!isStorableText(user)) return null;
     const found = authenticatedUser(await answerOf(() => hook.run(caller, { user, pass, appNames })), user);
     if (found === null) return null;
     const { r } = caller;
-    if ((await r.accounts.byUser(found.userId, [])).account === null) throw unusable("names a user who is not there or cannot log in");
+    if ((await r.accounts.byUser(found.userId, [])).account === null)
+      throw unusable("names a user who is not there or cannot log in");
     const account = await this.keep.run(caller, found);
     if (account === null) throw unusable("has a name that looks like that of another custom user");
     const person = await mappedPerson(r.accounts, account, links);
@@ -52,6 +60,9 @@ async function answerOf<T>(run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 710 || !isRefusalCode(error.code)) throw error;
-    throw new ServiceError(710, { detail: `The hook xRestApi_Authenticate refuses with ${error.code}: only null refuses a log-in.`, cause: error });
+    throw new ServiceError(710, {
+      detail: `The hook xRestApi_Authenticate refuses with ${error.code}: only null refuses a log-in.`,
+      cause: error,
+    });
   }
 }

@@ -23,8 +23,10 @@ export function authenticatedUser(given: JsonValue | undefined, user: string): A
   const members = new Map(Object.entries(given as { readonly [name: string]: JsonValue }));
   for (const name of members.keys()) if (!known.has(name)) throw unusable("has members that a user does not have");
   const [userId, name, email] = [members.get("userId"), members.get("name") ?? user, members.get("email") ?? null];
-  if (typeof userId !== "string" || !isObjectId(userId)) throw unusable("names no user: userId is the ~ObjectID of one");
-  if (typeof name !== "string" || name.trim() === "" || name.length > longestName || !isStorableText(name)) throw unusable("has a name that is none");
+  if (typeof userId !== "string" || !isObjectId(userId))
+    throw unusable("names no user: userId is the ~ObjectID of one");
+  if (typeof name !== "string" || name.trim() === "" || name.length > longestName || !isStorableText(name))
+    throw unusable("has a name that is none");
   const address = typeof email === "string" ? mailAddress(email) : null;
   if (email !== null && address === null) throw unusable("has an e-mail address that is none");
   return { userId, loginName: loginNameOf(name), email: address };

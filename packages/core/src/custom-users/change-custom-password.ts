@@ -42,7 +42,10 @@ export interface ChangeCustomPasswordParts {
 export class ChangeCustomPassword implements PasswordChange {
   constructor(private readonly parts: ChangeCustomPasswordParts) {}
 
-  async run(context: SessionContext, { oldPassword, newPassword, language }: PasswordChangeInput): Promise<PasswordChangeResult> {
+  async run(
+    context: SessionContext,
+    { oldPassword, newPassword, language }: PasswordChangeInput,
+  ): Promise<PasswordChangeResult> {
     const { gate, digests, random, policy, shortest, hooks } = this.parts;
     const { clientHash } = context.database.policy;
     const password = policy.accept({ pass: newPassword, clientHash }, shortest);
@@ -51,7 +54,10 @@ export class ChangeCustomPassword implements PasswordChange {
     const { userId, entrance } = context.session;
     const account = entrance.kind === "custom" ? await context.r.customAccounts.find(entrance.accountId) : null;
     if (account === null) throw new ServiceError(context.overCode);
-    if (await isAskedElsewhere(hooks, context)) throw new ServiceError(339, { detail: "A hook decides who custom users are; their passwords are kept elsewhere." });
+    if (await isAskedElsewhere(hooks, context))
+      throw new ServiceError(339, {
+        detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
+      });
     const code = confirmationCode(random);
     await gate.guard(context, {
       userKey: customUserKey(account.loginName),
@@ -61,7 +67,8 @@ export class ChangeCustomPassword implements PasswordChange {
       act: async (r, secret) => {
         const pending = { secret, code: codeDigest(digests, account.id, code), lifetime: minutes * 60_000, tries };
         // Whoever was faster has made the old password a wrong one.
-        if ((await r.customAccounts.request(account.id, pending, account.secretVersion)) === "stale") throw new ServiceError(339);
+        if ((await r.customAccounts.request(account.id, pending, account.secretVersion)) === "stale")
+          throw new ServiceError(339);
         await r.audit.append(sessionEvent(context, { type: "customPassword.asked" }));
         await this.mail({ ...context, r }, account, { code, language });
       },
@@ -70,20 +77,32 @@ export class ChangeCustomPassword implements PasswordChange {
   }
 
   /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
-  private async prove(context: SessionContext, account: CustomAccount, { old, password }: { old: string; password: string }): Promise<string | null> {
+  private async prove(
+    context: SessionContext,
+    account: CustomAccount,
+    { old, password }: { old: string; password: string },
+  ): Promise<string | null> {
     const { hasher, policy, settle } = this.parts;
     if (!(await hasher.verify(account.secret, old, null))) return null;
     try {
       await policy.acceptUnused(await settle.former(context.r, account), password);
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 320) await context.r.audit.append(sessionEvent(context, { type: "customPassword.refused", outcome: 320 }));
+      if (error instanceof ServiceError && error.code === 320)
+        await context.r.audit.append(sessionEvent(context, { type: "customPassword.refused", outcome: 320 }));
       throw error;
     }
     return hasher.hash(password);
   }
 
-  private async mail({ database, r }: SessionContext, { email: to, loginName: name }: CustomAccount, { code, language }: { code: string; language: MailLanguage | null }): Promise<void> {
+  private async mail(
+    { database, r }: SessionContext,
+    { email: to, loginName: name }: CustomAccount,
+    { code, language }: { code: string; language: MailLanguage | null },
+  ): Promise<void> {
     if (to === null) throw new ServiceError(712, { detail: "The custom user has no e-mail address." });
-    await this.parts.orderMail.run({ alias: database.alias, r }, { kind: "confirmationCode", to, name, code, minutes, language: language ?? this.parts.language });
+    await this.parts.orderMail.run(
+      { alias: database.alias, r },
+      { kind: "confirmationCode", to, name, code, minutes, language: language ?? this.parts.language },
+    );
   }
 }

@@ -27,11 +27,15 @@ export class CreateCustomAccount {
   ) {}
 
   /** The id of the account. */
-  async run(accounts: CustomAccountRepository, { password, clientHash, userId, email, ...given }: CreateCustomAccountInput): Promise<string> {
+  async run(
+    accounts: CustomAccountRepository,
+    { password, clientHash, userId, email, ...given }: CreateCustomAccountInput,
+  ): Promise<string> {
     const secret = await this.hasher.hash(clientPassword(password, clientHash, this.digests));
     const [id, loginName] = [randomUuid(this.random), loginNameOf(given.loginName)];
     const outcome = await accounts.create({ id, loginName, userId, email, secret }, confusableKeyOf(loginName));
-    if (outcome === "nameTaken") throw new ServiceError(307, { detail: "The name of the custom user is taken or looks like another." });
+    if (outcome === "nameTaken")
+      throw new ServiceError(307, { detail: "The name of the custom user is taken or looks like another." });
     return id;
   }
 }

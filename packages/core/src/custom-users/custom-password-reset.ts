@@ -29,7 +29,10 @@ export class CustomPasswordReset implements PasswordReset {
   }
 
   async meant(r: Repositories, payload: OneTimePayload): Promise<ResettableAccount | null> {
-    const { customAccountId, secretVersion } = payload as { readonly customAccountId?: string; readonly secretVersion: number };
+    const { customAccountId, secretVersion } = payload as {
+      readonly customAccountId?: string;
+      readonly secretVersion: number;
+    };
     if (customAccountId === undefined) return null;
     const account = await r.customAccounts.find(customAccountId);
     return account?.secretVersion === secretVersion ? this.resettable(r, account) : null;
@@ -41,7 +44,15 @@ export class CustomPasswordReset implements PasswordReset {
     if (mapped === null || mapped.disabled) return null;
     const { id: customAccountId, loginName, email, secret, userId, secretVersion } = account;
     const payload = { customAccountId, secretVersion };
-    return { subject: customSubject(customAccountId), loginName, email, secret, userId, payload, replace: (inside, fresh) => this.replace(inside, account, fresh) };
+    return {
+      subject: customSubject(customAccountId),
+      loginName,
+      email,
+      secret,
+      userId,
+      payload,
+      replace: (inside, fresh) => this.replace(inside, account, fresh),
+    };
   }
 
   private async replace(r: Repositories, account: CustomAccount, secret: string): Promise<boolean> {

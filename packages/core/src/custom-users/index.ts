@@ -1,6 +1,10 @@
 export { AskAuthenticator } from "./ask-authenticator.ts";
 export { ChangeCustomPassword, type ChangeCustomPasswordParts } from "./change-custom-password.ts";
-export { ConfirmCustomPassword, type ConfirmCustomPasswordInput, type ConfirmCustomPasswordParts } from "./confirm-custom-password.ts";
+export {
+  ConfirmCustomPassword,
+  type ConfirmCustomPasswordInput,
+  type ConfirmCustomPasswordParts,
+} from "./confirm-custom-password.ts";
 export { CreateCustomAccount, type CreateCustomAccountInput } from "./create-custom-account.ts";
 export type { CustomAccount, ListedCustomAccount, NewCustomAccount, PendingPassword } from "./custom-account.ts";
 export type { CustomAccountRepository, ForCustomProof } from "./custom-account-repository.ts";

@@ -26,7 +26,10 @@ export class KeepAuthenticatedUser {
     return customAccounts.find(known.id);
   }
 
-  private async create(context: AppKeyContext, { loginName, userId, email }: AuthenticatedUser): Promise<CustomAccount | null> {
+  private async create(
+    context: AppKeyContext,
+    { loginName, userId, email }: AuthenticatedUser,
+  ): Promise<CustomAccount | null> {
     const secret = await this.hasher.hash(this.random.secret());
     const account = { id: randomUuid(this.random), loginName, userId, email, secret };
     await context.database.storage.transaction(async (r) => {
@@ -37,7 +40,11 @@ export class KeepAuthenticatedUser {
     return (await context.r.customAccounts.forProof(loginName)).account;
   }
 
-  private change(context: AppKeyContext, { id, userId, email }: CustomAccount, found: AuthenticatedUser): Promise<void> {
+  private change(
+    context: AppKeyContext,
+    { id, userId, email }: CustomAccount,
+    found: AuthenticatedUser,
+  ): Promise<void> {
     return context.database.storage.transaction(async (r) => {
       if (email !== found.email) await r.customAccounts.setEmail(id, found.email);
       if (userId !== found.userId) {

@@ -15,7 +15,10 @@ export class LogInCustomUser {
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async run(context: AppKeyContext, { user, pass, appNames, deviceId, secondFactor }: LogInInput): Promise<LogInResult> {
+  async run(
+    context: AppKeyContext,
+    { user, pass, appNames, deviceId, secondFactor }: LogInInput,
+  ): Promise<LogInResult> {
     const links = this.serializeOwnUser.links(context);
     let proven: ProvenCustomUser | null = null;
     const prepareProof = async () => {
@@ -31,7 +34,9 @@ export class LogInCustomUser {
     };
     const known = { mode: "session", userKey: customUserKey(user), prepareProof, appNames, deviceId } as const;
     const claim = secondFactor === undefined ? known : { ...known, secondFactor };
-    const { sessionId, prepared } = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
+    const { sessionId, prepared } = await this.gate.enter(context, claim, (person) =>
+      this.serializeOwnUser.run(context, person),
+    );
     // After the entry, so that the time of a refusal never tells of it.
     await (proven as ProvenCustomUser | null)?.afterwards(context).catch(() => {});
     return { sessionId, user: prepared, databaseName: context.database.name };

@@ -20,7 +20,9 @@ export class SettleCustomPassword {
   /** `account`: as it was before. Ends all its sessions, but for one that is excepted. */
   async run(r: Repositories, account: CustomAccount, except?: Digest): Promise<void> {
     await this.keep(r, account);
-    await r.sessions.end(except === undefined ? { customAccountId: account.id } : { customAccountId: account.id, except });
+    await r.sessions.end(
+      except === undefined ? { customAccountId: account.id } : { customAccountId: account.id, except },
+    );
   }
 
   /** The same, where sessions are ended by somebody else. */

@@ -14,7 +14,10 @@ export class VerifyCustomPassword implements ProveCustomUser {
     private readonly digests: Digests,
   ) {}
 
-  async prepare(context: AppKeyContext, { user, pass, links }: CustomCredentials): Promise<() => Promise<ProvenCustomUser | null>> {
+  async prepare(
+    context: AppKeyContext,
+    { user, pass, links }: CustomCredentials,
+  ): Promise<() => Promise<ProvenCustomUser | null>> {
     const { r, database } = context;
     const { account, decoy } = await r.customAccounts.forProof(loginNameOf(user));
     return async () => {

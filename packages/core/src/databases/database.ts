@@ -63,7 +63,15 @@ export class Database {
   readonly macros: MacroLibrary;
   readonly clock: StorageClock;
 
-  constructor({ alias, name, policy, storage, digests, answerBytes = defaultAnswerBytes, macros = emptyLibrary }: DatabaseSettings) {
+  constructor({
+    alias,
+    name,
+    policy,
+    storage,
+    digests,
+    answerBytes = defaultAnswerBytes,
+    macros = emptyLibrary,
+  }: DatabaseSettings) {
     this.alias = alias;
     this.name = name;
     this.policy = policy;

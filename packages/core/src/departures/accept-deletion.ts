@@ -19,7 +19,14 @@ export async function acceptDeletion(
   held: HeldObject,
   { model, visibility, principal, session, recycled }: DeletionBy,
 ): Promise<Pick<ThoseWhoGo, "going" | "losing">> {
-  const { going, losing, refusal } = await thoseWhoGo(held, { departures, model, known: model.as(principal), visibility, session, recycled });
+  const { going, losing, refusal } = await thoseWhoGo(held, {
+    departures,
+    model,
+    known: model.as(principal),
+    visibility,
+    session,
+    recycled,
+  });
   guardUsers(going, { model, principal });
   if (refusal !== null) throw refusal;
   refuseGroupsWithRights(going, { model, visibility });

@@ -17,7 +17,10 @@ export interface Return extends Knowledge {
  * How objects that went together come back together. 307 when one of them does not fit its class as that is now, or is pointed to by an
  * attribute that is no longer made for its class: nothing is left out or converted on the way.
  */
-export async function acceptReturn(group: readonly StoredObject[], { departures, model, ...knowledge }: Return): Promise<Restoration[]> {
+export async function acceptReturn(
+  group: readonly StoredObject[],
+  { departures, model, ...knowledge }: Return,
+): Promise<Restoration[]> {
   const targets = new Map((await departures.targets(linkedIds(group, model))).map((target) => [target.id, target]));
   const restorations = group.map((object) => {
     const modelClass = model.find(object.className);
@@ -37,7 +40,9 @@ export async function acceptReturn(group: readonly StoredObject[], { departures,
 /** The links that are not made for objects of a class. */
 function linksElsewhere(model: Model, className: string): Pick<Referrer, "className" | "attribute">[] {
   return [...model.all()].flatMap(({ definition, links }) =>
-    links.filter((link) => targetFamily(link, model)?.includes(className) === false).map(({ name }) => ({ className: definition.name, attribute: name })),
+    links
+      .filter((link) => targetFamily(link, model)?.includes(className) === false)
+      .map(({ name }) => ({ className: definition.name, attribute: name })),
   );
 }
 
@@ -47,7 +52,9 @@ function misfitting(object: StoredObject, misfit: Misfit | null, knowledge: Know
   if (!isVisible(object, knowledge.visibility)) return "An object that would return with it does not fit its class.";
   if (misfit === null) return `An object of the class ${className} does not fit: the class is gone.`;
   const { attribute, reason } = misfit;
-  return isKnown({ className, attribute }, knowledge) ? `An object of the class ${className} does not fit: ${reason}.` : `An object of the class ${className} does not fit its class as that is now.`;
+  return isKnown({ className, attribute }, knowledge)
+    ? `An object of the class ${className} does not fit: ${reason}.`
+    : `An object of the class ${className} does not fit its class as that is now.`;
 }
 
 function pointedTo({ className, attribute }: Referrer, { visibility }: Knowledge): string {

@@ -28,7 +28,11 @@ export interface DeleteObjectInput {
 export class DeleteObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  run(context: SessionContext, reference: SingleReference, { recycled, expectedVersions }: DeleteObjectInput): Promise<void> {
+  run(
+    context: SessionContext,
+    reference: SingleReference,
+    { recycled, expectedVersions }: DeleteObjectInput,
+  ): Promise<void> {
     const { r, unit, principal, database } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
@@ -39,10 +43,16 @@ export class DeleteObject {
       guardUsers([{ className }], { model, principal });
       const active = await hooksOfDeletions(this.hooks, context);
       const sight = { model, visibility };
-      if (active !== null) return deleteWithHooks(active, context, id, { sight, known: model.as(principal), recycled, expectedVersions });
+      if (active !== null)
+        return deleteWithHooks(active, context, id, { sight, known: model.as(principal), recycled, expectedVersions });
       return unit.transaction(async (inside) => {
         const held = await heldFirst(inside, id, { model, expectedVersions });
-        const those = await acceptDeletion(inside, held, { ...sight, principal, session: context.sessionDigest, recycled });
+        const those = await acceptDeletion(inside, held, {
+          ...sight,
+          principal,
+          session: context.sessionDigest,
+          recycled,
+        });
         await removeThose(inside, those, { model, principal, database, recycled, leader: id });
       });
     });

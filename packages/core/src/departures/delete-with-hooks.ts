@@ -22,7 +22,12 @@ export interface HookedDeletion {
 const mostRounds = 8;
 
 /** Deletes an object with hooks, in one transaction with what they do; what that takes along, too, is told them before it goes. */
-export function deleteWithHooks(active: ActiveHooks, context: SessionContext, id: ObjectId, { sight, known, recycled, expectedVersions }: HookedDeletion): Promise<void> {
+export function deleteWithHooks(
+  active: ActiveHooks,
+  context: SessionContext,
+  id: ObjectId,
+  { sight, known, recycled, expectedVersions }: HookedDeletion,
+): Promise<void> {
   const { principal, sessionDigest: session, database } = context;
   const { model } = sight;
   return active.prepared(context, (ready) =>

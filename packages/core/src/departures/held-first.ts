@@ -12,6 +12,7 @@ export async function heldFirst(
 ): Promise<HeldObject> {
   const [held] = await departures.hold([id], { modelGeneration: model.generation });
   if (held === undefined) throw new ServiceError(609);
-  if (expectedVersions !== null && !expectedVersions.includes(held.object.version)) throw new ServiceError(713, { detail: "The object has another version." });
+  if (expectedVersions !== null && !expectedVersions.includes(held.object.version))
+    throw new ServiceError(713, { detail: "The object has another version." });
   return held;
 }

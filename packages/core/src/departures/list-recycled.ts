@@ -51,11 +51,23 @@ export class ListRecycled {
     const last = roots.length < perPage ? undefined : roots.at(-1);
     return {
       elements: roots.map((root) => elementOf(root, (time) => database.storeTime.format(time))),
-      next: last === undefined ? null : await this.cursors.seal(context, { query: list, position: { values: [last.departedAt], id: last.id } }),
+      next:
+        last === undefined
+          ? null
+          : await this.cursors.seal(context, { query: list, position: { values: [last.departedAt], id: last.id } }),
     };
   }
 }
 
-function elementOf({ id, uuid, className, departedAt, deletedBy }: RecycledRoot, written: (time: number) => string): RecycledElement {
-  return { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": written(departedAt), "~DeletedBy": deletedBy };
+function elementOf(
+  { id, uuid, className, departedAt, deletedBy }: RecycledRoot,
+  written: (time: number) => string,
+): RecycledElement {
+  return {
+    "~ClassName": className,
+    "~ObjectID": id,
+    "~UUID": uuid,
+    "~StoreTime": written(departedAt),
+    "~DeletedBy": deletedBy,
+  };
 }

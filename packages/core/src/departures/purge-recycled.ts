@@ -56,7 +56,12 @@ export class PurgeRecycled {
     let purged = 0;
     let [roots, after]: [number, RecycledRoot | null] = [0, null];
     while (roots < mostRoots) {
-      const page: readonly RecycledRoot[] = await r.departures.listRecycled({ deletedBy: everybody ? null : principal.userId, visibility, after, limit: mostRoots });
+      const page: readonly RecycledRoot[] = await r.departures.listRecycled({
+        deletedBy: everybody ? null : principal.userId,
+        visibility,
+        after,
+        limit: mostRoots,
+      });
       for (const { id } of page.slice(0, mostRoots - roots)) {
         const count = await unit.attempt(() => purge(id)).catch(noneIfRefused);
         purged += count;
@@ -73,7 +78,9 @@ export class PurgeRecycled {
 function deletable({ principal }: SessionContext, model: Model): Visibility {
   const { classes, principals } = visibilityOf(principal, model);
   if (classes === null) return { classes, principals };
-  const names = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "delete")).map(({ definition }) => definition.name);
+  const names = [...model.all()]
+    .filter((modelClass) => mayOnClass(principal, modelClass, "delete"))
+    .map(({ definition }) => definition.name);
   return { classes: new Set(names.filter((name) => classes.has(name))), principals };
 }
 
@@ -84,13 +91,23 @@ function noneIfRefused(error: unknown): number {
 }
 
 /** How many objects were purged; 0 if the object is not in the recycle bin any more. */
-function purgeGroup({ unit, principal, sessionDigest: session }: SessionContext, id: ObjectId, model: Model): Promise<number> {
+function purgeGroup(
+  { unit, principal, sessionDigest: session }: SessionContext,
+  id: ObjectId,
+  model: Model,
+): Promise<number> {
   return unit.transaction(async ({ departures }) => {
     const group = await departures.recycledWith(id, { modelGeneration: model.generation });
     if (group.length === 0) return 0;
     guardUsers(group, { model, principal });
     const ids = group.map((object) => object.id);
-    const losing = await linksTo(ids, { departures, model, known: model.as(principal), visibility: visibilityOf(principal, model), session });
+    const losing = await linksTo(ids, {
+      departures,
+      model,
+      known: model.as(principal),
+      visibility: visibilityOf(principal, model),
+      session,
+    });
     if (losing.length > 0) await departures.clear(losing);
     await departures.purge(ids);
     return ids.length;
@@ -104,17 +121,22 @@ interface Purge extends Knowledge {
 }
 
 /** What live objects lose, read again until all of them are held. */
-async function linksTo(ids: readonly ObjectId[], { departures, model, session, ...knowledge }: Purge): Promise<readonly Referrer[]> {
+async function linksTo(
+  ids: readonly ObjectId[],
+  { departures, model, session, ...knowledge }: Purge,
+): Promise<readonly Referrer[]> {
   const held = new Set<ObjectId>();
   for (;;) {
     const links = await departures.referrers(ids, { attributes: null, limit: maximum + 1 });
-    if (links.length > maximum) throw refused(`More than ${maximum} references lead to it: let them lead elsewhere, in parts before.`);
+    if (links.length > maximum)
+      throw refused(`More than ${maximum} references lead to it: let them lead elsewhere, in parts before.`);
     const strict = links.find((link) => ruleOf(link, { model }) !== "clear");
     if (strict !== undefined) throw refused(neededBy(strict, knowledge));
     const missing = [...new Set(links.map(({ id }) => id))].filter((id) => !held.has(id));
     if (missing.length === 0) return links;
     for (const { lockedBy } of await departures.hold(missing)) {
-      if (lockedBy !== null && lockedBy !== session) throw refused("Another session has locked an object that points to it.");
+      if (lockedBy !== null && lockedBy !== session)
+        throw refused("Another session has locked an object that points to it.");
     }
     for (const id of missing) held.add(id);
   }

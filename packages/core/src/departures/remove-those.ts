@@ -17,10 +17,20 @@ export interface Removal {
 }
 
 /** Lets objects go that are held, and takes what the others lose. 718 when the caller would have too many in the recycle bin. */
-export async function removeThose(r: Repositories, { going, losing }: Pick<ThoseWhoGo, "going" | "losing">, { model, principal, database: { digests, policy }, recycled, leader }: Removal): Promise<void> {
+export async function removeThose(
+  r: Repositories,
+  { going, losing }: Pick<ThoseWhoGo, "going" | "losing">,
+  { model, principal, database: { digests, policy }, recycled, leader }: Removal,
+): Promise<void> {
   await removeUsers(r, going, { model, principal, digests });
   if (losing.length > 0) await r.departures.clear(losing);
   const quota = policy.objects.recycledPerUser;
-  const outcome = await r.departures.depart(going.map(({ id }) => id), { recycled, leader, deletedBy: principal.userId, quota });
-  if (outcome === "full") throw new ServiceError(718, { detail: `A user can have ${quota} objects in the recycle bin: purge others first, or delete it for good.` });
+  const outcome = await r.departures.depart(
+    going.map(({ id }) => id),
+    { recycled, leader, deletedBy: principal.userId, quota },
+  );
+  if (outcome === "full")
+    throw new ServiceError(718, {
+      detail: `A user can have ${quota} objects in the recycle bin: purge others first, or delete it for good.`,
+    });
 }

@@ -19,7 +19,8 @@ export async function removeUsers(
   const users = going.filter(({ className }) => isUserClass(model, className)).map(({ id }) => id);
   if (users.length === 0) return;
   if (users.includes(principal.userId)) throw new ServiceError(718, { detail: "Nobody deletes himself." });
-  if ((await accounts.remove(users)) === "lastAdministrator") throw new ServiceError(718, { detail: "The last administrator cannot be deleted." });
+  if ((await accounts.remove(users)) === "lastAdministrator")
+    throw new ServiceError(718, { detail: "The last administrator cannot be deleted." });
   for (const userId of users) await sessions.end({ userId });
   await new UserNames(oneTime, digests).release(users);
 }

@@ -10,7 +10,9 @@ import type { Restoration } from "./restoration.ts";
 
 /** Everything that may be a link of the objects, each once. */
 export function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
-  const ids = objects.flatMap(({ className, attributes }) => Object.values(linksOf(attributes, model.find(className)?.links ?? [])).flat());
+  const ids = objects.flatMap(({ className, attributes }) =>
+    Object.values(linksOf(attributes, model.find(className)?.links ?? [])).flat(),
+  );
   return [...new Set(ids)];
 }
 
@@ -37,13 +39,15 @@ export function restorationOf({ id, attributes }: StoredObject, to: ReturningTo)
   const { modelClass } = to;
   const changed = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && !modelClass.attributes.has(name)) return { attribute: name, reason: `there is no attribute ${name} any more` };
+    if (value !== null && !modelClass.attributes.has(name))
+      return { attribute: name, reason: `there is no attribute ${name} any more` };
   }
   for (const [name, attribute] of modelClass.attributes) {
     const value = Object.hasOwn(attributes, name) ? (attributes[name] ?? null) : null;
     const next = value === null ? null : returning(attribute, value, to);
     if (next === undefined) return { attribute: name, reason: `${name} is not made for the value that it had` };
-    if (next === null && attribute.mandatory === true) return { attribute: name, reason: `${name} is mandatory, and has no value` };
+    if (next === null && attribute.mandatory === true)
+      return { attribute: name, reason: `${name} is mandatory, and has no value` };
     if (next !== value) changed.set(name, next);
   }
   const now: Attributes = { ...attributes, ...Object.fromEntries(changed) };
@@ -63,7 +67,9 @@ function returning(attribute: AttributeDefinition, value: JsonValue, to: Returni
       if (!Array.isArray(value)) return undefined;
       const targets = value.map((member: JsonValue) => targetOf(attribute, member, to));
       if (targets.includes(undefined)) return undefined;
-      return targets.every((target) => target?.remains) ? value : targets.flatMap((target) => (target?.remains === true ? target.id : []));
+      return targets.every((target) => target?.remains)
+        ? value
+        : targets.flatMap((target) => (target?.remains === true ? target.id : []));
     }
     default:
       // Another form of the value would be another value.
@@ -72,7 +78,11 @@ function returning(attribute: AttributeDefinition, value: JsonValue, to: Returni
 }
 
 /** What a value leads to; `undefined` if it leads nowhere, or to what the attribute is not made for. */
-function targetOf(attribute: AttributeDefinition, value: JsonValue, { model, targets }: ReturningTo): LinkTarget | undefined {
+function targetOf(
+  attribute: AttributeDefinition,
+  value: JsonValue,
+  { model, targets }: ReturningTo,
+): LinkTarget | undefined {
   const target = typeof value === "string" ? targets.get(value) : undefined;
   if (target === undefined || !target.remains) return target;
   return targetFamily(attribute, model)?.includes(target.className) === false ? undefined : target;

@@ -42,8 +42,15 @@ export class RestoreObject {
       // The check of the restored objects needs all attributes; hooks and the answer see those of the caller.
       const whole = { model, known, visibility };
       const sight = { model: known, visibility };
-      const hooks = await hooksOfSaves(this.hooks, context, Array.from(model.all(), ({ definition }) => definition.name), sight);
-      const restored = await (hooks === null ? restore(context, id, whole) : restoreWithHooks(hooks, context, id, whole));
+      const hooks = await hooksOfSaves(
+        this.hooks,
+        context,
+        Array.from(model.all(), ({ definition }) => definition.name),
+        sight,
+      );
+      const restored = await (hooks === null
+        ? restore(context, id, whole)
+        : restoreWithHooks(hooks, context, id, whole));
       // Somebody else was faster.
       if (restored.length === 0) throw isThere();
       const root = restored.find((object) => object.id === id) as StoredObject;
@@ -53,11 +60,18 @@ export class RestoreObject {
   }
 }
 
-function restore({ unit, database: { digests } }: SessionContext, id: ObjectId, { model, known, visibility }: Sight & Knowledge): Promise<readonly StoredObject[]> {
+function restore(
+  { unit, database: { digests } }: SessionContext,
+  id: ObjectId,
+  { model, known, visibility }: Sight & Knowledge,
+): Promise<readonly StoredObject[]> {
   return unit.transaction(async (inside) => {
     const { departures } = inside;
     const group = await departures.recycledWith(id, { modelGeneration: model.generation });
-    return restoreThose(inside, await acceptReturn(group, { departures, model, known, visibility }), { model, digests });
+    return restoreThose(inside, await acceptReturn(group, { departures, model, known, visibility }), {
+      model,
+      digests,
+    });
   });
 }
 

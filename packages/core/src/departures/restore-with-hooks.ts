@@ -19,7 +19,12 @@ interface Returning {
 }
 
 /** Brings objects back with hooks, to which that is a save of each that the caller sees; in one transaction with what they do. */
-export function restoreWithHooks(hooks: SaveHooks, context: SessionContext, id: ObjectId, { model, known, visibility }: Sight & Knowledge): Promise<readonly StoredObject[]> {
+export function restoreWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  id: ObjectId,
+  { model, known, visibility }: Sight & Knowledge,
+): Promise<readonly StoredObject[]> {
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const { departures } = inside.r;
@@ -28,27 +33,47 @@ export function restoreWithHooks(hooks: SaveHooks, context: SessionContext, id: 
         const restorations = await acceptReturn(group, { departures, model, known, visibility });
         return group.map((object, index) => ({ object, restoration: restorations[index] as Restoration }));
       };
-      const saves = new Map((await returning()).filter(({ object }) => isVisible(object, visibility)).map((each) => [each.object.id, saveOf(each)]));
+      const saves = new Map(
+        (await returning())
+          .filter(({ object }) => isVisible(object, visibility))
+          .map((each) => [each.object.id, saveOf(each)]),
+      );
       const prepared = await hooks.before(inside, [...saves.values()]);
       const changes = new Map([...saves.keys()].map((each, index) => [each, prepared[index]]));
       // Asked again: hooks may have taken away what something would have pointed to.
       const now = (await returning()).map(({ restoration: { id: each, attributes, links } }): Restoration => {
         const changed = changes.get(each);
-        return { id: each, attributes: { ...attributes, ...setBy(changed, saves.get(each)) }, links: { ...links, ...changed?.links } };
+        return {
+          id: each,
+          attributes: { ...attributes, ...setBy(changed, saves.get(each)) },
+          links: { ...links, ...changed?.links },
+        };
       });
       const restored = await restoreThose(inside.r, now, { model, digests: inside.database.digests });
       const told = restored.filter((object) => saves.has(object.id));
-      await hooks.after(inside, told.map((object) => saves.get(object.id) as HookedSave), told);
+      await hooks.after(
+        inside,
+        told.map((object) => saves.get(object.id) as HookedSave),
+        told,
+      );
       return restored;
     }),
   );
 }
 
 function saveOf({ object, restoration: { attributes } }: Returning): HookedSave {
-  return { className: object.className, base: object, returning: true, given: {}, prepared: { attributes, links: {}, targets: [] } };
+  return {
+    className: object.className,
+    base: object,
+    returning: true,
+    given: {},
+    prepared: { attributes, links: {}, targets: [] },
+  };
 }
 
 /** What hooks have set, and the restoration had not. */
 function setBy(changed: ResolvedAttributes | undefined, save: HookedSave | undefined): Attributes {
-  return Object.fromEntries(Object.entries(changed?.attributes ?? {}).filter(([name, value]) => save?.prepared.attributes[name] !== value));
+  return Object.fromEntries(
+    Object.entries(changed?.attributes ?? {}).filter(([name, value]) => save?.prepared.attributes[name] !== value),
+  );
 }

@@ -75,13 +75,17 @@ async function linksTo(ids: readonly ObjectId[], held: Held, deletion: Deletion)
 
 function accept(objects: readonly HeldObject[], held: Held, { session }: Deletion): void {
   for (const { object, lockedBy } of objects) {
-    if (lockedBy !== null && lockedBy !== session) held.refusal ??= refused("Another session has locked it, or an object that goes or changes with it.");
+    if (lockedBy !== null && lockedBy !== session)
+      held.refusal ??= refused("Another session has locked it, or an object that goes or changes with it.");
     held.objects.set(object.id, object);
   }
   if (held.objects.size > maximum) throw tooMany();
   // Also for the sake of those who return: they are read together.
   const bytes = [...held.objects.values()].reduce((sum, object) => sum + object.bytes, 0);
-  if (bytes > mostWrittenBytes) throw refused(`What goes or changes with it takes more than ${mostWrittenBytes} bytes: delete it, or let it point elsewhere, in parts before.`);
+  if (bytes > mostWrittenBytes)
+    throw refused(
+      `What goes or changes with it takes more than ${mostWrittenBytes} bytes: delete it, or let it point elsewhere, in parts before.`,
+    );
 }
 
 /** What the model no longer knows is cleared. */
@@ -98,7 +102,9 @@ function strictLinks(model: Model): Pick<Referrer, "className" | "attribute">[] 
 }
 
 function tooMany(): ServiceError {
-  return refused(`More than ${maximum} objects or references go or change with it: delete them, or let them point elsewhere, in parts before.`);
+  return refused(
+    `More than ${maximum} objects or references go or change with it: delete them, or let them point elsewhere, in parts before.`,
+  );
 }
 
 function refused(detail: string): ServiceError {

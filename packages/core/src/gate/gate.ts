@@ -74,22 +74,33 @@ export class Gate {
     try {
       const passage = await this.checkSecondFactors.run(context, claim, person, asking);
       const prepared = await before(person);
-      const sessionId = await this.open(context, fulfilled(claim, passage), person, { recheck: attempt.claimed ? [] : keys, spend: spendingOf(passage, guess) });
+      const sessionId = await this.open(context, fulfilled(claim, passage), person, {
+        recheck: attempt.claimed ? [] : keys,
+        spend: spendingOf(passage, guess),
+      });
       return { sessionId, person, prepared };
     } catch (error) {
       // A 302 is of failures of parallel guesses, counted while this one was being proven. Refused like any of them, or the answer
       // would tell which guess was right.
       if (isCounted(error)) {
         const failed = error.code === 342 && guess !== null ? [...keys, guess.key] : keys;
-        throw await countFailure(context, entered(context, claim, error.code === 302 ? null : person, error.code), failed);
+        throw await countFailure(
+          context,
+          entered(context, claim, error.code === 302 ? null : person, error.code),
+          failed,
+        );
       }
-      if (error instanceof ServiceError && error.status < 500) return refuse(context, entered(context, claim, person, error.code), error);
+      if (error instanceof ServiceError && error.status < 500)
+        return refuse(context, entered(context, claim, person, error.code), error);
       throw error;
     }
   }
 
   /** Lets somebody try what could be guessed, under the lockout that log-ins of this user and address are under. */
-  async guard<Proven extends NonNullable<unknown>, Result>(context: AppKeyContext, guarded: GuardedAttempt<Proven, Result>): Promise<Result> {
+  async guard<Proven extends NonNullable<unknown>, Result>(
+    context: AppKeyContext,
+    guarded: GuardedAttempt<Proven, Result>,
+  ): Promise<Result> {
     const { refusal, userId, prove, spend, act } = guarded;
     const keys = this.throttleKeys(context, guarded);
     const failure = entryEvent(context, { type: refusal.type, outcome: refusal.code, userId });
@@ -112,12 +123,18 @@ export class Gate {
       });
     } catch (error) {
       // Failures of parallel guesses, as above.
-      if (!passed && error instanceof ServiceError && error.code === 302) throw await countFailure(context, failure, keys);
+      if (!passed && error instanceof ServiceError && error.code === 302)
+        throw await countFailure(context, failure, keys);
       throw error;
     }
   }
 
-  private async open(context: AppKeyContext, claim: Claim, person: Person, { recheck, spend }: Opening): Promise<string> {
+  private async open(
+    context: AppKeyContext,
+    claim: Claim,
+    person: Person,
+    { recheck, spend }: Opening,
+  ): Promise<string> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId, channel, alongside, spend: spendClaim } = claim;
     const { account, entrance } = person;
@@ -127,10 +144,19 @@ export class Gate {
     const session: NewSession = channel === undefined ? known : { ...known, channel };
     const { storage, policy } = context.database;
     const [{ key: forgotten }, address] = this.throttleKeys(context, claim);
-    const granted: ExemptionGrant | undefined = policy.throttle.address.freeFailures === 0 ? undefined : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
+    const granted: ExemptionGrant | undefined =
+      policy.throttle.address.freeFailures === 0
+        ? undefined
+        : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
     const accepted = entered(context, claim, person, 0);
     if (alongside === undefined && spend === undefined && spendClaim === undefined) {
-      await storage.together((r) => Promise.all([r.throttle.pass(recheck, [forgotten], granted), r.sessions.open(session, policy.sessions), r.audit.append(accepted)]));
+      await storage.together((r) =>
+        Promise.all([
+          r.throttle.pass(recheck, [forgotten], granted),
+          r.sessions.open(session, policy.sessions),
+          r.audit.append(accepted),
+        ]),
+      );
       return sessionId;
     }
     await storage.transaction(async (r) => {
@@ -219,8 +245,14 @@ function tallyKey({ appKey, origin }: AppKeyContext, { type }: AuditEvent): stri
   return `lockout ${type === "login.refused" ? "" : `${type} `}${appKey.id} ${origin.network}`;
 }
 
-async function countFailure(context: AppKeyContext, event: CountedEvent, keys: readonly ThrottleKey[]): Promise<ServiceError> {
-  const [wait] = await context.database.storage.together((r) => Promise.all([r.throttle.fail(keys), r.audit.append(event)]));
+async function countFailure(
+  context: AppKeyContext,
+  event: CountedEvent,
+  keys: readonly ThrottleKey[],
+): Promise<ServiceError> {
+  const [wait] = await context.database.storage.together((r) =>
+    Promise.all([r.throttle.fail(keys), r.audit.append(event)]),
+  );
   return refused(event.outcome, wait);
 }
 
@@ -234,7 +266,12 @@ async function refuse(context: AppKeyContext, event: AuditEvent, error: ServiceE
   throw error;
 }
 
-function entered<Outcome extends ErrorCode | 0>(context: AppKeyContext, { appNames, providerName = null }: Claim, person: Person | null, outcome: Outcome) {
+function entered<Outcome extends ErrorCode | 0>(
+  context: AppKeyContext,
+  { appNames, providerName = null }: Claim,
+  person: Person | null,
+  outcome: Outcome,
+) {
   const type = outcome === 0 ? "login.accepted" : "login.refused";
   return entryEvent(context, { type, outcome, userId: person?.account.userId ?? null, appNames, providerName });
 }

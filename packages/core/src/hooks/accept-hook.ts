@@ -25,7 +25,10 @@ export interface HookDeclaration {
 }
 
 const mostClasses = 200;
-const withoutClasses: ReadonlySet<HookEvent> = new Set(["xRestApi_Authenticate", "xRestApi_DBCreateInit_xRestApiUserProvider"]);
+const withoutClasses: ReadonlySet<HookEvent> = new Set([
+  "xRestApi_Authenticate",
+  "xRestApi_DBCreateInit_xRestApiUserProvider",
+]);
 const known: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeout", "memory", "run"]);
 
 /**
@@ -43,7 +46,8 @@ export function acceptHook(name: string, declaration: Readonly<Record<string, Js
   const classes = given.get("classes");
   // There is one who decides, and who that is can be told even if the text is broken.
   if (on === "xRestApi_Authenticate" && name !== on) return `on: only the module ${on} is this hook.`;
-  if (withoutClasses.has(on)) return classes === undefined ? { on, classes: [], byDefault } : "classes: this hook has none.";
+  if (withoutClasses.has(on))
+    return classes === undefined ? { on, classes: [], byDefault } : "classes: this hook has none.";
   if (!isClassNames(classes)) return `classes: a list of 1 to ${mostClasses} names of classes.`;
   return { on, classes, byDefault };
 }
@@ -55,5 +59,10 @@ export function guardingHook(name: string): HookDeclaration | undefined {
 }
 
 function isClassNames(value: JsonValue | undefined): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.length <= mostClasses && value.every((each: JsonValue) => typeof each === "string" && isClassName(each));
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= mostClasses &&
+    value.every((each: JsonValue) => typeof each === "string" && isClassName(each))
+  );
 }

@@ -36,7 +36,8 @@ export class AcceptProviderUser {
         if (user === undefined) throw new ServiceError(304);
         const [userObject] = (await rawMembers(inside, sight, [user])) as [Members];
         const answer = await hook.run(deeper(inside), { ...given, userObject });
-        if (typeof answer !== "number" || !Number.isSafeInteger(answer) || answer < 0) throw new ServiceError(324, { detail: `The hook ${hook.name} refuses the user.` });
+        if (typeof answer !== "number" || !Number.isSafeInteger(answer) || answer < 0)
+          throw new ServiceError(324, { detail: `The hook ${hook.name} refuses the user.` });
         return answer === 0 ? "accepted" : "assigned";
       }),
     );

@@ -100,5 +100,9 @@ export interface ActiveHooks {
    * Does work in which hooks may run, with a context under which they do. What they need is made ready before, so that nobody who
    * holds a transaction waits for it. `reads`: the work opens none, so that it may wait behind others.
    */
-  prepared<Context extends HookCaller, T>(context: Context, work: (context: Context) => Promise<T>, options?: { readonly reads: boolean }): Promise<T>;
+  prepared<Context extends HookCaller, T>(
+    context: Context,
+    work: (context: Context) => Promise<T>,
+    options?: { readonly reads: boolean },
+  ): Promise<T>;
 }

@@ -42,7 +42,9 @@ export class AnswerHooks implements AnswerExtension {
 
   async begin(): Promise<boolean> {
     this.active = await this.all.current(this.caller);
-    this.hooks = (this.active?.buildSerialization ?? []).map((hook) => [hook, concernedClasses(hook, this.from.model)] as const);
+    this.hooks = (this.active?.buildSerialization ?? []).map(
+      (hook) => [hook, concernedClasses(hook, this.from.model)] as const,
+    );
     return this.hooks.length > 0;
   }
 
@@ -87,7 +89,12 @@ export class AnswerHooks implements AnswerExtension {
   /** `~UUID` and the attributes, as far as they are not written, for each object. */
   private async rests(part: readonly AnsweredObject[]): Promise<readonly Members[]> {
     const partial = part.filter(({ isPartial }) => isPartial);
-    const whole = partial.length === 0 ? [] : await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(partial.map(({ object }) => object));
+    const whole =
+      partial.length === 0
+        ? []
+        : await new ObjectSerializer(this.from.source, fullPlan(this.from.model, 0)).run(
+            partial.map(({ object }) => object),
+          );
     const byOutput = new Map(partial.map(({ output }, index) => [output, whole[index]]));
     return part.map(({ object: { uuid }, output }) => {
       const rest = Object.entries(byOutput.get(output) ?? {}).filter(([name]) => !Object.hasOwn(output, name));

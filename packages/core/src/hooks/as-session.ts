@@ -6,6 +6,13 @@ import type { HookCaller } from "./hook-caller.ts";
 export function asSession(caller: HookCaller): SessionContext {
   const { session, appKey, principal } = caller;
   if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
-  const opening = { mode: "session", appKeyId: appKey.id, userId: principal.userId, appNames: [], deviceId: null, entrance: passwordEntrance } as const;
+  const opening = {
+    mode: "session",
+    appKeyId: appKey.id,
+    userId: principal.userId,
+    appNames: [],
+    deviceId: null,
+    entrance: passwordEntrance,
+  } as const;
   return { ...caller, session: opening, sessionDigest: "", overCode: 201 };
 }

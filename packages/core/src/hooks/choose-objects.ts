@@ -26,7 +26,11 @@ export interface AskedClass {
  * Who is to be asked about objects of a class: the hooks of each list of it, and the one that the query names; `null` for nobody. 307 for
  * a name that is none of a hook of the class. Of what hooks themselves look for, only a named one has its say.
  */
-export async function objectChooser(all: ObjectHooks, caller: HookCaller, { className, macro, model }: AskedClass): Promise<ChooseObjects | null> {
+export async function objectChooser(
+  all: ObjectHooks,
+  caller: HookCaller,
+  { className, macro, model }: AskedClass,
+): Promise<ChooseObjects | null> {
   const found = all.current(caller);
   const active = found instanceof Promise ? await found : found;
   const hooks = concerning(active?.findObjects ?? [], className, model);
@@ -40,7 +44,8 @@ export async function objectChooser(all: ObjectHooks, caller: HookCaller, { clas
       const choices: Choice[] = [];
       for (const hook of asked) {
         const chosen = await hook.run(inside, set);
-        if (!chosen.accepted) throw faultAt(hook === named ? "/query/macro" : "/query", `The hook ${hook.name} does not accept it.`);
+        if (!chosen.accepted)
+          throw faultAt(hook === named ? "/query/macro" : "/query", `The hook ${hook.name} does not accept it.`);
         choices.push({ hook: hook.name, set: chosen });
       }
       return choices;

@@ -9,8 +9,14 @@ export function concealed(secret: string): (text: string) => string {
 
 /** What a module failed with, as it may be logged. */
 export function withoutSecret(error: unknown, conceal: (text: string) => string): unknown {
-  if (error instanceof MacroRefusal) return new MacroRefusal(error.code, error.detail === undefined ? undefined : conceal(error.detail));
+  if (error instanceof MacroRefusal)
+    return new MacroRefusal(error.code, error.detail === undefined ? undefined : conceal(error.detail));
   if (!(error instanceof MacroFault)) return error;
   const { kind, macro, message, trace, line, column, cpu } = error;
-  return new MacroFault(kind, macro, conceal(message), { trace: trace === undefined ? undefined : conceal(trace), line, column, cpu });
+  return new MacroFault(kind, macro, conceal(message), {
+    trace: trace === undefined ? undefined : conceal(trace),
+    line,
+    column,
+    cpu,
+  });
 }

@@ -37,23 +37,39 @@ export class DeletionHooks {
     return this.tell(this.active.afterDelete, context, gone);
   }
 
-  private async tell(hooks: ActiveHooks["beforeDelete"], context: SessionContext, objects: readonly ObjectOutline[]): Promise<void> {
+  private async tell(
+    hooks: ActiveHooks["beforeDelete"],
+    context: SessionContext,
+    objects: readonly ObjectOutline[],
+  ): Promise<void> {
     for (const hook of hooks) {
       const classes = concernedClasses(hook, this.sight.model);
       const concerned = objects.filter(({ id, className }) => classes.has(className) && this.told.has(id));
       for (const batch of batches(concerned, ({ bytes }) => bytes, atOnce)) {
-        await hook.run(deeper(context), batch.map(({ id }) => this.told.get(id) as DeletedItem));
+        await hook.run(
+          deeper(context),
+          batch.map(({ id }) => this.told.get(id) as DeletedItem),
+        );
       }
     }
   }
 
   private async show(context: SessionContext, outlines: readonly ObjectOutline[]): Promise<void> {
     const { r, database } = context;
-    const objects = await r.objects.get(outlines.map(({ id }) => id), this.sight.visibility, Number.MAX_SAFE_INTEGER);
+    const objects = await r.objects.get(
+      outlines.map(({ id }) => id),
+      this.sight.visibility,
+      Number.MAX_SAFE_INTEGER,
+    );
     const members = await rawMembers(context, this.sight, objects);
     const seen = new Map(objects.map(({ id }, index) => [id, members[index] as Members]));
     for (const { id, uuid, className, storedAt } of outlines) {
-      const object = seen.get(id) ?? { "~ClassName": className, "~ObjectID": id, "~UUID": uuid, "~StoreTime": database.storeTime.format(storedAt) };
+      const object = seen.get(id) ?? {
+        "~ClassName": className,
+        "~ObjectID": id,
+        "~UUID": uuid,
+        "~StoreTime": database.storeTime.format(storedAt),
+      };
       this.told.set(id, { object });
     }
   }

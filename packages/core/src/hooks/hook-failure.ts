@@ -10,7 +10,8 @@ export async function onBehalfOf<T>(name: string, work: () => T | Promise<T>): P
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ServiceError && error.status < 500) throw hookFailure(name, `asked for what cannot be done: ${error.detail ?? error.message}`, error);
+    if (error instanceof ServiceError && error.status < 500)
+      throw hookFailure(name, `asked for what cannot be done: ${error.detail ?? error.message}`, error);
     throw error;
   }
 }

@@ -4,7 +4,13 @@ import type { HookCaller } from "./hook-caller.ts";
 import { noHooks, type ObjectHooks } from "./object-hooks.ts";
 
 /** What the answers of a request are made from, hooks among it. What hooks themselves read is as it is stored. */
-export function hookedSource(hooks: ObjectHooks, caller: HookCaller, { model, visibility }: Sight): SerializationSource {
+export function hookedSource(
+  hooks: ObjectHooks,
+  caller: HookCaller,
+  { model, visibility }: Sight,
+): SerializationSource {
   const source = serializationSource(caller, visibility);
-  return hooks === noHooks || caller.hookDepth !== undefined ? source : { ...source, extension: new AnswerHooks(hooks, caller, { model, source }) };
+  return hooks === noHooks || caller.hookDepth !== undefined
+    ? source
+    : { ...source, extension: new AnswerHooks(hooks, caller, { model, source }) };
 }

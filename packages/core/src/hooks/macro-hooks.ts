@@ -29,7 +29,8 @@ interface Calling<Given, Answer> {
 }
 
 const ofItems = (items: readonly unknown[]) => ({ items });
-const changes = (name: string, result: JsonValue | undefined, items: readonly unknown[]) => changesFrom(name, result, items.length);
+const changes = (name: string, result: JsonValue | undefined, items: readonly unknown[]) =>
+  changesFrom(name, result, items.length);
 const nothing = (): void => {};
 
 /** What could not stand in the body of a write is the hook's failure. */
@@ -80,19 +81,54 @@ export class MacroHooks implements ObjectHooks {
     };
     const telling = { reads: false, argument: ofItems, answer: nothing };
     return {
-      buildSerialization: this.hooks(modules, { on: "xRestApi_BuildSerialization", driver: "buildSerialization", reads: true, argument: ofItems, answer: changes }),
-      findObjects: this.hooks(modules, { on: "xRestApi_FindObjects", driver: "findObjects", reads: true, argument: (set) => set, answer: chosenFrom }),
-      beforeSave: this.hooks(modules, { on: "beforeSave", driver: "beforeSave", reads: false, argument: ofItems, answer: toBeSaved }),
+      buildSerialization: this.hooks(modules, {
+        on: "xRestApi_BuildSerialization",
+        driver: "buildSerialization",
+        reads: true,
+        argument: ofItems,
+        answer: changes,
+      }),
+      findObjects: this.hooks(modules, {
+        on: "xRestApi_FindObjects",
+        driver: "findObjects",
+        reads: true,
+        argument: (set) => set,
+        answer: chosenFrom,
+      }),
+      beforeSave: this.hooks(modules, {
+        on: "beforeSave",
+        driver: "beforeSave",
+        reads: false,
+        argument: ofItems,
+        answer: toBeSaved,
+      }),
       afterSave: this.hooks(modules, { ...telling, on: "afterSave", driver: "afterSave" }),
       beforeDelete: this.hooks(modules, { ...telling, on: "beforeDelete", driver: "beforeDelete" }),
       afterDelete: this.hooks(modules, { ...telling, on: "afterDelete", driver: "afterDelete" }),
-      authenticate: this.hooks(modules, { on: "xRestApi_Authenticate", driver: "authenticate", reads: true, conceal: ({ pass }: AskedLogIn) => pass, argument: (asked) => asked, answer: (_name, result) => result })[0] ?? null,
-      createUserProvider: this.hooks(modules, { on: "xRestApi_DBCreateInit_xRestApiUserProvider", driver: "createUserProvider", reads: false, argument: (user) => user, answer: (_name, result) => result }),
+      authenticate:
+        this.hooks(modules, {
+          on: "xRestApi_Authenticate",
+          driver: "authenticate",
+          reads: true,
+          conceal: ({ pass }: AskedLogIn) => pass,
+          argument: (asked) => asked,
+          answer: (_name, result) => result,
+        })[0] ?? null,
+      createUserProvider: this.hooks(modules, {
+        on: "xRestApi_DBCreateInit_xRestApiUserProvider",
+        driver: "createUserProvider",
+        reads: false,
+        argument: (user) => user,
+        answer: (_name, result) => result,
+      }),
       prepared: async (context, work, options) => (await this.ready()).withPlace(context, work, options),
     };
   }
 
-  private hooks<Given, Answer>(modules: readonly CalledHook[], calling: Calling<Given, Answer>): (Hook<Given, Answer> & { readonly byDefault: boolean })[] {
+  private hooks<Given, Answer>(
+    modules: readonly CalledHook[],
+    calling: Calling<Given, Answer>,
+  ): (Hook<Given, Answer> & { readonly byDefault: boolean })[] {
     return modules
       .filter((module) => module.hook.on === calling.on)
       .map((module) => ({
@@ -103,15 +139,32 @@ export class MacroHooks implements ObjectHooks {
       }));
   }
 
-  private async run<Given, Answer>(module: CalledHook, { on, driver, reads, argument, conceal, answer }: Calling<Given, Answer>, caller: HookCaller, given: Given): Promise<Answer> {
+  private async run<Given, Answer>(
+    module: CalledHook,
+    { on, driver, reads, argument, conceal, answer }: Calling<Given, Answer>,
+    caller: HookCaller,
+    given: Given,
+  ): Promise<Answer> {
     const runner = await this.ready();
     const concealing = conceal === undefined ? undefined : concealed(conceal(given));
     const began = Date.now();
     const tell = (code: RanHook["code"]): void =>
-      this.reports.ranHook({ alias: caller.database.alias, hook: module.name, on, code, milliseconds: Date.now() - began });
+      this.reports.ranHook({
+        alias: caller.database.alias,
+        hook: module.name,
+        on,
+        code,
+        milliseconds: Date.now() - began,
+      });
     try {
       if (module.kind === "broken") throw module.fault;
-      const { result } = await runner.runHook(asSession(caller), module, driver, argument(given) as Record<string, JsonValue>, { reads, concealing });
+      const { result } = await runner.runHook(
+        asSession(caller),
+        module,
+        driver,
+        argument(given) as Record<string, JsonValue>,
+        { reads, concealing },
+      );
       const answered = answer(module.name, result, given);
       tell(0);
       return answered;

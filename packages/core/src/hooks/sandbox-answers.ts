@@ -7,7 +7,11 @@ import type { MemberChanges, Members } from "./member-changes.ts";
 const mostAdditions = 100;
 
 /** Reads what a hook did to so many objects. The sandbox is not believed: what is none of that is its failure. */
-export function changesFrom(name: string, result: JsonValue | undefined, count: number): readonly (MemberChanges | null)[] {
+export function changesFrom(
+  name: string,
+  result: JsonValue | undefined,
+  count: number,
+): readonly (MemberChanges | null)[] {
   if (!Array.isArray(result) || result.length !== count) throw malformed(name);
   return result.map((each: JsonValue) => {
     if (each === null) return null;

@@ -28,18 +28,25 @@ export class SaveHooks {
   }
 
   /** What is to be written, once hooks have changed it. What one of them sets must be what the caller may write: else 710. */
-  async before(context: SessionContext, saves: readonly HookedSave[], accept: AcceptChange = () => {}): Promise<readonly ResolvedAttributes[]> {
+  async before(
+    context: SessionContext,
+    saves: readonly HookedSave[],
+    accept: AcceptChange = () => {},
+  ): Promise<readonly ResolvedAttributes[]> {
     const prepared = saves.map((save) => save.prepared);
     for (const hook of this.active.beforeSave) {
       const indexes = this.concerned(hook, saves);
       if (indexes.length === 0) continue;
       const inside = deeper(context);
-      const concerned = indexes.map((index): HookedSave => ({ ...(saves[index] as HookedSave), prepared: prepared[index] as ResolvedAttributes }));
+      const concerned = indexes.map(
+        (index): HookedSave => ({ ...(saves[index] as HookedSave), prepared: prepared[index] as ResolvedAttributes }),
+      );
       const changes = await hook.run(inside, await this.items(inside, concerned, concerned.map(expected)));
       const known = new Map<string, ResolvedAttributes>();
       for (const [at, index] of indexes.entries()) {
         const [save, change] = [concerned[at] as HookedSave, changes[at] ?? null];
-        if (change !== null) prepared[index] = await onBehalfOf(hook.name, () => this.changed(context, save, change, { accept, known }));
+        if (change !== null)
+          prepared[index] = await onBehalfOf(hook.name, () => this.changed(context, save, change, { accept, known }));
       }
     }
     return prepared;
@@ -51,7 +58,10 @@ export class SaveHooks {
       const indexes = this.concerned(hook, saves);
       if (indexes.length === 0) continue;
       const inside = deeper(context);
-      const [concerned, written] = [indexes.map((index) => saves[index] as HookedSave), indexes.map((index) => objects[index] as StoredObject)];
+      const [concerned, written] = [
+        indexes.map((index) => saves[index] as HookedSave),
+        indexes.map((index) => objects[index] as StoredObject),
+      ];
       await hook.run(inside, await this.items(inside, concerned, written));
     }
   }
@@ -61,10 +71,17 @@ export class SaveHooks {
     return saves.flatMap(({ className }, index) => (classes.has(className) ? [index] : []));
   }
 
-  private async items(context: SessionContext, saves: readonly HookedSave[], objects: readonly StoredObject[]): Promise<readonly SavedItem[]> {
+  private async items(
+    context: SessionContext,
+    saves: readonly HookedSave[],
+    objects: readonly StoredObject[],
+  ): Promise<readonly SavedItem[]> {
     const known = saves.flatMap(({ prepared }) => prepared.targets);
     const former = saves.flatMap(({ base, returning }) => (base === null || returning ? [] : [base]));
-    const [shown, previous] = [await rawMembers(context, this.sight, objects, known), await rawMembers(context, this.sight, former, known)];
+    const [shown, previous] = [
+      await rawMembers(context, this.sight, objects, known),
+      await rawMembers(context, this.sight, former, known),
+    ];
     const byBase = new Map(former.map((base, index) => [base, previous[index] as Members]));
     return saves.map(({ base, given }, index) => ({
       object: objects[index]?.id === "" ? withoutIdentity(shown[index] as Members) : (shown[index] as Members),
@@ -84,7 +101,8 @@ export class SaveHooks {
     const { model, visibility } = this.sight;
     const modelClass = model.find(className) as ModelClass;
     accept(className, given);
-    const more = known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, whole: false }));
+    const more =
+      known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, whole: false }));
     known.set(key, more);
     // Of what returns nothing is given: what is set there has to be.
     const dropped = new Set(returning ? [] : removed);

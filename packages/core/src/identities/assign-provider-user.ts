@@ -65,10 +65,24 @@ export class AssignProviderUser {
     const ids = entry.defaultUserId === null ? [] : [entry.defaultUserId];
     const attributes = { ...known, User: entry.defaultUserId };
     if (entry.defaultUserId !== null) await requireAccount(inside, entry.defaultUserId);
-    const [created] = (await inside.r.objects.insert([{ className: providerUserClass, attributes, links: { User: ids } }])) as [StoredObject];
+    const [created] = (await inside.r.objects.insert([
+      { className: providerUserClass, attributes, links: { User: ids } },
+    ])) as [StoredObject];
 
-    const providerConfig = { type: entry.type, name: entry.name, clientId: data["clientId"] ?? "", appNames: entry.appNames };
-    const answer = await this.accept.run(inside, { userId: created.id, providerConfig, userUuid: subject, name, surname, email });
+    const providerConfig = {
+      type: entry.type,
+      name: entry.name,
+      clientId: data["clientId"] ?? "",
+      appNames: entry.appNames,
+    };
+    const answer = await this.accept.run(inside, {
+      userId: created.id,
+      providerConfig,
+      userUuid: subject,
+      name,
+      surname,
+      email,
+    });
     const userId = answer === "assigned" ? await chosenUser(inside, created.id) : entry.defaultUserId;
     // Nobody has chosen: he has to do it himself, and until then he is no user of this database.
     if (userId === null) throw new UndecidedError();
@@ -79,14 +93,33 @@ export class AssignProviderUser {
     return link;
   }
 
-  private identityOf({ issuer, subject, name, surname, email }: ProviderProfile): Omit<NewIdentityLink, "provider" | "userId" | "shared"> {
-    return { id: randomUuid(this.random), issuer, subject, email: remembered(email), displayName: remembered(`${name} ${surname}`) };
+  private identityOf({
+    issuer,
+    subject,
+    name,
+    surname,
+    email,
+  }: ProviderProfile): Omit<NewIdentityLink, "provider" | "userId" | "shared"> {
+    return {
+      id: randomUuid(this.random),
+      issuer,
+      subject,
+      email: remembered(email),
+      displayName: remembered(`${name} ${surname}`),
+    };
   }
 
   /** There is nobody yet whose rights the hook could use. Its locks would be of a session that is not there. */
   private caller(context: AppKeyContext, { appNames }: NewExternalUser): HookCaller {
     const principal = unattendedPrincipal;
-    const session = { mode: "session", appKeyId: context.appKey.id, userId: principal.userId, appNames, deviceId: null, entrance: passwordEntrance } as const;
+    const session = {
+      mode: "session",
+      appKeyId: context.appKey.id,
+      userId: principal.userId,
+      appNames,
+      deviceId: null,
+      entrance: passwordEntrance,
+    } as const;
     const opened = { session, sessionDigest: this.digests.sha256(this.random.secret()), overCode: 201 } as const;
     return { ...context, ...opened, principal };
   }
@@ -107,5 +140,6 @@ async function chosenUser({ r }: HookCaller, id: ObjectId): Promise<ObjectId> {
 
 async function requireAccount({ r }: HookCaller, userId: ObjectId): Promise<void> {
   const { account } = await r.accounts.byUser(userId, []);
-  if (account === null || account.disabled) throw new ServiceError(324, { detail: "The user that is to be bound has no account, or a disabled one." });
+  if (account === null || account.disabled)
+    throw new ServiceError(324, { detail: "The user that is to be bound has no account, or a disabled one." });
 }

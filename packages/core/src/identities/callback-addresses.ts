@@ -15,7 +15,10 @@ export class CallbackAddresses {
   /** The exact address for a provider and a database; 608 if there is none. */
   of(alias: string, type: ProviderType, { serverAddress }: ProviderData): string {
     const base = type === "apple" ? serverAddress : this.publicUrl;
-    if (base === undefined || base === null) throw new ServiceError(608, { detail: "The address that the provider is to send browsers back to is not known." });
+    if (base === undefined || base === null)
+      throw new ServiceError(608, {
+        detail: "The address that the provider is to send browsers back to is not known.",
+      });
     return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
   }
 }

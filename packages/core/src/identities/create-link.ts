@@ -4,7 +4,12 @@ import type { Repositories } from "../storage/repositories.ts";
 import type { NewIdentityLink } from "./identity-link.ts";
 
 /** Binds an identity, and tells the audit; `false`, and nothing is done, if it is bound already. */
-export async function createLink(context: AppKeyContext, r: Pick<Repositories, "audit" | "identityLinks">, link: NewIdentityLink, appNames: readonly string[]): Promise<boolean> {
+export async function createLink(
+  context: AppKeyContext,
+  r: Pick<Repositories, "audit" | "identityLinks">,
+  link: NewIdentityLink,
+  appNames: readonly string[],
+): Promise<boolean> {
   const { userId, provider: providerName } = link;
   if ((await r.identityLinks.create(link)) === "taken") return false;
   await r.audit.append(entryEvent(context, { type: "link.created", outcome: 0, userId, appNames, providerName }));

@@ -51,7 +51,8 @@ export class EnterWithProvider {
       return async () => {
         const link = known.link ?? (await this.assignUser.run(context, logIn));
         if (link === null) throw new UnboundError();
-        const { account, user, linked } = known.link === null ? await context.r.accounts.byUser(link.userId, links) : known;
+        const { account, user, linked } =
+          known.link === null ? await context.r.accounts.byUser(link.userId, links) : known;
         const entrance = { kind: "provider", linkId: link.id, shared: link.shared } as const;
         return account === null || user === null || account.disabled ? null : { account, user, linked, entrance };
       };
@@ -60,16 +61,25 @@ export class EnterWithProvider {
     const asked = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
     const known = { mode: "session", userKey, prepareProof, ...asked } as const;
     const claim = spend === undefined ? known : { ...known, spend: spending(spend, () => new SpentError()) };
-    const { sessionId, prepared: user } = await this.gate.enter(context, claim, (person) => this.serializeOwnUser.run(context, person));
+    const { sessionId, prepared: user } = await this.gate.enter(context, claim, (person) =>
+      this.serializeOwnUser.run(context, person),
+    );
     return { sessionId, user, databaseName: context.database.name };
   }
 
   /** An account that is bound to no user gets what it can be bound with. */
-  private async offer({ r, database, appKey }: AppKeyContext, { profile, registered, spend }: ProvenLogIn): Promise<{ dfUuid: string }> {
+  private async offer(
+    { r, database, appKey }: AppKeyContext,
+    { profile, registered, spend }: ProvenLogIn,
+  ): Promise<{ dfUuid: string }> {
     const { issuer, subject, email, name, surname } = profile;
     const dfUuid = randomUuid(this.random);
     const known = { appKeyId: appKey.id, provider: registered.provider.type, issuer, subject };
-    const payload = { ...known, email: remembered(email), displayName: remembered(`${name} ${surname}`) } satisfies AssignableIdentity;
+    const payload = {
+      ...known,
+      email: remembered(email),
+      displayName: remembered(`${name} ${surname}`),
+    } satisfies AssignableIdentity;
     const digest = this.digests.sha256(dfUuid);
     const secret = { kind: "accountLink", digest, subject: null, payload, lifetime: assignableLifetime } as const;
     if (spend === undefined) await r.oneTime.issue(secret);
@@ -97,7 +107,10 @@ export class SpentError extends ServiceError {
   }
 }
 
-function spending(spend: (r: Repositories) => Promise<boolean>, refusal: () => ServiceError): (r: Repositories) => Promise<void> {
+function spending(
+  spend: (r: Repositories) => Promise<boolean>,
+  refusal: () => ServiceError,
+): (r: Repositories) => Promise<void> {
   return async (r) => {
     if (!(await spend(r))) throw refusal();
   };

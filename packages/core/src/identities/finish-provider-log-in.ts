@@ -88,7 +88,10 @@ export class FinishProviderLogIn {
     });
   }
 
-  private async sendBack(arrival: Arrival, { address, challenge, redirectUri }: ProviderReturn): Promise<FinishedLogIn> {
+  private async sendBack(
+    arrival: Arrival,
+    { address, challenge, redirectUri }: ProviderReturn,
+  ): Promise<FinishedLogIn> {
     const { text, state } = arrival;
     const cookie = browserCookie(this.parts.digests.sha256(text), "", redirectUri);
     try {
@@ -105,7 +108,11 @@ export class FinishProviderLogIn {
   }
 
   /** Keeps what was proven, for the trade of the code: no session is opened and no user is bound before. */
-  private async keep(context: AppKeyContext, state: ProviderState, proven: Pick<ReturnCode, "profile" | "challenge">): Promise<string> {
+  private async keep(
+    context: AppKeyContext,
+    state: ProviderState,
+    proven: Pick<ReturnCode, "profile" | "challenge">,
+  ): Promise<string> {
     const { random, digests, sealing, room } = this.parts;
     const { provider, alias, appNames, deviceId, secondFactor } = state;
     const code = random.secret();
@@ -124,11 +131,18 @@ export class FinishProviderLogIn {
     await acceptAppNames(context, state.appNames);
     const { provider, data, redirectUri } = registered;
     const { nonce, codeVerifier } = state;
-    return { registered, profile: await provider.finish({ data, redirectUri, state: text, nonce, codeVerifier, parameters }) };
+    return {
+      registered,
+      profile: await provider.finish({ data, redirectUri, state: text, nonce, codeVerifier, parameters }),
+    };
   }
 
   /** What the state is of, and what it is bound to: 324 if that is missing or different, 706 during maintenance. */
-  private async admit(request: ArrivingContext, text: string, input: CallbackInput): Promise<Pick<Arrival, "context" | "state">> {
+  private async admit(
+    request: ArrivingContext,
+    text: string,
+    input: CallbackInput,
+  ): Promise<Pick<Arrival, "context" | "state">> {
     const { providerName, cookie } = input;
     const { digests, sealing } = this.parts;
     const provider = providerTypeOf(providerName);
@@ -139,10 +153,19 @@ export class FinishProviderLogIn {
     const state = stored === null ? null : openedState(stored, sealing);
     const held = cookie(cookieName(digest, state?.secureCookie ?? false));
     const isBound =
-      state !== null && held !== null && state.provider === provider && state.alias === request.database.alias && state.cookie === digests.sha256(held);
+      state !== null &&
+      held !== null &&
+      state.provider === provider &&
+      state.alias === request.database.alias &&
+      state.cookie === digests.sha256(held);
     if (!isBound) {
       await tallyStrayCallback(request);
-      throw new ServiceError(324, { detail: state === null ? "The state is unknown, used or over." : "The state is of another provider, database or browser." });
+      throw new ServiceError(324, {
+        detail:
+          state === null
+            ? "The state is unknown, used or over."
+            : "The state is of another provider, database or browser.",
+      });
     }
     const { modelGeneration, macroGeneration } = admission;
     const context = () => {

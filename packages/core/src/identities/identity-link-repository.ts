@@ -14,7 +14,9 @@ export interface IdentityLinkRepository {
   /**
    * Removes the link with this id; the ids of those that were there. Sessions that it opened are no longer admitted.
    */
-  remove(selector: { readonly id: string } | { readonly userId: ObjectId; readonly provider: ProviderType }): Promise<string[]>;
+  remove(
+    selector: { readonly id: string } | { readonly userId: ObjectId; readonly provider: ProviderType },
+  ): Promise<string[]>;
 
   /** At most `limit` in the order of their ids: from the first (`null`), or those after an id. */
   list(after: string | null, limit: number): Promise<IdentityLink[]>;

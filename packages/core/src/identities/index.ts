@@ -3,9 +3,22 @@ export type { BrowserCookie } from "./browser-cookie.ts";
 export { CallbackAddresses } from "./callback-addresses.ts";
 export { EnterWithProvider, type ProviderOutcome } from "./enter-with-provider.ts";
 export { type CallbackInput, type FinishedLogIn, FinishProviderLogIn } from "./finish-provider-log-in.ts";
-export { type IdentityLink, type NewIdentityLink, type ProviderIdentity, type ProviderType, providerTypes } from "./identity-link.ts";
+export {
+  type IdentityLink,
+  type NewIdentityLink,
+  type ProviderIdentity,
+  type ProviderType,
+  providerTypes,
+} from "./identity-link.ts";
 export type { IdentityLinkRepository } from "./identity-link-repository.ts";
-export type { AuthorizationAnswer, AuthorizationRequest, CallbackParameters, IdentityProvider, ProviderData, ProviderProfile } from "./identity-provider.ts";
+export type {
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  CallbackParameters,
+  IdentityProvider,
+  ProviderData,
+  ProviderProfile,
+} from "./identity-provider.ts";
 export { ListOwnLinks } from "./list-own-links.ts";
 export { LinkNotice, type NewLink } from "./link-notice.ts";
 export { type LinkingInput, LogInLinking } from "./log-in-linking.ts";
@@ -19,4 +32,9 @@ export { RemoveLink } from "./remove-link.ts";
 export { RemoveOwnLinks } from "./remove-own-links.ts";
 export { RemoveProvider } from "./remove-provider.ts";
 export { TradeReturnCode, type TradeInput } from "./trade-return-code.ts";
-export { type LogInsUnderWay, type StartedLogIn, type StartInput, StartProviderLogIn } from "./start-provider-log-in.ts";
+export {
+  type LogInsUnderWay,
+  type StartedLogIn,
+  type StartInput,
+  StartProviderLogIn,
+} from "./start-provider-log-in.ts";

@@ -17,7 +17,11 @@ export class LinkNotice {
   ) {}
 
   /** Does nothing where there is no address or no mail, and never fails: the link is there, whether anybody hears of it or not. */
-  async send({ database, r }: RequestContext, { account: { email, loginName: name }, provider }: NewLink, language: MailLanguage | null): Promise<void> {
+  async send(
+    { database, r }: RequestContext,
+    { account: { email, loginName: name }, provider }: NewLink,
+    language: MailLanguage | null,
+  ): Promise<void> {
     if (email === null || !this.orderMail.configured) return;
     const order = { kind: "accountLinked", to: email, name, provider, language: language ?? this.language } as const;
     await this.orderMail.run({ alias: database.alias, r }, order).catch(() => {});

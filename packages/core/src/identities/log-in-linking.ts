@@ -38,7 +38,10 @@ export class LogInLinking {
   async run(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
     const made: NewLink[] = [];
     const alongside = async (r: Repositories, person: Person) => {
-      made.push({ account: person.account, provider: await this.link(context, r, { dfUuid, person, appNames: input.appNames }) });
+      made.push({
+        account: person.account,
+        provider: await this.link(context, r, { dfUuid, person, appNames: input.appNames }),
+      });
     };
     const { sessionId, user } = await this.enterWithPassword.run(context, input, { mode: "session", alongside });
     // The last one, as a transaction that lost runs again.
@@ -47,14 +50,19 @@ export class LogInLinking {
     return { sessionId, user, databaseName: context.database.name };
   }
 
-  private async link(context: AppKeyContext, r: Repositories, { dfUuid, person, appNames }: { dfUuid: unknown; person: Person; appNames: readonly string[] }): Promise<ProviderType> {
+  private async link(
+    context: AppKeyContext,
+    r: Repositories,
+    { dfUuid, person, appNames }: { dfUuid: unknown; person: Person; appNames: readonly string[] },
+  ): Promise<ProviderType> {
     const given = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
     const found = given === null ? null : await r.oneTime.consume("accountLink", this.digests.sha256(given));
     if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or over." });
     const { appKeyId, ...identity } = found as unknown as AssignableIdentity;
     if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid is of another app key." });
     const link = { ...identity, id: randomUuid(this.random), userId: person.account.userId, shared: false };
-    if (!(await createLink(context, r, link, appNames))) throw new ServiceError(324, { detail: "The account is bound to a user already." });
+    if (!(await createLink(context, r, link, appNames)))
+      throw new ServiceError(324, { detail: "The account is bound to a user already." });
     return link.provider;
   }
 }

@@ -3,7 +3,9 @@ import { digestOfChallenge, isVerifier } from "./pkce-challenge.ts";
 
 test("a challenge is the digest of its verifier, as the RFC has it and for any", () => {
   // RFC 7636, appendix B.
-  expect(digestOfChallenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")).toBe(createHash("sha256").update("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").digest("hex"));
+  expect(digestOfChallenge("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")).toBe(
+    createHash("sha256").update("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").digest("hex"),
+  );
   for (let round = 0; round < 500; round += 1) {
     const hash = createHash("sha256").update(`${round}`);
     const copy = hash.copy();

@@ -8,8 +8,21 @@ import type { ProviderType } from "./identity-link.ts";
 /** Tells the audit of a callback that belongs to no log-in: anybody can send as many as he likes, so they are counted together. */
 export async function tallyStrayCallback(context: ArrivingContext): Promise<void> {
   const { r, requestId, origin } = context;
-  const nobody = { type: "provider.refused", requestId, outcome: 324, appKeyId: "", userId: null, address: origin.address } as const;
-  await r.audit.tally(`provider callback ${origin.network}`, { ...nobody, appNames: [], className: null, macroName: null, providerName: null });
+  const nobody = {
+    type: "provider.refused",
+    requestId,
+    outcome: 324,
+    appKeyId: "",
+    userId: null,
+    address: origin.address,
+  } as const;
+  await r.audit.tally(`provider callback ${origin.network}`, {
+    ...nobody,
+    appNames: [],
+    className: null,
+    macroName: null,
+    providerName: null,
+  });
 }
 
 /** Counts refusals that a caller with an app key can cause any number of times: starts, and unknown codes. */
@@ -24,12 +37,18 @@ interface KnownLogIn {
 }
 
 /** Does the work of a log-in at a provider, and tells the audit if it fails for a reason that the gate does not tell of itself. */
-export async function tellingRefusals<T>(context: AppKeyContext, known: KnownLogIn, work: () => Promise<T>): Promise<T> {
+export async function tellingRefusals<T>(
+  context: AppKeyContext,
+  known: KnownLogIn,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const isTold = error instanceof ServiceError && !(error instanceof SpentError) && [101, 208, 324, 608, 698].includes(error.code);
-    if (isTold) await context.r.audit.append(entryEvent(context, { type: "provider.refused", outcome: error.code, ...known }));
+    const isTold =
+      error instanceof ServiceError && !(error instanceof SpentError) && [101, 208, 324, 608, 698].includes(error.code);
+    if (isTold)
+      await context.r.audit.append(entryEvent(context, { type: "provider.refused", outcome: error.code, ...known }));
     throw error;
   }
 }

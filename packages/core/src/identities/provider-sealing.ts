@@ -15,7 +15,8 @@ export class ProviderSealing {
   /** Additional data of an entry; 608 if another master key sealed them. */
   openData(sealed: string): JsonValue {
     const data = openJson(this.required(), sealed, "provider data");
-    if (data === undefined) throw new ServiceError(608, { detail: "The additional data were sealed under another master key." });
+    if (data === undefined)
+      throw new ServiceError(608, { detail: "The additional data were sealed under another master key." });
     return data;
   }
 

@@ -40,8 +40,19 @@ export interface ProviderState {
 type Sealed = Pick<ProviderState, "codeVerifier" | "nonce" | "secondFactor" | "returning">;
 
 /** As it is stored: what would be of use to whoever reads the table is sealed. */
-export function storedState({ codeVerifier, nonce, secondFactor, returning, ...known }: ProviderState, sealing: ProviderSealing): OneTimePayload {
-  return { ...known, sealed: sealing.sealState({ codeVerifier, nonce, secondFactor, returning: returning === null ? null : { ...returning } }) };
+export function storedState(
+  { codeVerifier, nonce, secondFactor, returning, ...known }: ProviderState,
+  sealing: ProviderSealing,
+): OneTimePayload {
+  return {
+    ...known,
+    sealed: sealing.sealState({
+      codeVerifier,
+      nonce,
+      secondFactor,
+      returning: returning === null ? null : { ...returning },
+    }),
+  };
 }
 
 /** What was stored; `null` if another master key sealed it. */

@@ -14,7 +14,10 @@ export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultU
 export class PutProvider {
   constructor(private readonly sealing: ProviderSealing) {}
 
-  async run({ storage }: Pick<Database, "storage">, { provider, data, ...entry }: PutProviderInput): Promise<ProviderData> {
+  async run(
+    { storage }: Pick<Database, "storage">,
+    { provider, data, ...entry }: PutProviderInput,
+  ): Promise<ProviderData> {
     const accepted = provider.accept(data);
     const sealedData = this.sealing.sealData(accepted);
     const { type } = provider;

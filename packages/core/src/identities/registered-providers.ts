@@ -31,12 +31,20 @@ export class RegisteredProviders {
   ) {}
 
   /** By a name in any case. 698 if it is unknown, not switched on or not registered; 608 if its additional data are of no use. */
-  async find(name: string, { alias }: Database, r: Pick<Repositories, "identityProviders">): Promise<RegisteredProvider> {
+  async find(
+    name: string,
+    { alias }: Database,
+    r: Pick<Repositories, "identityProviders">,
+  ): Promise<RegisteredProvider> {
     const type = providerTypeOf(name);
     const provider = type === null ? undefined : this.providers.get(type);
-    if (provider === undefined) throw new ServiceError(698, { detail: type === null ? "There is no such provider." : `The provider ${type} is not switched on.` });
+    if (provider === undefined)
+      throw new ServiceError(698, {
+        detail: type === null ? "There is no such provider." : `The provider ${type} is not switched on.`,
+      });
     const entry = await r.identityProviders.find(provider.type);
-    if (entry === null) throw new ServiceError(698, { detail: `The provider ${provider.type} is not registered in the database.` });
+    if (entry === null)
+      throw new ServiceError(698, { detail: `The provider ${provider.type} is not registered in the database.` });
     const data = provider.accept(this.openedData(alias, entry));
     return { provider, entry, data, redirectUri: this.addresses.of(alias, provider.type, data) };
   }

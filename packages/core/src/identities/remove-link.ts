@@ -4,7 +4,10 @@ import type { IdentityLink } from "./identity-link.ts";
 
 /** Takes somebody's link away with its second factors, and ends the sessions that it opened; `false` if it is gone already. For administrators. */
 export class RemoveLink {
-  run({ storage }: Pick<Database, "storage">, { id, userId, provider }: Pick<IdentityLink, "id" | "userId" | "provider">): Promise<boolean> {
+  run(
+    { storage }: Pick<Database, "storage">,
+    { id, userId, provider }: Pick<IdentityLink, "id" | "userId" | "provider">,
+  ): Promise<boolean> {
     return storage.transaction(async (r) => {
       const removed = (await r.identityLinks.remove({ id })).length > 0;
       if (!removed) return false;

@@ -16,7 +16,8 @@ export class RemoveOwnLinks {
     const links = (await ownLinks(context)).filter(({ provider }) => provider === type);
     const removed = await context.unit.transaction(async (r) => {
       for (const { id } of links) {
-        if (await hasConfirmedFactor(r, `link:${id}`)) throw new ServiceError(307, { detail: "The link has a second factor; switch it off first." });
+        if (await hasConfirmedFactor(r, `link:${id}`))
+          throw new ServiceError(307, { detail: "The link has a second factor; switch it off first." });
       }
       const gone = (await Promise.all(links.map(({ id }) => r.identityLinks.remove({ id })))).flat();
       for (const linkId of gone) {

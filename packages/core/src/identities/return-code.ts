@@ -8,7 +8,8 @@ import type { ProviderState } from "./provider-state.ts";
 export const returnCodeLifetime = 60_000;
 
 /** What a code stands for: an identity that the provider has proven, and what the log-in was begun with. */
-export interface ReturnCode extends Pick<ProviderState, "provider" | "alias" | "appNames" | "deviceId" | "secondFactor"> {
+export interface ReturnCode
+  extends Pick<ProviderState, "provider" | "alias" | "appNames" | "deviceId" | "secondFactor"> {
   /** No other app key can trade it. */
   readonly appKeyId: string;
   /** SHA-256 of the verifier. */

@@ -61,13 +61,17 @@ export class StartProviderLogIn {
     try {
       return await this.start(context, input);
     } catch (error) {
-      const isTold = error instanceof CrowdedError || (error instanceof ServiceError && (error.code === 608 || error.code === 698));
+      const isTold =
+        error instanceof CrowdedError || (error instanceof ServiceError && (error.code === 608 || error.code === 698));
       if (isTold) await tallyRefused(context, error.code);
       throw error;
     }
   }
 
-  private async start(context: AppKeyContext, { providerName, appKey, deviceId, ...given }: StartInput): Promise<StartedLogIn> {
+  private async start(
+    context: AppKeyContext,
+    { providerName, appKey, deviceId, ...given }: StartInput,
+  ): Promise<StartedLogIn> {
     const { r, database } = context;
     const wanted = acceptedReturn(context, given);
     const { provider, entry, data, redirectUri } = await this.providers.find(providerName, database, r);
@@ -75,15 +79,31 @@ export class StartProviderLogIn {
     if (appNames.length === 0) throw new ServiceError(209);
     await acceptAppNames(context, appNames);
 
-    const [state, cookie, codeVerifier, nonce] = [this.random.secret(), this.random.secret(), this.random.secret(), this.random.secret()];
+    const [state, cookie, codeVerifier, nonce] = [
+      this.random.secret(),
+      this.random.secret(),
+      this.random.secret(),
+      this.random.secret(),
+    ];
     const location = await provider.begin({ data, redirectUri, state, nonce, codeVerifier });
     const secondFactor = { ...given.secondFactor, at: await database.clock.now(context.unit) };
     const digest = this.digests.sha256(state);
-    const bound = { provider: provider.type, alias: database.alias, appKey, appNames, deviceId, cookie: this.digests.sha256(cookie), secureCookie: isSecureCallback(redirectUri) };
+    const bound = {
+      provider: provider.type,
+      alias: database.alias,
+      appKey,
+      appNames,
+      deviceId,
+      cookie: this.digests.sha256(cookie),
+      secureCookie: isSecureCallback(redirectUri),
+    };
     const returning = wanted === null ? null : { ...wanted, redirectUri };
     const payload = storedState({ ...bound, codeVerifier, nonce, secondFactor, returning }, this.sealing);
     const subject = `network:${context.origin.network}`;
-    const outcome = await r.oneTime.issueWithin({ kind: "providerState", digest, subject, payload, lifetime: stateLifetime }, this.room);
+    const outcome = await r.oneTime.issueWithin(
+      { kind: "providerState", digest, subject, payload, lifetime: stateLifetime },
+      this.room,
+    );
     if (outcome !== "issued") throw new CrowdedError(outcome === "subjectFull" ? "of one network" : "of the database");
     return { location, cookie: browserCookie(digest, cookie, redirectUri) };
   }
@@ -91,12 +111,18 @@ export class StartProviderLogIn {
 
 type WantedReturn = Omit<ProviderReturn, "redirectUri">;
 
-function acceptedReturn({ appKey }: AppKeyContext, { returnTo, challenge }: Pick<StartInput, "returnTo" | "challenge">): WantedReturn | null {
+function acceptedReturn(
+  { appKey }: AppKeyContext,
+  { returnTo, challenge }: Pick<StartInput, "returnTo" | "challenge">,
+): WantedReturn | null {
   if (returnTo === null && challenge === null) return null;
-  if (returnTo === null) throw new ServiceError(307, { detail: "at /challenge: It belongs to an address to return to." });
-  if (!listsReturnAddress(appKey, returnTo)) throw new ServiceError(307, { detail: "at /returnTo: The app key does not list this address." });
+  if (returnTo === null)
+    throw new ServiceError(307, { detail: "at /challenge: It belongs to an address to return to." });
+  if (!listsReturnAddress(appKey, returnTo))
+    throw new ServiceError(307, { detail: "at /returnTo: The app key does not list this address." });
   const digest = challenge === null ? null : digestOfChallenge(challenge);
-  if (digest === null) throw new ServiceError(307, { detail: "at /challenge: It is not the SHA-256 of a verifier, as base64url." });
+  if (digest === null)
+    throw new ServiceError(307, { detail: "at /challenge: It is not the SHA-256 of a verifier, as base64url." });
   return { address: returnTo, challenge: digest };
 }
 

@@ -45,7 +45,10 @@ export class KeyRings {
     if (!this.usable) return false;
     const kinds: readonly ServerKeyKind[] = ["rsa", "jwt"];
     const stored = await Promise.all(kinds.map((kind) => database.storage.repositories.keys.current(kind)));
-    return stored.some((key, index) => key !== null && this.open(key, this.ringOf(kinds[index] as ServerKeyKind, database)) === undefined);
+    return stored.some(
+      (key, index) =>
+        key !== null && this.open(key, this.ringOf(kinds[index] as ServerKeyKind, database)) === undefined,
+    );
   }
 
   /** The key to use. */
@@ -75,7 +78,10 @@ export class KeyRings {
     return (await this.accepted("jwt", database)).map((pair) => this.supply.serverKeys.jwk(pair));
   }
 
-  private async load(kind: ServerKeyKind, database: Database): Promise<{ pair: ServerKeyPair; until: number | null }[]> {
+  private async load(
+    kind: ServerKeyKind,
+    database: Database,
+  ): Promise<{ pair: ServerKeyPair; until: number | null }[]> {
     const ring = await this.begin(kind, database);
     const stored = await database.storage.repositories.keys.accepted(kind);
     this.currentOf(stored, ring);
@@ -96,7 +102,8 @@ export class KeyRings {
       throw new ServiceError(705, { detail: "The key of the database is gone." });
     }
     const pair = this.open(first, ring);
-    if (pair === undefined) throw new ServiceError(705, { detail: "The keys of the database were sealed under another master key." });
+    if (pair === undefined)
+      throw new ServiceError(705, { detail: "The keys of the database were sealed under another master key." });
     return pair;
   }
 

@@ -16,7 +16,10 @@ export interface KeySupply {
 const day = 24 * 3_600_000;
 
 /** The pair to put into a database: the supplied one, or a new one. */
-export async function nextPair(kind: ServerKeyKind, { supplied, serverKeys, rsaBits }: KeySupply): Promise<ServerKeyPair> {
+export async function nextPair(
+  kind: ServerKeyKind,
+  { supplied, serverKeys, rsaBits }: KeySupply,
+): Promise<ServerKeyPair> {
   return supplied.get(kind) ?? serverKeys.generate(kind === "rsa" ? { kind, bits: rsaBits } : { kind });
 }
 

@@ -16,7 +16,8 @@ export class LockObject {
     const outcome = await r.locks.take(id, sessionDigest, perSession);
     if (outcome === "gone") throw new ServiceError(610);
     if (outcome === "held") throw new ServiceError(713, { detail: "The object is locked by another session." });
-    if (outcome === "full") throw new ServiceError(307, { detail: `The session has locked ${perSession} objects already.` });
+    if (outcome === "full")
+      throw new ServiceError(307, { detail: `The session has locked ${perSession} objects already.` });
     return objectLock(await r.locks.state(id), sessionDigest, database);
   }
 }

@@ -3,16 +3,30 @@ import { acceptDeclaration } from "./accept-declaration.ts";
 import { MacroFault } from "./macro-fault.ts";
 
 const most = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10, resultBytes: 100 };
-const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "") => acceptDeclaration({ name, code }, { run: true, ...declaration }, most);
+const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "") =>
+  acceptDeclaration({ name, code }, { run: true, ...declaration }, most);
 
 describe("what a module declares", () => {
   test("is a macro for administrators, with all that is allowed, where nothing is said", () => {
     const module = { name: "Macro", code: "", checksInput: false };
-    expect(accept({})).toEqual({ kind: "macro", name: "Macro", module, access: null, skipCheck: null, transaction: true, limits: most, readsCaller: false });
+    expect(accept({})).toEqual({
+      kind: "macro",
+      name: "Macro",
+      module,
+      access: null,
+      skipCheck: null,
+      transaction: true,
+      limits: most,
+      readsCaller: false,
+    });
   });
 
   test("holds its inputs to a schema where there is one", () => {
-    expect([{ input: {} }, { input: true }, {}].map((declaration) => accept(declaration).module.checksInput)).toEqual([true, true, false]);
+    expect([{ input: {} }, { input: true }, {}].map((declaration) => accept(declaration).module.checksInput)).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   test.each([
@@ -26,7 +40,9 @@ describe("what a module declares", () => {
   });
 
   test("bounds it further, the running time with the time in all", () => {
-    expect(accept({ timeout: 200, memory: 2 })).toMatchObject({ limits: { timeout: 200, cpu: 200, memory: 2 * 1_048_576, hostCalls: 10 } });
+    expect(accept({ timeout: 200, memory: 2 })).toMatchObject({
+      limits: { timeout: 200, cpu: 200, memory: 2 * 1_048_576, hostCalls: 10 },
+    });
     expect(accept({ timeout: 5_000 })).toMatchObject({ limits: { timeout: 5_000, cpu: 1_000 } });
   });
 
@@ -38,7 +54,11 @@ describe("what a module declares", () => {
     ["a hook by what it says", "Macro", { on: "beforeSave", classes: ["Invoice"] }],
     ["a hook by its name", "xRestApi_FindObjects", { classes: ["Invoice"] }],
   ])("is %s", (_what, name, declaration) => {
-    expect(accept(declaration, name)).toMatchObject({ kind: "hook", name, hook: { on: "on" in declaration ? declaration.on : name, classes: ["Invoice"], byDefault: false } });
+    expect(accept(declaration, name)).toMatchObject({
+      kind: "hook",
+      name,
+      hook: { on: "on" in declaration ? declaration.on : name, classes: ["Invoice"], byDefault: false },
+    });
   });
 
   test.each([
@@ -55,7 +75,10 @@ describe("what a module declares", () => {
     [{ access: { groups: [" "] } }, "access.groups: a list of at most 100 names."],
     [{ access: { skipCheck: { skipCheck: {} } } }, "access.skipCheck has no member skipCheck."],
     [{ acces: "everyone" }, "A macro has no member acces."],
-    [JSON.parse('{"__proto__": {"access": "everyone"}}') as Record<string, JsonValue>, "A macro has no member __proto__."],
+    [
+      JSON.parse('{"__proto__": {"access": "everyone"}}') as Record<string, JsonValue>,
+      "A macro has no member __proto__.",
+    ],
   ])("is refused with words for its author: %j", (declaration, message) => {
     const given = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
     const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, given, most);

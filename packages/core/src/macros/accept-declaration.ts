@@ -12,7 +12,11 @@ const mostNames = 100;
 const ofMacros: ReadonlySet<string> = new Set(["access", "check", "input", "timeout", "memory", "transaction", "run"]);
 
 /** What a module says about itself, as a macro or a hook. What it must not say: `MacroFault`, in words for its author. */
-export function acceptDeclaration(text: ModuleText, declaration: MacroDeclaration, most: MacroLimits): Macro | HookModule {
+export function acceptDeclaration(
+  text: ModuleText,
+  declaration: MacroDeclaration,
+  most: MacroLimits,
+): Macro | HookModule {
   const { name } = text;
   const given = new Map(Object.entries(declaration));
   const module = { ...text, checksInput: given.has("input") };
@@ -32,7 +36,9 @@ export function acceptDeclaration(text: ModuleText, declaration: MacroDeclaratio
   const transaction = given.get("transaction") ?? true;
   if (typeof transaction !== "boolean") throw fault("transaction: true or false.");
   const access = accessOf(given.get("access"), "access", fault);
-  const skipping = isRecord(given.get("access")) ? new Map(Object.entries(given.get("access") as object)).get("skipCheck") : undefined;
+  const skipping = isRecord(given.get("access"))
+    ? new Map(Object.entries(given.get("access") as object)).get("skipCheck")
+    : undefined;
   const skipCheck = accessOf(skipping as JsonValue | undefined, "access.skipCheck", fault);
   return { kind: "macro", name, module, access, skipCheck, transaction, limits, readsCaller };
 }

@@ -41,7 +41,13 @@ export class ExecuteMacro {
     } catch (error) {
       const failure = macroFailure(error);
       const code = failure instanceof ServiceError ? failure.code : 799;
-      this.reports.executed({ alias, macro: name, code, cpu: error instanceof MacroFault ? (error.cpu ?? 0) : 0, milliseconds: Date.now() - began });
+      this.reports.executed({
+        alias,
+        macro: name,
+        code,
+        cpu: error instanceof MacroFault ? (error.cpu ?? 0) : 0,
+        milliseconds: Date.now() - began,
+      });
       if (code === 401 || code === 402) {
         const event = sessionEvent(context, { type: "macro.refused", outcome: code, macroName: name });
         await context.unit.lastingly(({ audit }) => audit.append(event));
@@ -55,7 +61,11 @@ export class ExecuteMacro {
     return this.runner.withPlace(context, work);
   }
 
-  private async execute(context: SessionContext, name: string, { input, skipCheck }: MacroInput): Promise<MacroOutcome> {
+  private async execute(
+    context: SessionContext,
+    name: string,
+    { input, skipCheck }: MacroInput,
+  ): Promise<MacroOutcome> {
     const names = new CallerNames();
     const macro = await accessibleMacro(context, name, names);
     if (skipCheck && !(await mayExecute(context, macro.skipCheck, names))) throw new ServiceError(402);

@@ -17,7 +17,14 @@ export type { GivenMacro, MacroRemoval, MacroRepository, StoredMacros } from "./
 export type { MacroVersion } from "./macro-version.ts";
 export type { MacroLanguage, StoredMacro } from "./stored-macro.ts";
 export { MacroRefusal } from "./macro-refusal.ts";
-export type { ExecutedMacro, IgnoredFailure, LoadedModules, MacroLine, MacroReports, RanHook } from "./macro-reports.ts";
+export type {
+  ExecutedMacro,
+  IgnoredFailure,
+  LoadedModules,
+  MacroLine,
+  MacroReports,
+  RanHook,
+} from "./macro-reports.ts";
 export { type MacroInput, MacroRunner, type MacroRunnerParts } from "./macro-runner.ts";
 export type {
   HostCall,

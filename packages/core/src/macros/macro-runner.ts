@@ -61,12 +61,21 @@ interface Job {
 export class MacroRunner {
   constructor(private readonly parts: MacroRunnerParts) {}
 
-  run(context: SessionContext, macro: Macro, { input, skipCheck, names }: MacroInput & { readonly names: CallerNames }): Promise<MacroOutcome> {
+  run(
+    context: SessionContext,
+    macro: Macro,
+    { input, skipCheck, names }: MacroInput & { readonly names: CallerNames },
+  ): Promise<MacroOutcome> {
     const argument = { ...(input === undefined ? {} : { input }), skipCheck };
     const job = { module: macro, driver: "run", argument, names, reads: false };
     let isEnding = false;
     const onEnding = (value: boolean): void => void (isEnding = value);
-    return this.inPlace(context, job, (execution) => this.perform(context, execution, job, onEnding), () => isEnding);
+    return this.inPlace(
+      context,
+      job,
+      (execution) => this.perform(context, execution, job, onEnding),
+      () => isEnding,
+    );
   }
 
   /** Calls a hook. What it writes belongs to the unit of the context; with `reads` it cannot. */
@@ -78,7 +87,9 @@ export class MacroRunner {
     { reads, concealing }: { readonly reads: boolean; readonly concealing?: ((line: string) => string) | undefined },
   ): Promise<MacroOutcome> {
     const job = { module: hook, driver, argument, names: new CallerNames(), reads, concealing };
-    return this.inPlace(context, job, (execution) => this.enter(new MacroScope({ ...context, execution }, null), execution, job));
+    return this.inPlace(context, job, (execution) =>
+      this.enter(new MacroScope({ ...context, execution }, null), execution, job),
+    );
   }
 
   /** Does work in which hooks may run, in the place of the context, or in one of its own: how long they may take together is bounded. `reads`: the work opens no transaction. */
@@ -90,7 +101,10 @@ export class MacroRunner {
     if (context.execution !== undefined) return work(context);
     const place = await this.parts.runtime.reserve(this.parts.patience, !reads || context.unit.joined);
     try {
-      return await work({ ...context, execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime, lines: new LineAllowance() } });
+      return await work({
+        ...context,
+        execution: { place, depth: 0, deadline: Date.now() + this.parts.hookTime, lines: new LineAllowance() },
+      });
     } finally {
       place.release();
     }
@@ -152,7 +166,12 @@ export class MacroRunner {
     }
   }
 
-  private perform(context: SessionContext, execution: MacroExecution, job: Job, onEnding: (isEnding: boolean) => void = () => {}): Promise<MacroOutcome> {
+  private perform(
+    context: SessionContext,
+    execution: MacroExecution,
+    job: Job,
+    onEnding: (isEnding: boolean) => void = () => {},
+  ): Promise<MacroOutcome> {
     const inside = { ...context, execution };
     const enter = (scope: MacroScope) => this.enter(scope, execution, job);
     if (context.unit.joined) return context.unit.attempt(() => enter(new MacroScope(inside, null)));
@@ -182,24 +201,40 @@ export class MacroRunner {
       isCatchable,
       log: (given) => {
         const line = execution.lines.take(job.concealing?.(given) ?? given);
-        if (line !== null) this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line });
+        if (line !== null)
+          this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line });
       },
       answer: (call: HostCall) =>
-        call.name === "call" ? this.call(scope, execution, job, call.argument) : this.parts.calls.answer(scope, call, job.reads),
+        call.name === "call"
+          ? this.call(scope, execution, job, call.argument)
+          : this.parts.calls.answer(scope, call, job.reads),
     };
   }
 
   /** A macro that is called by another module: with the rights of the caller, and as a part of what that module does. */
-  private async call(scope: MacroScope, execution: MacroExecution, { names, reads }: Job, given: JsonValue): Promise<JsonValue> {
+  private async call(
+    scope: MacroScope,
+    execution: MacroExecution,
+    { names, reads }: Job,
+    given: JsonValue,
+  ): Promise<JsonValue> {
     const { name, input } = argumentsOf("call", given, "name", "input").given;
     if (reads) throw new ServiceError(307, { detail: "call: not in a hook that only reads." });
     if (typeof name !== "string") throw new ServiceError(400);
     const context = scope.current();
     const module = await accessibleMacro(context, name, names);
     const inside = deeper(execution);
-    const job: Job = { module, driver: "run", argument: { ...(input === undefined ? {} : { input }), skipCheck: false }, names, reads };
+    const job: Job = {
+      module,
+      driver: "run",
+      argument: { ...(input === undefined ? {} : { input }), skipCheck: false },
+      names,
+      reads,
+    };
     try {
-      const { result } = await (scope.isShared ? scope.part(() => this.enter(scope, inside, job)) : this.perform(context, inside, job));
+      const { result } = await (scope.isShared
+        ? scope.part(() => this.enter(scope, inside, job))
+        : this.perform(context, inside, job));
       return result === undefined ? {} : { result };
     } catch (error) {
       throw macroFailure(error);
@@ -210,6 +245,7 @@ export class MacroRunner {
 /** One module further down; 710 where they would nest too deeply. */
 function deeper(execution: MacroExecution): MacroExecution {
   const depth = execution.depth + 1;
-  if (depth > deepestExecution) throw new ServiceError(710, { detail: `Macros and hooks call one another more than ${deepestExecution} deep.` });
+  if (depth > deepestExecution)
+    throw new ServiceError(710, { detail: `Macros and hooks call one another more than ${deepestExecution} deep.` });
   return { ...execution, depth };
 }

@@ -96,7 +96,10 @@ export interface MacroRuntime {
    *
    * @throws `MacroFault` for a text that is no module, or whose top level fails.
    */
-  inspect(text: ModuleText, language: "js" | "ts"): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }>;
+  inspect(
+    text: ModuleText,
+    language: "js" | "ts",
+  ): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }>;
   /**
    * A place to run in. 706 when none becomes free within `wait` milliseconds, or too many wait. `isHolding`: whether whoever has it keeps
    * others from something, such as a connection; he does not wait behind an execution that may take long.

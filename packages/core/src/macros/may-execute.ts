@@ -3,7 +3,11 @@ import type { CallerNames } from "./caller.ts";
 import type { MacroAccess } from "./macro.ts";
 
 /** Whether the caller is among those who have access. Administrators always are. */
-export async function mayExecute(context: SessionContext, access: MacroAccess | null, names: CallerNames): Promise<boolean> {
+export async function mayExecute(
+  context: SessionContext,
+  access: MacroAccess | null,
+  names: CallerNames,
+): Promise<boolean> {
   if (context.principal.administrator) return true;
   if (access === null) return false;
   const { groups, apps } = access;

@@ -38,9 +38,19 @@ export class ModuleInspector {
     const before = this.known.get(text.name);
     if (others.length > 0) {
       const origins = [text, ...others].map(({ origin }) => origin);
-      return broken(text, new MacroFault("invalid", text.name, `There are several texts of this name: ${origins.join(", ")}.`), formerHook(before?.module));
+      return broken(
+        text,
+        new MacroFault("invalid", text.name, `There are several texts of this name: ${origins.join(", ")}.`),
+        formerHook(before?.module),
+      );
     }
-    if (before !== undefined && before.text === text.text && before.language === text.language && !isPassing(before.module)) return { ...text, module: before.module };
+    if (
+      before !== undefined &&
+      before.text === text.text &&
+      before.language === text.language &&
+      !isPassing(before.module)
+    )
+      return { ...text, module: before.module };
     try {
       return { ...text, module: await this.read(text) };
     } catch (error) {
@@ -52,7 +62,11 @@ export class ModuleInspector {
 
   private async read({ name, text, language }: MacroText): Promise<LibraryModule> {
     if (!isMacroName(name)) {
-      throw new MacroFault("invalid", name, "The name of a macro is a letter or _, then letters, digits and _, at most 128 in all.");
+      throw new MacroFault(
+        "invalid",
+        name,
+        "The name of a macro is a letter or _, then letters, digits and _, at most 128 in all.",
+      );
     }
     const look = () => this.runtime.inspect({ name, code: text }, language);
     const { declaration, module } = await look().catch((error: unknown) => {

@@ -25,19 +25,26 @@ export class PutMacro {
    * What cannot be the name of a macro: 400; a text that is too large or not storable: 307; one that no server could run: `MacroFault`;
    * `stale` as in `MacroRepository.put`.
    */
-  async run({ storage }: Pick<Database, "storage">, macro: GivenMacro, expectedVersion: number | null): Promise<PutOutcome> {
+  async run(
+    { storage }: Pick<Database, "storage">,
+    macro: GivenMacro,
+    expectedVersion: number | null,
+  ): Promise<PutOutcome> {
     const { name, text, language, changedBy } = macro;
     if (!isMacroName(name)) throw new ServiceError(400);
     acceptStorable([text, changedBy]);
-    if (bytesOf(text) > mostMacroBytes) throw new ServiceError(307, { detail: `The text has more than ${mostMacroBytes} bytes.` });
-    if (changedBy === "" || changedBy.length > longestAuthor) throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${longestAuthor} characters.` });
+    if (bytesOf(text) > mostMacroBytes)
+      throw new ServiceError(307, { detail: `The text has more than ${mostMacroBytes} bytes.` });
+    if (changedBy === "" || changedBy.length > longestAuthor)
+      throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${longestAuthor} characters.` });
     const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
     if (inspected?.module.kind === "broken") throw inspected.module.fault;
     return storage.transaction(async (r) => {
       const [latest] = await r.macros.history(name, 1);
       const current = latest === undefined || latest.text === null ? 0 : latest.version;
       const isSame = latest?.text === text && latest.language === language;
-      if (isSame && (expectedVersion === null || expectedVersion === current)) return { outcome: "unchanged", version: current };
+      if (isSame && (expectedVersion === null || expectedVersion === current))
+        return { outcome: "unchanged", version: current };
       const outcome = await r.macros.put(macro, expectedVersion);
       if (outcome === "stored") await r.audit.append(operatorEvent({ type: "macro.stored", macroName: name }));
       const [now] = await r.macros.history(name, 1);

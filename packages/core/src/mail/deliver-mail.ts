@@ -64,7 +64,10 @@ export class DeliverMail {
   }
 
   /** The letter that an order asks for, and what it is told by. One for a new password is prepared once, and from then on waits instead of the order. */
-  private async letterOf({ alias, storage }: Desk, { id, attempts, sealedOrder }: OutboxEntry): Promise<[Letter | null, string]> {
+  private async letterOf(
+    { alias, storage }: Desk,
+    { id, attempts, sealedOrder }: OutboxEntry,
+  ): Promise<[Letter | null, string]> {
     const { orders, resetMail } = this.parts;
     const content = orders.open(alias, sealedOrder);
     if (content === undefined) throw new Error("The order was sealed under another master key.");
@@ -92,7 +95,8 @@ export class DeliverMail {
     try {
       outcome = await mailer.send({ to: letter.to, reference, ...letters.write(letter, desk.alias) });
     } catch (error) {
-      if (!(error instanceof MailerUnusable)) return this.postpone(desk, entry, "order", (delay) => ({ kind: "failed", error, delay }));
+      if (!(error instanceof MailerUnusable))
+        return this.postpone(desk, entry, "order", (delay) => ({ kind: "failed", error, delay }));
       return this.postpone(desk, entry, "transport", (delay) => ({ kind: "stuck", trouble: error, delay }));
     }
     const { kind } = outcome;
@@ -101,7 +105,12 @@ export class DeliverMail {
     return done ? outcome : { kind: "lost", sent: kind === "sent" };
   }
 
-  private async postpone({ storage }: Desk, { id, attempts }: OutboxEntry, blame: MailHindrance, delivery: (delay: number) => Delivery): Promise<Delivery> {
+  private async postpone(
+    { storage }: Desk,
+    { id, attempts }: OutboxEntry,
+    blame: MailHindrance,
+    delivery: (delay: number) => Delivery,
+  ): Promise<Delivery> {
     const delay = Math.min(longestDelay[blame], firstDelay * 2 ** Math.min(attempts - 1, 16));
     const postponed = await storage.repositories.outbox.postpone(id, attempts, delay, blame);
     return postponed ? delivery(delay) : { kind: "lost", sent: false };

@@ -12,8 +12,21 @@ export type MailLanguage = (typeof mailLanguages)[number];
 export type MailOrder =
   | { readonly kind: "passwordReset"; readonly user: string; readonly custom?: true; readonly language: MailLanguage }
   | { readonly kind: "passwordChanged"; readonly to: string; readonly name: string; readonly language: MailLanguage }
-  | { readonly kind: "accountLinked"; readonly to: string; readonly name: string; readonly provider: ProviderType; readonly language: MailLanguage }
-  | { readonly kind: "confirmationCode"; readonly to: string; readonly name: string; readonly code: string; readonly minutes: number; readonly language: MailLanguage };
+  | {
+      readonly kind: "accountLinked";
+      readonly to: string;
+      readonly name: string;
+      readonly provider: ProviderType;
+      readonly language: MailLanguage;
+    }
+  | {
+      readonly kind: "confirmationCode";
+      readonly to: string;
+      readonly name: string;
+      readonly code: string;
+      readonly minutes: number;
+      readonly language: MailLanguage;
+    };
 
 /** What a mail says and to whom, when all of it is known. */
 export type Letter =

@@ -6,7 +6,11 @@ import type { SealedOrders } from "./sealed-orders.ts";
 const minute = 60_000;
 
 /** Milliseconds for which orders are worth sending; that of a code ends with the code. */
-const lifetimes = { passwordReset: 60 * minute, passwordChanged: 3 * 24 * 60 * minute, accountLinked: 3 * 24 * 60 * minute } as const;
+const lifetimes = {
+  passwordReset: 60 * minute,
+  passwordChanged: 3 * 24 * 60 * minute,
+  accountLinked: 3 * 24 * 60 * minute,
+} as const;
 
 export interface MailSettings {
   /** Orders that may wait in a database; requests for a new password are put in only while less than half of them do. */
@@ -47,7 +51,8 @@ export class OrderMail {
     if (settings === null) throw new ServiceError(712, { detail: "Mail is not configured." });
     const sealed = orders.seal(alias, { order });
     const { stuck } = await r.outbox.waiting();
-    if (stuck > settings.unusableAfter) throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
+    if (stuck > settings.unusableAfter)
+      throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
     if (isWanted !== undefined && !(await isWanted())) return;
     await r.outbox.put(sealed, { lifetime: lifetimeOf(order), limit: limitOf(order, settings) });
     // Sending this costs more where there is such a user: it is not to begin when somebody could measure it with his next request.

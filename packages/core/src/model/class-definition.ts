@@ -1,6 +1,15 @@
 import type { ObjectId } from "../objects/object-id.ts";
 
-export const attributeTypes = ["string", "number", "boolean", "date", "json", "file", "reference", "collection"] as const;
+export const attributeTypes = [
+  "string",
+  "number",
+  "boolean",
+  "date",
+  "json",
+  "file",
+  "reference",
+  "collection",
+] as const;
 
 export type AttributeType = (typeof attributeTypes)[number];
 

@@ -12,7 +12,12 @@ const define = (name: string, base: string | null, ...attributes: string[]): Cla
 });
 
 describe("Model", () => {
-  const classes = [define("Leaf", "Branch", "c"), define("Branch", "Root", "b"), define("Root", null, "a"), define("Other", null)];
+  const classes = [
+    define("Leaf", "Branch", "c"),
+    define("Branch", "Root", "b"),
+    define("Root", null, "a"),
+    define("Other", null),
+  ];
   const model = new Model({ generation: 1, classes });
 
   test("gives a class the attributes of its bases first", () => {
@@ -29,7 +34,10 @@ describe("Model", () => {
   });
 
   test("survives bases that run in a circle or are missing", () => {
-    const odd = new Model({ generation: 1, classes: [define("A1a", "B1b", "x"), define("B1b", "A1a", "y"), define("C1c", "Gone")] });
+    const odd = new Model({
+      generation: 1,
+      classes: [define("A1a", "B1b", "x"), define("B1b", "A1a", "y"), define("C1c", "Gone")],
+    });
     expect(odd.find("A1a")?.attributes.size).toBe(2);
     expect(odd.find("C1c")?.attributes.size).toBe(0);
   });

@@ -38,7 +38,9 @@ export class Model {
     this.classes = new Map(
       classes.map((definition) => {
         const line = lines.get(definition.name) ?? [];
-        const attributes = new Map(line.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])));
+        const attributes = new Map(
+          line.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])),
+        );
         const links = [...attributes.values()].filter(({ type }) => linkTypes.has(type));
         return [definition.name, { definition, attributes, links, family: families.get(definition.name) ?? [] }];
       }),
@@ -54,8 +56,12 @@ export class Model {
     const key = groups.join(" ");
     let known = this.filtered.get(key);
     if (known === undefined) {
-      const isKnown = ({ read }: AttributeDefinition) => read === undefined || read.some((group) => groups.includes(group));
-      const classes = Array.from(this.definitions.values(), (each) => ({ ...each, attributes: each.attributes.filter(isKnown) }));
+      const isKnown = ({ read }: AttributeDefinition) =>
+        read === undefined || read.some((group) => groups.includes(group));
+      const classes = Array.from(this.definitions.values(), (each) => ({
+        ...each,
+        attributes: each.attributes.filter(isKnown),
+      }));
       known = new Model({ generation: this.generation, classes });
       if (this.filtered.size >= mostCached) this.filtered.clear();
       this.filtered.set(key, known);

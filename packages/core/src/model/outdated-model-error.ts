@@ -6,6 +6,10 @@ import { ServiceError } from "../errors/service-error.ts";
  */
 export class OutdatedModelError extends ServiceError {
   constructor(cause?: unknown) {
-    super(706, { detail: "The model was changed meanwhile.", retryAfter: 1, ...(cause === undefined ? {} : { cause }) });
+    super(706, {
+      detail: "The model was changed meanwhile.",
+      retryAfter: 1,
+      ...(cause === undefined ? {} : { cause }),
+    });
   }
 }

@@ -49,8 +49,13 @@ export class PutClass {
       if (known !== undefined && isSameClass(known, definition)) return { model: before, becomesUsers: false };
       const outcome = await r.model.change({ put: [definition] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
-      await r.audit.append(sessionEvent(context, { type: known === undefined ? "class.created" : "class.changed", className: input.name }));
-      return { model: after, becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name) };
+      await r.audit.append(
+        sessionEvent(context, { type: known === undefined ? "class.created" : "class.changed", className: input.name }),
+      );
+      return {
+        model: after,
+        becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
+      };
     });
     // Objects of the class are users from now on.
     if (becomesUsers) await reserveUserNames(database);
@@ -69,7 +74,10 @@ interface Prepared {
 }
 
 /** Checks everything; what comes back is ready to be stored. */
-async function prepare(r: Repositories, { name, definition: given, expectedGenerations }: PutClassInput): Promise<Prepared> {
+async function prepare(
+  r: Repositories,
+  { name, definition: given, expectedGenerations }: PutClassInput,
+): Promise<Prepared> {
   const { stored, model: before } = await currentModel(r.model, expectedGenerations);
   const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], stored, r.objects);
   await acceptNarrowings(narrowingsOf(name, before, after), r.objects);

@@ -14,7 +14,9 @@ export interface ModelStructure {
 
 /** Shows the classes that the caller may read. Not within a transaction: 307, as storage tells beside it which indexes are ready. */
 export class ReadStructure {
-  async run(context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">): Promise<ModelStructure> {
+  async run(
+    context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">,
+  ): Promise<ModelStructure> {
     const { database, principal, unit } = context;
     if (unit.joined) throw new ServiceError(307, { detail: "Classes are not shown within a transaction." });
     const model = (await requestModel(context)).as(principal);

@@ -51,7 +51,9 @@ async function prepare(r: Repositories, { name, expectedGenerations }: RemoveCla
   const below = modelClass.family.filter((each) => each !== name);
   if (below.length > 0) throw refuse(`These classes inherit from it: ${below.join(", ")}.`);
   const pointing = [...model.all()].flatMap(({ definition }) =>
-    definition.name === name ? [] : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
+    definition.name === name
+      ? []
+      : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
   );
   if (pointing.length > 0) throw refuse(`These attributes point to it: ${pointing.join(", ")}.`);
   const recycled = await r.departures.countRecycled([name]);

@@ -24,7 +24,9 @@ export function structureOf(modelClass: ModelClass, { model, principal, indexes 
     ...(attribute.target === undefined ? {} : { target: readable(attribute.target, model, principal) }),
     mandatory: attribute.mandatory === true,
     indexed: attribute.indexed === true,
-    ...(attribute.indexed === true ? { indexState: indexes.serve(modelClass, attribute.name) ? "ready" : "building" } : {}),
+    ...(attribute.indexed === true
+      ? { indexState: indexes.serve(modelClass, attribute.name) ? "ready" : "building" }
+      : {}),
     ...(links.includes(attribute) ? { onDelete: deleteRuleOf(attribute) } : {}),
     ...(principal.administrator && attribute.read !== undefined ? { read: attribute.read } : {}),
     inherited: !own.has(attribute.name),

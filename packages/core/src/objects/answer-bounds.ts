@@ -12,7 +12,8 @@ export const defaultAnswerBytes = 16 * 1024 * 1024;
 const maximumObjects = 100_000;
 
 export function acceptObjectCount(count: number): void {
-  if (count > maximumObjects) throw new AnswerTooLargeError(`More than ${maximumObjects} objects would have to be read`);
+  if (count > maximumObjects)
+    throw new AnswerTooLargeError(`More than ${maximumObjects} objects would have to be read`);
 }
 
 /** Refuses JSON that takes more than so many bytes. */
@@ -22,10 +23,11 @@ export function acceptAnswerBytes(json: unknown, bytes: number): void {
   const take = (value: unknown): void => {
     if (typeof value === "string") left -= value.length > left ? value.length : exact.text(value);
     else if (typeof value !== "object" || value === null) left -= typeof value === "number" ? exact.number(value) : 5;
-    else for (const [name, member] of Object.entries(value)) {
-      left -= (Array.isArray(value) ? 0 : exact.text(name) + 1) + 1;
-      take(member);
-    }
+    else
+      for (const [name, member] of Object.entries(value)) {
+        left -= (Array.isArray(value) ? 0 : exact.text(name) + 1) + 1;
+        take(member);
+      }
     if (left < 0) throw new AnswerTooLargeError();
   };
   take(json);

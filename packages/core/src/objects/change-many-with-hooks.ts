@@ -39,8 +39,11 @@ export function changeManyWithHooks(
       const matching = await matches(objects);
       for (const batch of batches(matching, ({ bytes }) => bytes, atOnce)) {
         const bases = await read(objects, batch, visibility);
-        if (bases.some(({ version }) => expectedVersions?.includes(version) === false)) throw new ServiceError(713, { detail: "An object has another version." });
-        const saves = bases.map((base): HookedSave => ({ className: base.className, base, returning: false, given, prepared }));
+        if (bases.some(({ version }) => expectedVersions?.includes(version) === false))
+          throw new ServiceError(713, { detail: "An object has another version." });
+        const saves = bases.map(
+          (base): HookedSave => ({ className: base.className, base, returning: false, given, prepared }),
+        );
         const changes = (await hooks.before(inside, saves, accept)).map(({ attributes, links }, index) => {
           return { id: (bases[index] as StoredObject).id, attributes, links, expectedVersions: null };
         });
@@ -51,8 +54,16 @@ export function changeManyWithHooks(
   );
 }
 
-async function read(objects: ObjectRepository, batch: readonly ObjectOutline[], visibility: Visibility): Promise<readonly StoredObject[]> {
-  const found = await objects.get(batch.map(({ id }) => id), visibility, Number.MAX_SAFE_INTEGER);
+async function read(
+  objects: ObjectRepository,
+  batch: readonly ObjectOutline[],
+  visibility: Visibility,
+): Promise<readonly StoredObject[]> {
+  const found = await objects.get(
+    batch.map(({ id }) => id),
+    visibility,
+    Number.MAX_SAFE_INTEGER,
+  );
   const byId = new Map(found.map((object) => [object.id, object]));
   return batch.map(({ id }) => {
     const object = byId.get(id);

@@ -34,14 +34,20 @@ export interface Changed {
 }
 
 /** Changes an object with hooks, in one transaction with what they do. It is held before they are told what it is. */
-export function changeWithHooks(hooks: SaveHooks, context: SessionContext, { given, expectedVersions }: GivenChange, { id, modelClass, sight, by }: ToChange): Promise<Changed> {
+export function changeWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  { given, expectedVersions }: GivenChange,
+  { id, modelClass, sight, by }: ToChange,
+): Promise<Changed> {
   const { className } = by;
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       await inside.r.objects.hold([id]);
       const base = await visibleObject(inside.r, { kind: "id", id }, sight.visibility, 610);
       if (base.className !== className) throw new ServiceError(304);
-      if (expectedVersions !== null && !expectedVersions.includes(base.version)) throw new ServiceError(713, { detail: "The object has another version." });
+      if (expectedVersions !== null && !expectedVersions.includes(base.version))
+        throw new ServiceError(713, { detail: "The object has another version." });
       const prepared = await prepareAttributes(inside, given, { ...sight, modelClass, whole: false });
       const save: HookedSave = { className, base, returning: false, given, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];

@@ -21,7 +21,12 @@ import { writeNew } from "./write-object.ts";
 export class CreateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  run(context: SessionContext, className: string, given: GivenAttributes, serialization?: Serialization): Promise<FoundObject> {
+  run(
+    context: SessionContext,
+    className: string,
+    given: GivenAttributes,
+    serialization?: Serialization,
+  ): Promise<FoundObject> {
     const { principal } = context;
     return withCurrentModel(context, async (whole) => {
       const model = whole.as(principal);
@@ -31,15 +36,26 @@ export class CreateObject {
       if (!mayOnClass(principal, modelClass, "create")) throw new ServiceError(404);
       const plan = planSerialization(serialization, { model, visibility, className });
       const hooks = await hooksOfSaves(this.hooks, context, [className], { model, visibility });
-      const { created, targets } = await (hooks === null ? insert(context, given, { model, modelClass, visibility }) : insertWithHooks(hooks, context, given, { model, modelClass, visibility }));
+      const { created, targets } = await (hooks === null
+        ? insert(context, given, { model, modelClass, visibility })
+        : insertWithHooks(hooks, context, given, { model, modelClass, visibility }));
       learnClass(context, created);
-      const object = await serializeWritten(hookedSource(this.hooks, context, { model, visibility }), plan, created, targets);
+      const object = await serializeWritten(
+        hookedSource(this.hooks, context, { model, visibility }),
+        plan,
+        created,
+        targets,
+      );
       return { object, version: created.version };
     });
   }
 }
 
-async function insert(context: SessionContext, given: GivenAttributes, to: Omit<PreparedFor, "whole">): Promise<Created> {
+async function insert(
+  context: SessionContext,
+  given: GivenAttributes,
+  to: Omit<PreparedFor, "whole">,
+): Promise<Created> {
   const { attributes, links, targets } = await prepareAttributes(context, given, { ...to, whole: true });
   const className = to.modelClass.definition.name;
   const by = { session: context.sessionDigest, modelGeneration: to.model.generation };

@@ -20,18 +20,16 @@ export interface FoundObject {
 export class GetObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  async run(
-    context: SessionContext,
-    reference: SingleReference,
-    serialization?: Serialization,
-  ): Promise<FoundObject> {
+  async run(context: SessionContext, reference: SingleReference, serialization?: Serialization): Promise<FoundObject> {
     const { r, principal } = context;
     const model = (await requestModel(context)).as(principal);
     const visibility = visibilityOf(principal, model);
     const found = await visibleObject(r, reference, visibility, 609);
     learnClass(context, found);
     const plan = planSerialization(serialization, { model, visibility, className: found.className });
-    const [object] = await new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan).run([found]);
+    const [object] = await new ObjectSerializer(hookedSource(this.hooks, context, { model, visibility }), plan).run([
+      found,
+    ]);
     return { object: object as SerializedObject, version: found.version };
   }
 }

@@ -15,7 +15,12 @@ export interface Created {
 }
 
 /** Creates an object with hooks, in one transaction with what they do. What is mandatory may come from them. */
-export function insertWithHooks(hooks: SaveHooks, context: SessionContext, given: GivenAttributes, to: Omit<PreparedFor, "whole">): Promise<Created> {
+export function insertWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  given: GivenAttributes,
+  to: Omit<PreparedFor, "whole">,
+): Promise<Created> {
   const { model, modelClass } = to;
   const className = modelClass.definition.name;
   return hooks.prepared(context, (ready) =>

@@ -1,7 +1,28 @@
 import { atMost, jsonBytes } from "./json-bytes.ts";
 import type { JsonValue } from "./stored-object.ts";
 
-const plain: JsonValue[] = ["", "abc", "größe", "日本語", "\u{1f469}x", '"\\/', "\b\f\n\r\t", "\u0001\u001f\u007f", "\u2028", 0, -0, 7, -12.5, 1e20, true, false, null, [], {}, [1]];
+const plain: JsonValue[] = [
+  "",
+  "abc",
+  "größe",
+  "日本語",
+  "\u{1f469}x",
+  '"\\/',
+  "\b\f\n\r\t",
+  "\u0001\u001f\u007f",
+  "\u2028",
+  0,
+  -0,
+  7,
+  -12.5,
+  1e20,
+  true,
+  false,
+  null,
+  [],
+  {},
+  [1],
+];
 
 test.each(plain.map((value) => [JSON.stringify(value), value]))("%s takes as many bytes as its text", (text, value) => {
   expect(jsonBytes(value)).toBe(Buffer.byteLength(text as string));
@@ -17,6 +38,14 @@ test.each<[JsonValue, string]>([
   expect(jsonBytes(value)).toBe(text.length);
 });
 
-test.each([...plain, 1e21, -1.5e-7, Number.MAX_VALUE, -123_456_789_012_345, 1.234_567_890_123_456_7e-6, { "日": ["\u0001", 1 / 3] }])("%j takes no more than it can take at most", (value) => {
+test.each([
+  ...plain,
+  1e21,
+  -1.5e-7,
+  Number.MAX_VALUE,
+  -123_456_789_012_345,
+  1.234_567_890_123_456_7e-6,
+  { 日: ["\u0001", 1 / 3] },
+])("%j takes no more than it can take at most", (value) => {
   expect(jsonBytes(value, atMost)).toBeGreaterThanOrEqual(jsonBytes(value));
 });

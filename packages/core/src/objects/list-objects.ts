@@ -86,7 +86,12 @@ export class ListObjects {
     const elements = await serializer.run(found.objects);
     const next = found.last === null || found.objects.length < perPage ? null : cursorBehind(found.last, digest);
     return {
-      list: { "~Count": count, "~UnfilteredCount": unfilteredCount, ...(capped ? { "~CountCapped": true } : {}), "~Elements": elements },
+      list: {
+        "~Count": count,
+        "~UnfilteredCount": unfilteredCount,
+        ...(capped ? { "~CountCapped": true } : {}),
+        "~Elements": elements,
+      },
       next: next === null ? null : await this.cursors.seal(context, next),
       versions: found.objects.map(({ version }) => version),
     };
@@ -109,12 +114,17 @@ export class ListObjects {
       return { found, count: bounded(count), unfilteredCount: count };
     }
     const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes), all()]);
-    const count = countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
+    const count =
+      countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
     return { found, count: bounded(count), unfilteredCount };
   }
 }
 
-function pageOf({ page, perPage, cursor }: Pick<ListObjectsInput, "page" | "perPage"> & { readonly cursor: Cursor | undefined }, digest: string, { sort = [] }: ObjectQuery): Page {
+function pageOf(
+  { page, perPage, cursor }: Pick<ListObjectsInput, "page" | "perPage"> & { readonly cursor: Cursor | undefined },
+  digest: string,
+  { sort = [] }: ObjectQuery,
+): Page {
   if (cursor === undefined) return { offset: page * perPage, limit: perPage };
   if (page > 0) throw faultAt("/page", "A cursor tells where the list goes on.");
   return { after: positionOf(cursor, digest, sort), limit: perPage };

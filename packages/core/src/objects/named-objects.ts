@@ -13,7 +13,15 @@ export interface NamedObjects {
 /** What those of them are that the caller sees, however large they are. */
 export async function namedObjects(
   { ids, uuids }: NamedObjects,
-  { model, objects, visibility }: { readonly model: Model; readonly objects: Pick<ObjectRepository, "match" | "outlines">; readonly visibility: Visibility },
+  {
+    model,
+    objects,
+    visibility,
+  }: {
+    readonly model: Model;
+    readonly objects: Pick<ObjectRepository, "match" | "outlines">;
+    readonly visibility: Visibility;
+  },
 ): Promise<readonly ObjectOutline[]> {
   const classes = Array.from(model.all(), ({ definition }) => definition.name);
   const filter = { kind: "oneOf", path: { hops: [], leaf: "~UUID", type: "uuid" }, values: uuids } as const;

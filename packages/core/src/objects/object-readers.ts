@@ -39,7 +39,12 @@ export interface SetReadersInput {
 export class GetReaders {
   async run(context: SessionContext, reference: SingleReference): Promise<ObjectReaders> {
     const model = await requestModel(context);
-    const { className, readers, version } = await visibleObject(context.r, reference, visibilityOf(context.principal, model), 609);
+    const { className, readers, version } = await visibleObject(
+      context.r,
+      reference,
+      visibilityOf(context.principal, model),
+      609,
+    );
     acceptCaller(context, model, className);
     return { readers, version };
   }
@@ -52,7 +57,11 @@ export class GetReaders {
  * session: 713.
  */
 export class SetReaders {
-  run(context: SessionContext, reference: SingleReference, { readers: given, expectedVersions }: SetReadersInput): Promise<ObjectReaders> {
+  run(
+    context: SessionContext,
+    reference: SingleReference,
+    { readers: given, expectedVersions }: SetReadersInput,
+  ): Promise<ObjectReaders> {
     const { r, unit, principal, sessionDigest } = context;
     return withCurrentModel(context, async (model) => {
       const visibility = visibilityOf(principal, model);
@@ -63,7 +72,10 @@ export class SetReaders {
       // It must be of the class that was judged.
       const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
       return unit.transaction(async ({ objects, audit }) => {
-        const [changed] = (await objects.update([{ id, attributes: {}, links: {}, readers, expectedVersions }], by)) as [StoredObject];
+        const [changed] = (await objects.update(
+          [{ id, attributes: {}, links: {}, readers, expectedVersions }],
+          by,
+        )) as [StoredObject];
         await audit.append(sessionEvent(context, { type: "object.readers", className }));
         return { readers: changed.readers, version: changed.version };
       });
@@ -104,7 +116,10 @@ async function resolveReaders(
     principal.administrator ? [] : r.objects.outlines([...own], seesAll),
   ]);
   const known = found.flat().filter(({ className }) => isReaderClass(model, className));
-  const [byId, byUuid] = [new Map(known.map((each) => [each.id, each])), new Map(known.map((each) => [each.uuid, each]))];
+  const [byId, byUuid] = [
+    new Map(known.map((each) => [each.id, each])),
+    new Map(known.map((each) => [each.uuid, each])),
+  ];
   const idOf = (target: ObjectOutline | undefined, index: number): ObjectId => {
     if (target === undefined) throw faultAt(`/readers/${index}`, "There is no such user or group.");
     return target.id;
@@ -123,6 +138,7 @@ async function resolveReaders(
 
 function readerReference(text: string, index: number): SingleReference {
   const reference = objectReference(text);
-  if (reference === null || reference.kind === "class") throw faultAt(`/readers/${index}`, "The id or UUID of a user or a group.");
+  if (reference === null || reference.kind === "class")
+    throw faultAt(`/readers/${index}`, "The id or UUID of a user or a group.");
   return reference;
 }

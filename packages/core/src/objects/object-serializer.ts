@@ -50,7 +50,9 @@ export class ObjectSerializer {
     this.keep(roots);
     let step: Step = this.plan.attributes && roots.length > 0 ? [[this.plan, roots]] : [];
     while (step.length > 0) step = await this.loadTargets(step);
-    return this.source.extension === undefined || !this.plan.extensible ? this.writeAll(roots).outputs : this.writeExtended(roots, this.source.extension);
+    return this.source.extension === undefined || !this.plan.extensible
+      ? this.writeAll(roots).outputs
+      : this.writeExtended(roots, this.source.extension);
   }
 
   /** More may be added to it. It is measured again where it may have become too large. */
@@ -118,13 +120,15 @@ export class ObjectSerializer {
     acceptObjectCount(ids.size);
     const whole = new Set([...wanted].flatMap(([plan, each]) => (plan.attributes ? [...each] : [])));
     const missing = [...whole].filter((id) => this.loaded.find(id) === undefined);
-    if (missing.length > 0) this.keep(await this.source.objects.get(missing, this.source.visibility, this.budget.remaining()));
+    if (missing.length > 0)
+      this.keep(await this.source.objects.get(missing, this.source.visibility, this.budget.remaining()));
     await this.outline([...ids].filter((id) => !whole.has(id)));
   }
 
   private async outline(ids: readonly ObjectId[]): Promise<void> {
     const unknown = ids.filter((id) => !this.loaded.isKnown(id));
-    if (unknown.length > 0) this.loaded.keepOutlines(await this.source.objects.outlines(unknown, this.source.visibility));
+    if (unknown.length > 0)
+      this.loaded.keepOutlines(await this.source.objects.outlines(unknown, this.source.visibility));
   }
 
   private keep(objects: readonly StoredObject[]): void {

@@ -11,5 +11,8 @@ export function acceptObjectSize(attributes: Attributes): void {
 }
 
 export function objectTooLarge(cause?: unknown): ServiceError {
-  return new ServiceError(801, { detail: `The attributes of an object take at most ${maximumObjectBytes} bytes.`, ...(cause === undefined ? {} : { cause }) });
+  return new ServiceError(801, {
+    detail: `The attributes of an object take at most ${maximumObjectBytes} bytes.`,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

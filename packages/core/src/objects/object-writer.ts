@@ -44,7 +44,8 @@ export class ObjectWriter {
   write(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
     const before = this.budget.bytesWritten;
     const output = this.writeMembers(object, plan);
-    if (this.extend !== undefined && plan.extensible && "attributes" in object) this.extend({ object, output: output as Output, bytes: this.budget.bytesWritten - before });
+    if (this.extend !== undefined && plan.extensible && "attributes" in object)
+      this.extend({ object, output: output as Output, bytes: this.budget.bytesWritten - before });
     return output;
   }
 
@@ -53,7 +54,8 @@ export class ObjectWriter {
     if (!plan.metaFields) return { "~ObjectID": object.id };
     this.count(around.metaFields + object.className.length + (plan.uuid ? around.uuid : 0));
     const ofClass = plan.of(object.className);
-    if (ofClass !== undefined && ofClass.plain !== null && "attributes" in object) return this.writePlain(object, ofClass.plain, plan.uuid);
+    if (ofClass !== undefined && ofClass.plain !== null && "attributes" in object)
+      return this.writePlain(object, ofClass.plain, plan.uuid);
     const { className, id, uuid, storedAt } = object;
     const storeTime = this.storeTime.format(storedAt);
     const output: Output & { "~ObjectID": string } = plan.uuid
@@ -72,7 +74,11 @@ export class ObjectWriter {
    * An object without links, in one literal with one spread: the engine copies that, and turns it into JSON, in half the
    * time of what is put together name by name.
    */
-  private writePlain({ className, id, uuid, storedAt, attributes }: StoredObject, modelClass: ModelClass, hasUuid: boolean): SerializedObject {
+  private writePlain(
+    { className, id, uuid, storedAt, attributes }: StoredObject,
+    modelClass: ModelClass,
+    hasUuid: boolean,
+  ): SerializedObject {
     this.count(jsonBytes(attributes, this.measure));
     const storeTime = this.storeTime.format(storedAt);
     const output: Output & { "~ObjectID": string } = hasUuid
@@ -114,7 +120,10 @@ export class ObjectWriter {
     const before = this.budget.written;
     const output = this.write(object, plan);
     const after = this.budget.written;
-    ofPlan.set(object.id, { output, cost: { objects: after.objects - before.objects, bytes: after.bytes - before.bytes } });
+    ofPlan.set(object.id, {
+      output,
+      cost: { objects: after.objects - before.objects, bytes: after.bytes - before.bytes },
+    });
     return output;
   }
 

@@ -23,7 +23,14 @@ export async function prepareAttributes(
   const isUser = isUserClass(model, modelClass.definition.name);
   if (isUser) guardUserAttributes(principal, Object.keys(given));
   const accepted = acceptAttributes(given, modelClass, { whole });
-  const resolved = await resolveLinks(accepted, { model, objects: r.objects, visibility, answerBytes: database.answerBytes });
+  const resolved = await resolveLinks(accepted, {
+    model,
+    objects: r.objects,
+    visibility,
+    answerBytes: database.answerBytes,
+  });
   const { Name: name } = resolved.attributes;
-  return isUser && typeof name === "string" ? { ...resolved, attributes: { ...resolved.attributes, Name: userName(name) } } : resolved;
+  return isUser && typeof name === "string"
+    ? { ...resolved, attributes: { ...resolved.attributes, Name: userName(name) } }
+    : resolved;
 }

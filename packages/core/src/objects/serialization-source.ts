@@ -23,6 +23,9 @@ export interface Sight {
 }
 
 /** That of a request. */
-export function serializationSource({ r, database }: Pick<RequestContext, "r" | "database">, visibility: Visibility): SerializationSource {
+export function serializationSource(
+  { r, database }: Pick<RequestContext, "r" | "database">,
+  visibility: Visibility,
+): SerializationSource {
   return { objects: r.objects, visibility, storeTime: database.storeTime, answerBytes: database.answerBytes };
 }

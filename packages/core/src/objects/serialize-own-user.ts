@@ -19,7 +19,12 @@ export class SerializeOwnUser {
 
   /** The attributes whose targets are worth reading together with the user object; none while the model is not loaded. */
   links({ database, modelGeneration }: AppKeyContext): string[] {
-    return database.models.loaded(modelGeneration)?.find("User")?.links.map(({ name }) => name) ?? [];
+    return (
+      database.models
+        .loaded(modelGeneration)
+        ?.find("User")
+        ?.links.map(({ name }) => name) ?? []
+    );
   }
 
   async run(context: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
@@ -27,7 +32,12 @@ export class SerializeOwnUser {
     const model = (await requestModel(context)).as(principal);
     const visibility = withPersonal(visibilityOf(principal, model));
     const known = linked.filter((object) => isVisible(object, visibility));
-    return serializeWritten(hookedSource(this.hooks, { ...context, principal }, { model, visibility }), fullPlan(model, defaultDepth), user, known);
+    return serializeWritten(
+      hookedSource(this.hooks, { ...context, principal }, { model, visibility }),
+      fullPlan(model, defaultDepth),
+      user,
+      known,
+    );
   }
 }
 

@@ -25,7 +25,12 @@ export async function serializeWritten(
   }
 }
 
-async function serializeOne(source: SerializationSource, plan: ObjectPlan, object: StoredObject, known: readonly StoredObject[]): Promise<SerializedObject> {
+async function serializeOne(
+  source: SerializationSource,
+  plan: ObjectPlan,
+  object: StoredObject,
+  known: readonly StoredObject[],
+): Promise<SerializedObject> {
   const [serialized] = (await new ObjectSerializer(source, plan).run([object], known)) as [SerializedObject];
   return serialized;
 }

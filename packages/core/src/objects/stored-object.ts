@@ -2,7 +2,13 @@ import type { Links } from "./links.ts";
 import type { ObjectId } from "./object-id.ts";
 
 /** A JSON value as it is stored. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
 
 /**
  * Attribute values by name. A reference is the id of its target, a collection an array of ids, a date an ISO 8601

@@ -41,8 +41,11 @@ export class UpdateObject {
       if (reference.kind === "id") {
         const className = database.classes.of(reference.id);
         // Where hooks have a say, it is read anyway.
-        const isTried = className !== undefined && (await hooksOfSaves(this.hooks, context, [className], sight)) === null;
-        const changed = isTried ? await this.tryToChange(context, { id: reference.id, className }, sight, input) : undefined;
+        const isTried =
+          className !== undefined && (await hooksOfSaves(this.hooks, context, [className], sight)) === null;
+        const changed = isTried
+          ? await this.tryToChange(context, { id: reference.id, className }, sight, input)
+          : undefined;
         if (changed !== undefined) return changed;
       }
       const found = await visibleObject(r, reference, sight.visibility, 610);
@@ -86,7 +89,15 @@ export class UpdateObject {
   }
 }
 
-async function change(context: SessionContext, { given, expectedVersions }: GivenChange, { id, modelClass, sight, by }: ToChange): Promise<Changed> {
-  const { attributes, links, targets } = await prepareAttributes(context, given, { ...sight, modelClass, whole: false });
+async function change(
+  context: SessionContext,
+  { given, expectedVersions }: GivenChange,
+  { id, modelClass, sight, by }: ToChange,
+): Promise<Changed> {
+  const { attributes, links, targets } = await prepareAttributes(context, given, {
+    ...sight,
+    modelClass,
+    whole: false,
+  });
   return { changed: await writeChange(context, { id, attributes, links, expectedVersions }, by, sight.model), targets };
 }

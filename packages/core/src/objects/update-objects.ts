@@ -49,7 +49,10 @@ export interface UpdatedObjects {
 export class UpdateObjects {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
-  run(context: SessionContext, { className, query: request, given, expectedVersions }: UpdateObjectsInput): Promise<UpdatedObjects> {
+  run(
+    context: SessionContext,
+    { className, query: request, given, expectedVersions }: UpdateObjectsInput,
+  ): Promise<UpdatedObjects> {
     const { r, unit, principal, sessionDigest } = context;
     return withCurrentModel(context, async (whole) => {
       const model = whole.as(principal);
@@ -72,12 +75,20 @@ export class UpdateObjects {
       const hooks = await hooksOfSaves(this.hooks, context, modelClass.family, { model, visibility });
       if (hooks !== null) {
         const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
-        return changeManyWithHooks(hooks, context, { given, prepared, expectedVersions }, { by, visibility, accept, matches });
+        return changeManyWithHooks(
+          hooks,
+          context,
+          { given, prepared, expectedVersions },
+          { by, visibility, accept, matches },
+        );
       }
       return unit.transaction(async ({ objects }) => {
         const matching = await matches(objects);
         for (const batch of batches(matching, (outline) => outline.bytes + bytes, atOnce)) {
-          await objects.update(batch.map(({ id }) => ({ id, attributes, links, expectedVersions })), by);
+          await objects.update(
+            batch.map(({ id }) => ({ id, attributes, links, expectedVersions })),
+            by,
+          );
         }
         return { count: matching.length };
       });
@@ -86,7 +97,11 @@ export class UpdateObjects {
 }
 
 /** The objects that match, held: those that matched before they were held are asked again, as others may have changed them. */
-async function heldMatches(objects: ObjectRepository, query: ObjectQuery, visibility: Visibility): Promise<readonly ObjectOutline[]> {
+async function heldMatches(
+  objects: ObjectRepository,
+  query: ObjectQuery,
+  visibility: Visibility,
+): Promise<readonly ObjectOutline[]> {
   const before = await objects.match(query, visibility, maximumObjects + 1);
   if (before.length > maximumObjects) throw faultAt("/query", `More than ${maximumObjects} objects match.`);
   const ids = before.map(({ id }) => id);
@@ -103,7 +118,8 @@ function mayWrite({ principal }: SessionContext, model: Model, className: string
 
 /** Refuses what is not allowed with objects of a class, which may stand below the one that was named. */
 function acceptClass(context: SessionContext, model: Model, className: string, given: GivenAttributes): void {
-  if (!mayWrite(context, model, className)) throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
+  if (!mayWrite(context, model, className))
+    throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
   if (!isUserClass(model, className)) return;
   guardUserAttributes(context.principal, Object.keys(given));
   if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "Users are named one by one.");

@@ -8,7 +8,12 @@ import type { NewObject, StoredObject } from "./stored-object.ts";
 type Writer = Pick<RequestContext, "r" | "unit" | "database">;
 
 /** Creates one object. A user reserves its name: 307 if that looks like the name of another user. */
-export async function writeNew({ r, unit, database }: Writer, object: NewObject, by: Writing, model: Model): Promise<StoredObject> {
+export async function writeNew(
+  { r, unit, database }: Writer,
+  object: NewObject,
+  by: Writing,
+  model: Model,
+): Promise<StoredObject> {
   const { Name: name } = object.attributes;
   if (!isUserClass(model, object.className) || typeof name !== "string") return insert(r.objects, object, by);
   return unit.transaction(async ({ objects, oneTime }) => {
@@ -22,7 +27,12 @@ export async function writeNew({ r, unit, database }: Writer, object: NewObject,
  * Changes one object of the class that `by` names. A user logs in by the name of the user object: both change together, or neither. 307 if the
  * name looks like the name of another user.
  */
-export async function writeChange({ r, unit, database }: Writer, change: ObjectChange, by: Writing & { readonly className: string }, model: Model): Promise<StoredObject> {
+export async function writeChange(
+  { r, unit, database }: Writer,
+  change: ObjectChange,
+  by: Writing & { readonly className: string },
+  model: Model,
+): Promise<StoredObject> {
   const { Name: name } = change.attributes;
   if (!isUserClass(model, by.className) || name === undefined) return update(r.objects, change, by);
   return unit.transaction(async ({ objects, accounts, oneTime }) => {

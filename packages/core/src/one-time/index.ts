@@ -1,2 +1,9 @@
-export type { OneTimeIssue, OneTimeKind, OneTimePayload, OneTimeRepository, OneTimeRoom, OneTimeSecret } from "./one-time-repository.ts";
+export type {
+  OneTimeIssue,
+  OneTimeKind,
+  OneTimePayload,
+  OneTimeRepository,
+  OneTimeRoom,
+  OneTimeSecret,
+} from "./one-time-repository.ts";
 export { randomUuid } from "./random-uuid.ts";

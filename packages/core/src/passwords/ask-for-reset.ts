@@ -41,17 +41,35 @@ export class AskForReset {
   async run(context: AppKeyContext, { user, custom, language }: AskForResetInput): Promise<void> {
     const { customReset, orderMail } = this.parts;
     const { database, appKey, origin, r } = context;
-    if (custom && !(await customReset.isPossible(context))) throw new ServiceError(712, { detail: "A hook decides who custom users are; their passwords are kept elsewhere." });
-    const order = { kind: "passwordReset", user, language: language ?? this.parts.language, ...(custom ? { custom } : {}) } as const;
+    if (custom && !(await customReset.isPossible(context)))
+      throw new ServiceError(712, {
+        detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
+      });
+    const order = {
+      kind: "passwordReset",
+      user,
+      language: language ?? this.parts.language,
+      ...(custom ? { custom } : {}),
+    } as const;
     await orderMail.run({ alias: database.alias, r }, order, () => this.mayAsk(context, order));
     // Anybody can ask, as often as he likes.
-    await r.audit.tally(`reset asked ${appKey.id} ${origin.network}`, entryEvent(context, { type: "password.reset.asked", outcome: 0 }));
+    await r.audit.tally(
+      `reset asked ${appKey.id} ${origin.network}`,
+      entryEvent(context, { type: "password.reset.asked", outcome: 0 }),
+    );
   }
 
   private async mayAsk({ r, origin }: AppKeyContext, { user, custom }: ResetOrder): Promise<boolean> {
     const { digests, perNetwork } = this.parts;
-    const wait = await takeTurn(r.throttle, { key: `resetsAsked:${origin.network}`, policy: { freeFailures: perNetwork, ...delays } });
-    if (wait > 0) throw new ServiceError(706, { retryAfter: Math.ceil(wait / 1000), detail: "Too many resets are asked for by one network." });
+    const wait = await takeTurn(r.throttle, {
+      key: `resetsAsked:${origin.network}`,
+      policy: { freeFailures: perNetwork, ...delays },
+    });
+    if (wait > 0)
+      throw new ServiceError(706, {
+        retryAfter: Math.ceil(wait / 1000),
+        detail: "Too many resets are asked for by one network.",
+      });
     const subject = digests.sha256(`${custom === true ? "custom" : "own"} ${user}`);
     return (await takeTurn(r.throttle, { key: `resetAsked:${subject}`, policy: ofUser })) === 0;
   }

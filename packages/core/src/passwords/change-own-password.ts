@@ -25,7 +25,10 @@ export interface ChangeOwnPasswordParts {
 export class ChangeOwnPassword implements PasswordChange {
   constructor(private readonly parts: ChangeOwnPasswordParts) {}
 
-  async run(context: SessionContext, { oldPassword, newPassword, language }: PasswordChangeInput): Promise<PasswordChangeResult> {
+  async run(
+    context: SessionContext,
+    { oldPassword, newPassword, language }: PasswordChangeInput,
+  ): Promise<PasswordChangeResult> {
     const { gate, digests, policy, replace, notice } = this.parts;
     const { clientHash } = context.database.policy;
     const password = policy.accept({ pass: newPassword, clientHash });
@@ -42,7 +45,8 @@ export class ChangeOwnPassword implements PasswordChange {
       act: async (r, secret) => {
         // Whoever was faster has made the old password a wrong one.
         if (!(await replace.run(r, account, { secret, except: context.sessionDigest }))) throw new ServiceError(339);
-        if (!(await r.sessions.renew(context.sessionDigest, account.secretVersion + 1))) throw new ServiceError(context.overCode);
+        if (!(await r.sessions.renew(context.sessionDigest, account.secretVersion + 1)))
+          throw new ServiceError(context.overCode);
         await r.audit.append(sessionEvent(context, { type: "password.changed" }));
       },
     });
@@ -51,13 +55,18 @@ export class ChangeOwnPassword implements PasswordChange {
   }
 
   /** The hash of the new password; `null` if the old one is wrong. Only who knows that one learns which were in use before. */
-  private async prove(context: SessionContext, { userId, secret }: Account, { old, password }: { old: string; password: string }): Promise<string | null> {
+  private async prove(
+    context: SessionContext,
+    { userId, secret }: Account,
+    { old, password }: { old: string; password: string },
+  ): Promise<string | null> {
     const { hasher, policy, replace } = this.parts;
     if (!(await hasher.verify(secret, old, null))) return null;
     try {
       await policy.acceptUnused(await replace.former(context.r, passwordSubject(userId)), password);
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 320) await context.r.audit.append(sessionEvent(context, { type: "password.refused", outcome: 320 }));
+      if (error instanceof ServiceError && error.code === 320)
+        await context.r.audit.append(sessionEvent(context, { type: "password.refused", outcome: 320 }));
       throw error;
     }
     return hasher.hash(password);

@@ -30,7 +30,10 @@ export class ChangePassword {
     return change.run(context, { oldPassword, newPassword, language: given.language });
   }
 
-  private async opened(context: SessionContext, { oldPassword, newPassword }: PasswordChangeInput): Promise<Pick<PasswordChangeInput, "oldPassword" | "newPassword">> {
+  private async opened(
+    context: SessionContext,
+    { oldPassword, newPassword }: PasswordChangeInput,
+  ): Promise<Pick<PasswordChangeInput, "oldPassword" | "newPassword">> {
     const [old, fresh] = await this.parts.messages.open(context, [oldPassword, newPassword]);
     if (old === undefined) throw new ServiceError(319);
     if (fresh === undefined) throw new ServiceError(320);

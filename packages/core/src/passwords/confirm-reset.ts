@@ -53,7 +53,11 @@ export class ConfirmReset {
   }
 
   /** Of all who try with one token at once, one succeeds. */
-  private spend(context: AppKeyContext, digest: Digest, { reset, account, secret }: FoundReset & { readonly secret: string }): Promise<boolean> {
+  private spend(
+    context: AppKeyContext,
+    digest: Digest,
+    { reset, account, secret }: FoundReset & { readonly secret: string },
+  ): Promise<boolean> {
     return context.database.storage.transaction(async (r) => {
       if ((await r.oneTime.consume("passwordReset", digest)) === null) return false;
       if (!(await account.replace(r, secret))) return false;
@@ -75,7 +79,10 @@ export class ConfirmReset {
 
   private async refuse(context: AppKeyContext): Promise<never> {
     const { r, appKey, origin } = context;
-    await r.audit.tally(`reset refused ${appKey.id} ${origin.network}`, entryEvent(context, { type: "password.reset.refused", outcome: 328 }));
+    await r.audit.tally(
+      `reset refused ${appKey.id} ${origin.network}`,
+      entryEvent(context, { type: "password.reset.refused", outcome: 328 }),
+    );
     throw new ServiceError(328);
   }
 }

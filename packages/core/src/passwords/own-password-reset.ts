@@ -34,6 +34,14 @@ export class OwnPasswordReset implements PasswordReset {
     if (account === null || account.disabled) return null;
     const { userId, loginName, email, secret, secretVersion } = account;
     const replace = (r: Repositories, fresh: string) => this.passwords.run(r, account, { secret: fresh });
-    return { subject: passwordSubject(userId), loginName, email, secret, userId, payload: { userId, secretVersion }, replace };
+    return {
+      subject: passwordSubject(userId),
+      loginName,
+      email,
+      secret,
+      userId,
+      payload: { userId, secretVersion },
+      replace,
+    };
   }
 }

@@ -22,7 +22,12 @@ test("is written in the language that was asked for, else in the one that is con
   const { orders, notice } = desk(true);
   await notice.send(context, account, "en");
   await notice.send(context, account, null);
-  expect(orders).toEqual(["en", "de"].map((language) => ["second", { kind: "passwordChanged", to: "ada@mail.example", name: "Ada", language }]));
+  expect(orders).toEqual(
+    ["en", "de"].map((language) => [
+      "second",
+      { kind: "passwordChanged", to: "ada@mail.example", name: "Ada", language },
+    ]),
+  );
 });
 
 test("is not written without an address, or without mail", async () => {

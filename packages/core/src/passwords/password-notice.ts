@@ -11,7 +11,11 @@ export class PasswordNotice {
   ) {}
 
   /** Does nothing where there is no address or no mail, and never fails: the change is done, whether anybody hears of it or not. */
-  async send({ database, r }: RequestContext, { email, loginName: name }: Pick<Account, "email" | "loginName">, language: MailLanguage | null): Promise<void> {
+  async send(
+    { database, r }: RequestContext,
+    { email, loginName: name }: Pick<Account, "email" | "loginName">,
+    language: MailLanguage | null,
+  ): Promise<void> {
     if (email === null || !this.orderMail.configured) return;
     const order = { kind: "passwordChanged", to: email, name, language: language ?? this.language } as const;
     await this.orderMail.run({ alias: database.alias, r }, order).catch(() => {});

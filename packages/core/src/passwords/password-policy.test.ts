@@ -54,7 +54,10 @@ test.each<[string, ClientHash, string]>([
 });
 
 test("refuses what is one of the former passwords, and takes what is none", async () => {
-  await expect(policy.acceptUnused(["one", "two"], "two")).rejects.toMatchObject({ code: 320, detail: "The password was in use before." });
+  await expect(policy.acceptUnused(["one", "two"], "two")).rejects.toMatchObject({
+    code: 320,
+    detail: "The password was in use before.",
+  });
   verified.length = 0;
   await policy.acceptUnused(["one", "two"], "three");
   expect(verified).toEqual(["one", "two"]);

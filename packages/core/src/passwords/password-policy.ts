@@ -25,15 +25,21 @@ export class PasswordPolicy {
     if (!(isHashed && clientHash === "md5") && [...pass].length < shortest) {
       throw new ServiceError(320, { detail: `The password has less than ${shortest} characters.` });
     }
-    const spellings = [this.digests.md5(pass), this.digests.md5(pass.toLowerCase()), ...(isHashed ? [pass.toLowerCase()] : [])];
-    if (spellings.some((md5) => this.breached.has(md5))) throw new ServiceError(320, { detail: "The password stands in published lists." });
+    const spellings = [
+      this.digests.md5(pass),
+      this.digests.md5(pass.toLowerCase()),
+      ...(isHashed ? [pass.toLowerCase()] : []),
+    ];
+    if (spellings.some((md5) => this.breached.has(md5)))
+      throw new ServiceError(320, { detail: "The password stands in published lists." });
     return clientPassword(pass, clientHash, this.digests);
   }
 
   /** Refuses what one of these hashes was made of. */
   async acceptUnused(former: readonly string[], password: string): Promise<void> {
     for (const each of former) {
-      if (await this.hasher.verify(each, password, null)) throw new ServiceError(320, { detail: "The password was in use before." });
+      if (await this.hasher.verify(each, password, null))
+        throw new ServiceError(320, { detail: "The password was in use before." });
     }
   }
 }

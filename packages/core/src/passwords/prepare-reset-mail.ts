@@ -15,7 +15,12 @@ const minute = 60_000;
  * How long a user is not written to again: a minute, and twice as long with each mail after one that is not long ago. The longest is shorter than a token
  * is good, so that whoever lets others be written to does not keep them from their new password.
  */
-const pauses: ThrottlePolicy = { freeFailures: 1, firstDelay: minute, longestDelay: 15 * minute, forgetAfter: 60 * minute };
+const pauses: ThrottlePolicy = {
+  freeFailures: 1,
+  firstDelay: minute,
+  longestDelay: 15 * minute,
+  forgetAfter: 60 * minute,
+};
 
 /** Finds out whom a request for a new password is about, and gives out the token that it is answered with. */
 export class PrepareResetMail implements ResetMail {
@@ -32,8 +37,13 @@ export class PrepareResetMail implements ResetMail {
     // Repeated requests must not fill the mailbox of a user.
     if ((await takeTurn(r.throttle, { key: `resetMail:${subject}`, policy: pauses })) > 0) return null;
     const token = this.random.secret();
-    await r.oneTime.issue({ kind: "passwordReset", digest: this.digests.sha256(token), subject, payload, lifetime: resetMinutes * minute });
+    await r.oneTime.issue({
+      kind: "passwordReset",
+      digest: this.digests.sha256(token),
+      subject,
+      payload,
+      lifetime: resetMinutes * minute,
+    });
     return { to, name, token, minutes: resetMinutes };
   }
-
 }

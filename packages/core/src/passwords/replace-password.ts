@@ -21,7 +21,11 @@ export class ReplacePassword {
   }
 
   /** `false`, and nothing is done, if the account has another password by now. */
-  async run(r: Repositories, { userId, secret: former, secretVersion }: Account, { secret, except }: NewSecret): Promise<boolean> {
+  async run(
+    r: Repositories,
+    { userId, secret: former, secretVersion }: Account,
+    { secret, except }: NewSecret,
+  ): Promise<boolean> {
     if ((await r.accounts.setSecret(userId, secret, secretVersion)) === "stale") return false;
     await this.retire(r, passwordSubject(userId), former);
     await r.sessions.end(except === undefined ? { userId } : { userId, except });

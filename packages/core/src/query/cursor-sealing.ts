@@ -38,7 +38,11 @@ export class CursorSealing {
   async open(context: Asked, text: string): Promise<Cursor> {
     const bytes = (await this.wrapping(context)).unwrap(text, purposeOf(context));
     if (bytes === undefined) throw faultAt("/cursor", "It is none that was given out.");
-    const [query, id, ...values] = JSON.parse(String.fromCharCode(...bytes)) as [string, string, ...Cursor["position"]["values"]];
+    const [query, id, ...values] = JSON.parse(String.fromCharCode(...bytes)) as [
+      string,
+      string,
+      ...Cursor["position"]["values"],
+    ];
     return { query, position: { values, id } };
   }
 
@@ -59,7 +63,10 @@ export class CursorSealing {
     const known = await stored();
     if (known !== null) return known;
     const payload = random.secret();
-    const issued = await oneTime.issueWithin({ kind: "cursorKey", digest, subject: "cursors", payload, lifetime }, { ofSubject: 1, inAll: 1 });
+    const issued = await oneTime.issueWithin(
+      { kind: "cursorKey", digest, subject: "cursors", payload, lifetime },
+      { ofSubject: 1, inAll: 1 },
+    );
     // Another server stored its key first.
     const key = issued === "issued" ? payload : await stored();
     if (key === null) throw new ServiceError(799, { detail: "The key of the cursors is gone." });

@@ -16,7 +16,10 @@ const mostText = 1_000;
 
 /** The cursor behind a position; `null` when its texts are too long for one. */
 export function cursorBehind(position: Position, query: string): Cursor | null {
-  const length = position.values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+  const length = position.values.reduce<number>(
+    (sum, value) => sum + (typeof value === "string" ? value.length : 0),
+    0,
+  );
   return length > mostText ? null : { query, position };
 }
 

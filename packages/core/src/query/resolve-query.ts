@@ -41,10 +41,14 @@ const known: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
  * must be, and what is too much: 307 with the place. Of classes and objects that the caller may not read a query tells
  * nothing: their values are missing.
  */
-export async function resolveQuery(request: QueryRequest, { model, objects, visibility, className, choose = null, chosen = [] }: QuerySource): Promise<ObjectQuery> {
+export async function resolveQuery(
+  request: QueryRequest,
+  { model, objects, visibility, className, choose = null, chosen = [] }: QuerySource,
+): Promise<ObjectQuery> {
   const classes = readableFamily(model, className, visibility);
   const source = { model, visibility, classes };
-  for (const name of Object.keys(request)) if (!known.has(name)) throw fault(["query", name], "A query has no such member.");
+  for (const name of Object.keys(request))
+    if (!known.has(name)) throw fault(["query", name], "A query has no such member.");
   const { where, sort, oids, macro } = request;
   if (macro !== undefined && choose === null) throw fault(["query", "macro"], "There is no such macro.");
   const filters: Filter[] = [];
@@ -61,7 +65,8 @@ export async function resolveQuery(request: QueryRequest, { model, objects, visi
   }
   const restricting = filters.filter((filter) => filter.kind !== "all" || filter.filters.length > 0);
   const asked: Filter = { kind: "all", filters: restricting };
-  if (followedReferences(asked, keys) > mostReferences) throw fault(["query"], `The paths follow more than ${mostReferences} references together.`);
+  if (followedReferences(asked, keys) > mostReferences)
+    throw fault(["query"], `The paths follow more than ${mostReferences} references together.`);
   const filter = await resolveLinkOperands(asked, { model, objects, visibility });
   return {
     classes: classes.map(({ definition }) => definition.name),
@@ -71,7 +76,10 @@ export async function resolveQuery(request: QueryRequest, { model, objects, visi
 }
 
 /** What a hook asks for. It may no more than the caller. */
-function parseChoice({ set: { where, sort, oids } }: Choice, source: PathSource): { readonly filters: readonly Filter[]; readonly keys: SortKey[] | null } {
+function parseChoice(
+  { set: { where, sort, oids } }: Choice,
+  source: PathSource,
+): { readonly filters: readonly Filter[]; readonly keys: SortKey[] | null } {
   const parser = new WhereParser(source);
   const filters = where.map((each) => parser.parse(each, ["where"]));
   return {

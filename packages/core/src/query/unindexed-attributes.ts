@@ -8,7 +8,11 @@ import type { ValuePath } from "./value-path.ts";
  * The attributes that a query filters and sorts by and that have no index although one could serve it, as
  * `Class.Attribute`: of the class that was asked for, or of those that its references lead to.
  */
-export function unindexedAttributes({ filter, sort = [] }: ObjectQuery, className: string, model: Model): readonly string[] {
+export function unindexedAttributes(
+  { filter, sort = [] }: ObjectQuery,
+  className: string,
+  model: Model,
+): readonly string[] {
   const paths = [...(filter === undefined ? [] : servedPaths(filter)), ...sort.map(({ path }) => path)];
   const names = new Set<string>();
   for (const { hops, leaf } of paths) {

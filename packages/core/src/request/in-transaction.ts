@@ -3,7 +3,10 @@ import type { RequestContext } from "./request-context.ts";
 import type { LastingWork } from "./unit-of-work.ts";
 
 /** Does work in one transaction, with the context of that; where one is open already, in that as it is. */
-export async function inTransaction<Context extends RequestContext, T>(context: Context, work: (inside: Context) => Promise<T>): Promise<T> {
+export async function inTransaction<Context extends RequestContext, T>(
+  context: Context,
+  work: (inside: Context) => Promise<T>,
+): Promise<T> {
   if (context.unit.joined) return work(context);
   const { storage } = context.database;
   let lasting: LastingWork[] = [];

@@ -1,5 +1,11 @@
 export { inTransaction } from "./in-transaction.ts";
 export { JoinedUnit } from "./joined-unit.ts";
 export { OwnUnit } from "./own-unit.ts";
-export type { AppKeyContext, ArrivingContext, ClientOrigin, RequestContext, SessionContext } from "./request-context.ts";
+export type {
+  AppKeyContext,
+  ArrivingContext,
+  ClientOrigin,
+  RequestContext,
+  SessionContext,
+} from "./request-context.ts";
 export type { UnitOfWork } from "./unit-of-work.ts";

@@ -21,7 +21,10 @@ export class ListReadableClasses {
   async run({ r, database, principal, modelGeneration }: SessionContext): Promise<ReadableClasses> {
     const model = (await database.models.current(modelGeneration, r.model)).as(principal);
     const classes = Array.from(model.all(), (modelClass): ReadableClass => {
-      return { modelClass, permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)) };
+      return {
+        modelClass,
+        permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)),
+      };
     });
     const readable = classes.filter((each) => each.permissions.includes("read"));
     return { model, classes: readable.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };

@@ -48,17 +48,27 @@ export class CheckSecondFactors {
    * 340 if a factor is demanded that was not set up, 341 if there is one and no token, 342 if a token or code is missing for
    * one of them, is wrong or was used. 705 without a master key.
    */
-  async run(context: AppKeyContext, { secondFactor }: Asked, person: Person, asking: readonly AskingApplication[]): Promise<FactorPassage> {
+  async run(
+    context: AppKeyContext,
+    { secondFactor }: Asked,
+    person: Person,
+    asking: readonly AskingApplication[],
+  ): Promise<FactorPassage> {
     if (asking.length === 0) return { kind: "free" };
     const subject = factorSubjectOf(person.account.userId, person.entrance);
     const [factors, now] = await Promise.all([
-      context.r.secondFactors.find(subject, asking.map(({ name }) => name)),
+      context.r.secondFactors.find(
+        subject,
+        asking.map(({ name }) => name),
+      ),
       secondFactor?.at ?? context.database.storage.now(),
     ]);
     const shown = shownTokens(secondFactor?.token ?? null);
     const forced = asking.filter(({ secondFactor: rule }) => rule === "forced").map(({ name }) => name);
     // A factor that was begun is confirmed by the first log-in with a token of it, where one is forced.
-    const counting = factors.filter(({ appName, confirmed }) => confirmed || (shown.length > 0 && forced.includes(appName)));
+    const counting = factors.filter(
+      ({ appName, confirmed }) => confirmed || (shown.length > 0 && forced.includes(appName)),
+    );
     if (forced.some((name) => !counting.some(({ appName }) => appName === name))) {
       if (secondFactor?.enrol === true) return { kind: "enrolling" };
       throw new ServiceError(340);
@@ -67,10 +77,18 @@ export class CheckSecondFactors {
     if (shown.length === 0) throw new ServiceError(341);
     // One for each factor: more of them would be more guesses than one.
     const looked = shown.slice(0, counting.length);
-    return { kind: "proven", spend: this.spending(context, person, counting, (factor) => this.proofs.find(factor, looked, now)) };
+    return {
+      kind: "proven",
+      spend: this.spending(context, person, counting, (factor) => this.proofs.find(factor, looked, now)),
+    };
   }
 
-  private spending(context: AppKeyContext, person: Person, factors: readonly SecondFactor[], prove: (factor: SecondFactor) => ReturnType<FactorProofs["find"]>) {
+  private spending(
+    context: AppKeyContext,
+    person: Person,
+    factors: readonly SecondFactor[],
+    prove: (factor: SecondFactor) => ReturnType<FactorProofs["find"]>,
+  ) {
     const proofs = factors.map((factor) => {
       const spend = prove(factor);
       if (spend === null) throw new ServiceError(342);
@@ -82,7 +100,14 @@ export class CheckSecondFactors {
         if (!(await spend(r))) throw new ServiceError(342);
         if (confirmed) continue;
         await endOtherSessions(r, { userId: account.userId, entrance });
-        await r.audit.append(entryEvent(context, { type: "secondFactor.confirmed", outcome: 0, userId: account.userId, appNames: [appName] }));
+        await r.audit.append(
+          entryEvent(context, {
+            type: "secondFactor.confirmed",
+            outcome: 0,
+            userId: account.userId,
+            appNames: [appName],
+          }),
+        );
       }
     };
   }

@@ -13,7 +13,11 @@ export class ConfirmSecondFactor {
     const own = await ownFactor(context, appName);
     await this.proveFactor.run(context, own, token, async (r, { confirmed }) => {
       if (confirmed) return;
-      await endOtherSessions(r, { userId: context.principal.userId, entrance: context.session.entrance }, context.sessionDigest);
+      await endOtherSessions(
+        r,
+        { userId: context.principal.userId, entrance: context.session.entrance },
+        context.sessionDigest,
+      );
       await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.confirmed" }), appNames: [appName] });
     });
   }

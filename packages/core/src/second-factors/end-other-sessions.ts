@@ -11,7 +11,11 @@ export interface EnteredUser {
 }
 
 /** Ends the sessions that somebody has besides this one: they were opened without the factor that he has confirmed. */
-export async function endOtherSessions({ sessions }: Pick<Repositories, "sessions">, user: EnteredUser, except?: Digest): Promise<void> {
+export async function endOtherSessions(
+  { sessions }: Pick<Repositories, "sessions">,
+  user: EnteredUser,
+  except?: Digest,
+): Promise<void> {
   await sessions.end(selectorOf(user, except));
 }
 

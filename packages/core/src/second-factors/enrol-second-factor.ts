@@ -29,13 +29,24 @@ export class EnrolSecondFactor {
   /** 208 for an app name that is not the session's; 307 if it has no second factors, or this one is confirmed. */
   async run(context: SessionContext, appName: string): Promise<EnrolledFactor> {
     const { subject, rule } = await ownFactor(context, appName);
-    if (rule === "off" || !this.secrets.usable) throw new ServiceError(307, { detail: "There are no second factors for this app name." });
+    if (rule === "off" || !this.secrets.usable)
+      throw new ServiceError(307, { detail: "There are no second factors for this app name." });
     const secret = this.tokens.newSecret();
     const recoveryCodes = newRecoveryCodes(this.random);
-    const address = this.tokens.address({ secret, issuer: context.database.name, label: `${await nameOf(context)} (${appName})` });
-    const factor = { subject, appName, sealedSecret: this.secrets.seal({ subject, appName }, secret), recoveryCodes: this.digestsOf(recoveryCodes) };
+    const address = this.tokens.address({
+      secret,
+      issuer: context.database.name,
+      label: `${await nameOf(context)} (${appName})`,
+    });
+    const factor = {
+      subject,
+      appName,
+      sealedSecret: this.secrets.seal({ subject, appName }, secret),
+      recoveryCodes: this.digestsOf(recoveryCodes),
+    };
     await context.unit.transaction(async (r) => {
-      if ((await r.secondFactors.enrol(factor)) === "confirmed") throw new ServiceError(307, { detail: "The second factor is confirmed; switch it off first." });
+      if ((await r.secondFactors.enrol(factor)) === "confirmed")
+        throw new ServiceError(307, { detail: "The second factor is confirmed; switch it off first." });
       await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.enrolled" }), appNames: [appName] });
     });
     return { secret, address, recoveryCodes };

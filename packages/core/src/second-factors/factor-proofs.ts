@@ -35,6 +35,8 @@ export class FactorProofs {
 
   private codeOf(factor: SecondFactor, text: string): SpendProof | null {
     const code = factor.confirmed ? recoveryDigest(this.digests, text) : null;
-    return code === null || !factor.recoveryCodes.includes(code) ? null : ({ secondFactors }) => secondFactors.recover(factor, code);
+    return code === null || !factor.recoveryCodes.includes(code)
+      ? null
+      : ({ secondFactors }) => secondFactors.recover(factor, code);
   }
 }

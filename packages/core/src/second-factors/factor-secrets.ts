@@ -28,7 +28,8 @@ export class FactorSecrets {
     const bytes = this.required().unwrap(factor.sealedSecret, purpose);
     const text = bytes === undefined ? "" : String.fromCodePoint(...bytes);
     const name = this.nameOf(factor);
-    if (!text.startsWith(name)) throw new ServiceError(705, { detail: "The secret of a second factor was not sealed here, for whom it is." });
+    if (!text.startsWith(name))
+      throw new ServiceError(705, { detail: "The secret of a second factor was not sealed here, for whom it is." });
     return text.slice(name.length);
   }
 
@@ -37,7 +38,8 @@ export class FactorSecrets {
   }
 
   private required(): KeyWrapping {
-    if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key, and so no second factor." });
+    if (this.wrapping === null)
+      throw new ServiceError(705, { detail: "There is no master key, and so no second factor." });
     return this.wrapping;
   }
 }

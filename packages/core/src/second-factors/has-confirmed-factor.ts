@@ -3,7 +3,10 @@ import type { FactorSubject } from "./second-factor.ts";
 import type { FactorKey } from "./second-factor-repository.ts";
 
 /** Whether somebody has a second factor, for whatever app name, that log-ins ask for. */
-export async function hasConfirmedFactor({ secondFactors }: Pick<Repositories, "secondFactors">, subject: FactorSubject): Promise<boolean> {
+export async function hasConfirmedFactor(
+  { secondFactors }: Pick<Repositories, "secondFactors">,
+  subject: FactorSubject,
+): Promise<boolean> {
   let after: FactorKey = { subject, appName: "" };
   for (;;) {
     const [factor] = await secondFactors.list(after, 1);

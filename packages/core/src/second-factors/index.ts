@@ -1,4 +1,9 @@
-export { type AskingApplication, CheckSecondFactors, type FactorPassage, type ShownFactor } from "./check-second-factors.ts";
+export {
+  type AskingApplication,
+  CheckSecondFactors,
+  type FactorPassage,
+  type ShownFactor,
+} from "./check-second-factors.ts";
 export { ConfirmSecondFactor } from "./confirm-second-factor.ts";
 export { type EnrolledFactor, EnrolSecondFactor } from "./enrol-second-factor.ts";
 export { FactorProofs, type SpendProof } from "./factor-proofs.ts";

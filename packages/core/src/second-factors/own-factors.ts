@@ -20,10 +20,15 @@ export interface OwnFactor {
 export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
   const { r, appKey, session, principal } = context;
   const enrolling = isEnrolling(session);
-  const allowed = enrolling ? appKey.appNames === null || appKey.appNames.includes(appName) : session.appNames.includes(appName);
+  const allowed = enrolling
+    ? appKey.appNames === null || appKey.appNames.includes(appName)
+    : session.appNames.includes(appName);
   if (!allowed) throw new ServiceError(208);
   const subject = factorSubjectOf(principal.userId, session.entrance);
-  const [[asking], [factor]] = await Promise.all([r.applications.askingForFactors([appName]), r.secondFactors.find(subject, [appName])]);
+  const [[asking], [factor]] = await Promise.all([
+    r.applications.askingForFactors([appName]),
+    r.secondFactors.find(subject, [appName]),
+  ]);
   const rule = asking?.secondFactor ?? "off";
   if (enrolling && rule !== "forced") throw new ServiceError(208);
   return { subject, appName, rule, factor: factor ?? null };

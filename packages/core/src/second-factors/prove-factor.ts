@@ -18,7 +18,12 @@ export class ProveFactor {
    * Does something in the transaction that spends the token. 304 if there is no factor, 341 without a token, 342 if it is wrong or was
    * used, which counts as a failure.
    */
-  run<T>(context: SessionContext, { factor, subject, appName }: OwnFactor, token: string | null, act: (r: Repositories, factor: SecondFactor) => Promise<T>): Promise<T> {
+  run<T>(
+    context: SessionContext,
+    { factor, subject, appName }: OwnFactor,
+    token: string | null,
+    act: (r: Repositories, factor: SecondFactor) => Promise<T>,
+  ): Promise<T> {
     if (factor === null) throw new ServiceError(304, { detail: "There is no second factor." });
     const [shown] = shownTokens(token);
     if (shown === undefined) throw new ServiceError(341);

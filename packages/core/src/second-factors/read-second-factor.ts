@@ -20,6 +20,10 @@ export class ReadSecondFactor {
   /** 208 for an app name that is not the session's. */
   async run(context: SessionContext, appName: string): Promise<FactorState> {
     const { factor, rule } = await ownFactor(context, appName);
-    return { enrolled: factor !== null, confirmed: factor?.confirmed ?? false, rule: this.secrets.usable ? rule : "unavailable" };
+    return {
+      enrolled: factor !== null,
+      confirmed: factor?.confirmed ?? false,
+      rule: this.secrets.usable ? rule : "unavailable",
+    };
   }
 }

@@ -19,13 +19,19 @@ export class RemoveSecondFactor {
       await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.removed" }), appNames: [appName] });
     };
     const { factor } = own;
-    const abandoned = factor?.confirmed === false && (await context.unit.transaction((r) => this.abandon(r, factor, remove)));
+    const abandoned =
+      factor?.confirmed === false && (await context.unit.transaction((r) => this.abandon(r, factor, remove)));
     if (!abandoned) await this.proveFactor.run(context, own, token, remove);
   }
 
   /** `false` if it has been confirmed meanwhile: to begin it anew, with no secret, is what tells, and keeps whoever confirms it waiting until it is gone. */
-  private async abandon(r: Repositories, { subject, appName }: FactorKey, remove: (r: Repositories) => Promise<void>): Promise<boolean> {
-    if ((await r.secondFactors.enrol({ subject, appName, sealedSecret: "", recoveryCodes: [] })) === "confirmed") return false;
+  private async abandon(
+    r: Repositories,
+    { subject, appName }: FactorKey,
+    remove: (r: Repositories) => Promise<void>,
+  ): Promise<boolean> {
+    if ((await r.secondFactors.enrol({ subject, appName, sealedSecret: "", recoveryCodes: [] })) === "confirmed")
+      return false;
     await remove(r);
     return true;
   }

@@ -6,7 +6,10 @@ const prefixLength = 3;
 
 /** The channel to open with a session, `null` for a session that is not secure. What does not go together: 799. */
 export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel">): Channel | null {
-  if ((mode === "secure") !== (channel !== undefined) || (channel !== undefined && channel.ivPrefix.length !== prefixLength)) {
+  if (
+    (mode === "secure") !== (channel !== undefined) ||
+    (channel !== undefined && channel.ivPrefix.length !== prefixLength)
+  ) {
     throw new ServiceError(799, { detail: "A session and its channel do not go together." });
   }
   return channel ?? null;

@@ -47,7 +47,11 @@ export class EnterWithPassword {
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async run(context: AppKeyContext, { user, pass, appNames, deviceId, ...shown }: LogInInput, wanted: WantedSession): Promise<PasswordEntry> {
+  async run(
+    context: AppKeyContext,
+    { user, pass, appNames, deviceId, ...shown }: LogInInput,
+    wanted: WantedSession,
+  ): Promise<PasswordEntry> {
     const { clientHash } = context.database.policy;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {

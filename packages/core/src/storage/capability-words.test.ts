@@ -1,7 +1,13 @@
 import { capabilityWords } from "./capability-words.ts";
 
 test("every capability has a word, there or not", () => {
-  const all = { durable: true, severalProcesses: true, parallelTransactions: true, valueIndexes: true, indexesPerTable: 55 };
+  const all = {
+    durable: true,
+    severalProcesses: true,
+    parallelTransactions: true,
+    valueIndexes: true,
+    indexesPerTable: 55,
+  };
   expect([...capabilityWords(all)]).toEqual([
     ["durable", "durable"],
     ["severalProcesses", "several processes"],
@@ -9,7 +15,13 @@ test("every capability has a word, there or not", () => {
     ["valueIndexes", "indexes over values"],
     ["indexesPerTable", "at most 55 indexes"],
   ]);
-  const none = { durable: false, severalProcesses: false, parallelTransactions: false, valueIndexes: false, indexesPerTable: null };
+  const none = {
+    durable: false,
+    severalProcesses: false,
+    parallelTransactions: false,
+    valueIndexes: false,
+    indexesPerTable: null,
+  };
   expect([...capabilityWords(none).values()]).toEqual([
     "gone with its process",
     "one process",

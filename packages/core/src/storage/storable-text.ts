@@ -12,7 +12,8 @@ export function isStorableText(text: string): boolean {
 
 /** Refuses to store data with such a text, at whatever depth and also as the name of a member: 307. */
 export function acceptStorable(value: unknown): void {
-  if (!isStorable(value)) throw new ServiceError(307, { detail: "A text holds a zero character or half a surrogate pair." });
+  if (!isStorable(value))
+    throw new ServiceError(307, { detail: "A text holds a zero character or half a surrogate pair." });
 }
 
 /** Whether data hold no such text. */

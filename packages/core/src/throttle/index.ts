@@ -1,2 +1,9 @@
 export { delayAfter, type ThrottlePolicy } from "./throttle-policy.ts";
-export { type ExemptionGrant, exemptionRenewal, type ThrottleExemption, type ThrottleKey, type ThrottleRepository, type ThrottleVerdict } from "./throttle-repository.ts";
+export {
+  type ExemptionGrant,
+  exemptionRenewal,
+  type ThrottleExemption,
+  type ThrottleKey,
+  type ThrottleRepository,
+  type ThrottleVerdict,
+} from "./throttle-repository.ts";

@@ -71,7 +71,9 @@ export class Tokens {
    * What makes the token of a session that is opened now. To be asked for before the session is opened: with the key at
    * hand nothing can go wrong any more.
    */
-  async issuer(database: Database): Promise<(userId: ObjectId, session: { readonly mode: TokenMode; readonly sessionId: string }) => string> {
+  async issuer(
+    database: Database,
+  ): Promise<(userId: ObjectId, session: { readonly mode: TokenMode; readonly sessionId: string }) => string> {
     const { keyRings, signer, random, digests, issuer: iss, now } = this.parts;
     const key = await keyRings.current("jwt", database);
     return (sub, { mode, sessionId }) => {

@@ -11,9 +11,25 @@ describe("the hook of new users of a provider", () => {
     given = [];
   });
 
-  const accept = () => new AcceptProviderUser(f.hooks).run(f.context, { userId, providerConfig: { name: "oidc" }, userUuid: "u-1", name: "Ada", surname: "L", email: "ada@example.org" });
+  const accept = () =>
+    new AcceptProviderUser(f.hooks).run(f.context, {
+      userId,
+      providerConfig: { name: "oidc" },
+      userUuid: "u-1",
+      name: "Ada",
+      surname: "L",
+      email: "ada@example.org",
+    });
   const answer = (value: JsonValue | undefined, work: (caller: SessionContext) => Promise<unknown> = async () => {}) =>
-    f.hooks.use({ createUserProvider: [{ name: "hook", classes: [], run: async (caller, user) => (given.push(user), await work(caller as SessionContext), value) }] });
+    f.hooks.use({
+      createUserProvider: [
+        {
+          name: "hook",
+          classes: [],
+          run: async (caller, user) => (given.push(user), await work(caller as SessionContext), value),
+        },
+      ],
+    });
 
   test("says whether the user is accepted", async () => {
     expect(await accept()).toBe("accepted");
@@ -21,7 +37,14 @@ describe("the hook of new users of a provider", () => {
     expect(await accept()).toBe("accepted");
     answer(7);
     expect(await accept()).toBe("assigned");
-    expect(given[0]).toEqual({ userObject: expect.objectContaining({ "~ObjectID": userId, Name: "Ada" }), providerConfig: { name: "oidc" }, userUuid: "u-1", name: "Ada", surname: "L", email: "ada@example.org" });
+    expect(given[0]).toEqual({
+      userObject: expect.objectContaining({ "~ObjectID": userId, Name: "Ada" }),
+      providerConfig: { name: "oidc" },
+      userUuid: "u-1",
+      name: "Ada",
+      surname: "L",
+      email: "ada@example.org",
+    });
     for (const refusing of [-1, -0.5, 1.5, "0", null, undefined, true, [0], Number.MAX_VALUE]) {
       answer(refusing);
       await expect(accept()).rejects.toMatchObject({ code: 324 });
@@ -29,7 +52,12 @@ describe("the hook of new users of a provider", () => {
   });
 
   test("runs in one transaction, in which nobody else writes the user", async () => {
-    const note = (Note: string) => (as: SessionContext) => f.update.run(as, { kind: "id", id: userId }, { given: { Note }, expectedVersions: null, serialization: undefined });
+    const note = (Note: string) => (as: SessionContext) =>
+      f.update.run(
+        as,
+        { kind: "id", id: userId },
+        { given: { Note }, expectedVersions: null, serialization: undefined },
+      );
     let begin: () => void = () => {};
     const running = new Promise<void>((resolve) => {
       begin = resolve;

@@ -4,8 +4,15 @@ import { type HookFixture, openHookFixture } from "./hook-fixture.ts";
 
 type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
 
-const build = (classes: readonly string[], each: (item: SerializedItem) => MemberChanges | null, name = "build"): BuildHook => ({ name, classes, run: async (_caller, items) => items.map(each) });
-const add = (members: MemberChanges["set"], removed: readonly string[] = []): MemberChanges => ({ set: members, removed });
+const build = (
+  classes: readonly string[],
+  each: (item: SerializedItem) => MemberChanges | null,
+  name = "build",
+): BuildHook => ({ name, classes, run: async (_caller, items) => items.map(each) });
+const add = (members: MemberChanges["set"], removed: readonly string[] = []): MemberChanges => ({
+  set: members,
+  removed,
+});
 
 describe("hooks of answers", () => {
   let f: HookFixture;
@@ -14,40 +21,99 @@ describe("hooks of answers", () => {
   beforeEach(async () => {
     f = await openHookFixture();
     [boss] = (await f.fixture.insert({ className: "Manager", attributes: { Name: "Ada", Age: 50 } })) as [string];
-    [id] = (await f.fixture.insert({ className: "Person", attributes: { Name: "Bob", Age: 30, Boss: boss }, links: { Boss: [boss] } })) as [string];
+    [id] = (await f.fixture.insert({
+      className: "Person",
+      attributes: { Name: "Bob", Age: 30, Boss: boss },
+      links: { Boss: [boss] },
+    })) as [string];
   });
 
-  const get = async (serialization?: Parameters<HookFixture["get"]["run"]>[2]) => (await f.get.run(f.context, { kind: "id", id }, serialization)).object;
-  const list = (serialization?: object) => f.list.run(f.context, { className: "Person", query: undefined, page: 0, perPage: 10, cursor: undefined, capped: false, serialization });
+  const get = async (serialization?: Parameters<HookFixture["get"]["run"]>[2]) =>
+    (await f.get.run(f.context, { kind: "id", id }, serialization)).object;
+  const list = (serialization?: object) =>
+    f.list.run(f.context, {
+      className: "Person",
+      query: undefined,
+      page: 0,
+      perPage: 10,
+      cursor: undefined,
+      capped: false,
+      serialization,
+    });
 
   test("fill and change what is written, whole or in part, and are asked once for all objects", async () => {
     const given: SerializedItem[][] = [];
-    const hook = build(["Person"], ({ json, rest }) => add({ Label: `${(json["Name"] ?? rest["Name"]) as string}?`, "~ObjectID": "1", "~Forged": true }, ["Age", "~ClassName"]));
-    f.hooks.use({ buildSerialization: [{ ...hook, run: (caller, items) => (given.push([...items]), hook.run(caller, items)) }] });
+    const hook = build(["Person"], ({ json, rest }) =>
+      add({ Label: `${(json["Name"] ?? rest["Name"]) as string}?`, "~ObjectID": "1", "~Forged": true }, [
+        "Age",
+        "~ClassName",
+      ]),
+    );
+    f.hooks.use({
+      buildSerialization: [{ ...hook, run: (caller, items) => (given.push([...items]), hook.run(caller, items)) }],
+    });
     const full = await get();
     expect(full).toEqual({
-      "~ClassName": "Person", "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Name: "Bob", Label: "Bob?",
-      Boss: { "~ClassName": "Manager", "~ObjectID": boss, "~StoreTime": expect.any(String), Name: "Ada", Label: "Ada?" },
+      "~ClassName": "Person",
+      "~ObjectID": id,
+      "~UUID": expect.any(String),
+      "~StoreTime": expect.any(String),
+      Name: "Bob",
+      Label: "Bob?",
+      Boss: {
+        "~ClassName": "Manager",
+        "~ObjectID": boss,
+        "~StoreTime": expect.any(String),
+        Name: "Ada",
+        Label: "Ada?",
+      },
     });
-    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([[{ "~UUID": (await f.stored(boss))?.uuid }, {}]]);
+    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([
+      [{ "~UUID": (await f.stored(boss))?.uuid }, {}],
+    ]);
     given.length = 0;
     expect((await list({ type: "custom", fields: ["Age"] })).list["~Elements"]).toEqual([
-      { "~ClassName": "Manager", "~ObjectID": boss, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Label: "Ada?" },
-      { "~ClassName": "Person", "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Label: "Bob?" },
+      {
+        "~ClassName": "Manager",
+        "~ObjectID": boss,
+        "~UUID": expect.any(String),
+        "~StoreTime": expect.any(String),
+        Label: "Ada?",
+      },
+      {
+        "~ClassName": "Person",
+        "~ObjectID": id,
+        "~UUID": expect.any(String),
+        "~StoreTime": expect.any(String),
+        Label: "Bob?",
+      },
     ]);
-    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([[{ Name: "Ada" }, { Name: "Bob", Boss: { "~ClassName": "Manager", "~ObjectID": boss, "~StoreTime": expect.any(String) } }]]);
+    expect(given.map((items) => items.map(({ rest }) => rest))).toEqual([
+      [
+        { Name: "Ada" },
+        { Name: "Bob", Boss: { "~ClassName": "Manager", "~ObjectID": boss, "~StoreTime": expect.any(String) } },
+      ],
+    ]);
   });
 
   test("make what the type macro writes", async () => {
     f.hooks.use({ buildSerialization: [build(["Person"], ({ rest }) => add({ Years: rest["Age"] ?? null }))] });
-    expect(await get({ type: "macro" })).toEqual({ "~ClassName": "Person", "~ObjectID": id, "~UUID": expect.any(String), "~StoreTime": expect.any(String), Years: 30 });
+    expect(await get({ type: "macro" })).toEqual({
+      "~ClassName": "Person",
+      "~ObjectID": id,
+      "~UUID": expect.any(String),
+      "~StoreTime": expect.any(String),
+      Years: 30,
+    });
     f.hooks.use({});
     expect(Object.keys(await get({ type: "macro" }))).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
   });
 
   test("are not asked about ids and meta-fields, nor about classes that they do not concern", async () => {
     let asked = 0;
-    f.hooks.use({ buildSerialization: [build(["Person"], () => ((asked += 1), null)), build(["Task"], () => ((asked += 1), null))] });
+    f.hooks.use({
+      buildSerialization: [build(["Person"], () => ((asked += 1), null)), build(["Task"], () => ((asked += 1), null))],
+    });
     await get({ type: "oid" });
     await get({ type: "empty" });
     expect(asked).toBe(0);
@@ -59,17 +125,32 @@ describe("hooks of answers", () => {
 
   test("see attributes that hooks before them have taken out", async () => {
     const seen: SerializedItem[] = [];
-    f.hooks.use({ buildSerialization: [build(["Person"], () => add({}, ["Age"]), "takes"), build(["Person"], (item) => (seen.push(item), null), "sees")] });
+    f.hooks.use({
+      buildSerialization: [
+        build(["Person"], () => add({}, ["Age"]), "takes"),
+        build(["Person"], (item) => (seen.push(item), null), "sees"),
+      ],
+    });
     expect(await get({ depth: 0 })).not.toHaveProperty("Age");
     expect(seen.map(({ rest }) => rest)).toEqual([{ Age: 30 }]);
   });
 
   test("are given no more at once where hooks before them have added much", async () => {
-    await f.fixture.insert(...Array.from({ length: 9 }, (_, index) => ({ className: "Person", attributes: { Name: `P${index}` } })));
+    await f.fixture.insert(
+      ...Array.from({ length: 9 }, (_, index) => ({ className: "Person", attributes: { Name: `P${index}` } })),
+    );
     const sizes: [string, number][] = [];
-    const counted = (hook: BuildHook): BuildHook => ({ ...hook, run: (caller, items) => (sizes.push([hook.name, items.length]), hook.run(caller, items)) });
+    const counted = (hook: BuildHook): BuildHook => ({
+      ...hook,
+      run: (caller, items) => (sizes.push([hook.name, items.length]), hook.run(caller, items)),
+    });
     const long = "x".repeat(100_000);
-    f.hooks.use({ buildSerialization: [counted(build(["Person"], () => add({ Label: long }), "adds")), counted(build(["Person"], () => null, "sees"))] });
+    f.hooks.use({
+      buildSerialization: [
+        counted(build(["Person"], () => add({ Label: long }), "adds")),
+        counted(build(["Person"], () => null, "sees")),
+      ],
+    });
     await list({ depth: 0 });
     const [first, ...others] = sizes;
     expect(first?.[0]).toBe("adds");
@@ -79,7 +160,11 @@ describe("hooks of answers", () => {
 
   test("see only what the caller sees", async () => {
     const [secret] = (await f.fixture.insert({ className: "Secret", attributes: { Word: "hidden" } })) as [string];
-    await f.update.run({ ...f.context, principal: { ...f.context.principal, administrator: true } }, { kind: "id", id }, { given: { Secret: secret }, expectedVersions: null, serialization: undefined });
+    await f.update.run(
+      { ...f.context, principal: { ...f.context.principal, administrator: true } },
+      { kind: "id", id },
+      { given: { Secret: secret }, expectedVersions: null, serialization: undefined },
+    );
     const items: unknown[] = [];
     f.hooks.use({ buildSerialization: [build(["Person", "Secret"], (item) => (items.push(item), null))] });
     await get({ type: "macro" });
@@ -89,7 +174,11 @@ describe("hooks of answers", () => {
   });
 
   test("refuse a read, but not what is done already: that is answered with its meta-fields", async () => {
-    f.hooks.use({ buildSerialization: [{ name: "no", classes: ["Person"], run: () => Promise.reject(new ServiceError(404, { detail: "no" })) }] });
+    f.hooks.use({
+      buildSerialization: [
+        { name: "no", classes: ["Person"], run: () => Promise.reject(new ServiceError(404, { detail: "no" })) },
+      ],
+    });
     await expect(get()).rejects.toMatchObject({ code: 404, detail: "no" });
     await expect(list()).rejects.toMatchObject({ code: 404 });
     const created = await f.create.run(f.context, "Person", { Name: "Carl" });
@@ -102,10 +191,24 @@ describe("hooks of answers", () => {
     const { storage } = f.context.database;
     const database = new Database({ alias: "", name: "small", policy, storage, digests, answerBytes: 20_000 });
     const context = { ...f.context, database };
-    const people = await f.fixture.insert(...Array.from({ length: 30 }, () => ({ className: "Person", attributes: { Name: "x", Boss: boss }, links: { Boss: [boss] } })));
+    const people = await f.fixture.insert(
+      ...Array.from({ length: 30 }, () => ({
+        className: "Person",
+        attributes: { Name: "x", Boss: boss },
+        links: { Boss: [boss] },
+      })),
+    );
     const run = (bytes: number, classes: readonly string[]) => {
       f.hooks.use({ buildSerialization: [build(classes, () => add({ Added: "é".repeat(bytes / 2) }))] });
-      return f.list.run(context, { className: "Person", query: undefined, page: 0, perPage: 100, cursor: undefined, capped: false, serialization: undefined });
+      return f.list.run(context, {
+        className: "Person",
+        query: undefined,
+        page: 0,
+        perPage: 100,
+        cursor: undefined,
+        capped: false,
+        serialization: undefined,
+      });
     };
     expect((await run(200, ["Manager"])).list["~Elements"]).toHaveLength(people.length + 2);
     // Written once as a root, and as the boss of all others.
@@ -117,7 +220,18 @@ describe("hooks of answers", () => {
 
   test("read objects as they are stored", async () => {
     let inside: unknown;
-    f.hooks.use({ buildSerialization: [{ name: "reading", classes: ["Person"], run: async (caller, items) => ((inside = (await f.get.run(caller as never, { kind: "id", id })).object), items.map(() => add({ Note: "hooked" }))) }] });
+    f.hooks.use({
+      buildSerialization: [
+        {
+          name: "reading",
+          classes: ["Person"],
+          run: async (caller, items) => (
+            (inside = (await f.get.run(caller as never, { kind: "id", id })).object),
+            items.map(() => add({ Note: "hooked" }))
+          ),
+        },
+      ],
+    });
     expect(await get()).toMatchObject({ Note: "hooked" });
     expect(inside).toMatchObject({ Name: "Bob", Boss: { Name: "Ada" } });
     expect(inside).not.toHaveProperty("Note");
@@ -125,7 +239,9 @@ describe("hooks of answers", () => {
 
   test("cost no statement where there are none", async () => {
     const calls: string[] = [];
-    const objects = new Proxy(f.context.r.objects, { get: (target, name) => (calls.push(String(name)), Reflect.get(target, name).bind(target)) });
+    const objects = new Proxy(f.context.r.objects, {
+      get: (target, name) => (calls.push(String(name)), Reflect.get(target, name).bind(target)),
+    });
     const context = { ...f.context, r: { ...f.context.r, objects } };
     await f.get.run(context, { kind: "id", id }, { depth: 0 });
     expect(calls).toEqual(["get", "outlines"]);

@@ -1,4 +1,17 @@
-import { type ClassDefinition, CreateObject, DeleteObject, GetObject, ListObjects, type ObjectId, RestoreObject, seesAll, type SessionContext, type StoredObject, UpdateObject, UpdateObjects } from "../../src/index.ts";
+import {
+  type ClassDefinition,
+  CreateObject,
+  DeleteObject,
+  GetObject,
+  ListObjects,
+  type ObjectId,
+  RestoreObject,
+  seesAll,
+  type SessionContext,
+  type StoredObject,
+  UpdateObject,
+  UpdateObjects,
+} from "../../src/index.ts";
 import { digests, type Fixture, openFixture, plainCursors } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 import { PlainHooks } from "./plain-hooks.ts";
@@ -20,8 +33,24 @@ const classes: ClassDefinition[] = [
     rights,
   },
   { name: "Manager", base: "Person", attributes: [], rights },
-  { name: "Task", base: null, attributes: [{ name: "Title", type: "string" }, { name: "Owner", type: "reference", target: "Person", onDelete: "cascade" }], rights },
-  { name: "Secret", base: null, attributes: [{ name: "Owner", type: "reference", target: "Person", onDelete: "cascade" }, { name: "Word", type: "string" }], rights: [] },
+  {
+    name: "Task",
+    base: null,
+    attributes: [
+      { name: "Title", type: "string" },
+      { name: "Owner", type: "reference", target: "Person", onDelete: "cascade" },
+    ],
+    rights,
+  },
+  {
+    name: "Secret",
+    base: null,
+    attributes: [
+      { name: "Owner", type: "reference", target: "Person", onDelete: "cascade" },
+      { name: "Word", type: "string" },
+    ],
+    rights: [],
+  },
 ];
 
 /** Use cases with hooks over a database in memory, and somebody who may do everything with all classes but `Secret`. */

@@ -9,7 +9,16 @@ export class PlainHooks implements ObjectHooks {
 
   use(hooks: Partial<Omit<ActiveHooks, "prepared">>): void {
     const none: readonly never[] = [];
-    const empty = { buildSerialization: none, findObjects: none, beforeSave: none, afterSave: none, beforeDelete: none, afterDelete: none, createUserProvider: none, authenticate: null };
+    const empty = {
+      buildSerialization: none,
+      findObjects: none,
+      beforeSave: none,
+      afterSave: none,
+      beforeDelete: none,
+      afterDelete: none,
+      createUserProvider: none,
+      authenticate: null,
+    };
     this.active = {
       ...empty,
       ...hooks,

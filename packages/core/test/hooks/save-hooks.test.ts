@@ -1,10 +1,24 @@
-import { type GivenAttributes, type Hook, type MemberChanges, type SavedItem, ServiceError, type SessionContext } from "../../src/index.ts";
+import {
+  type GivenAttributes,
+  type Hook,
+  type MemberChanges,
+  type SavedItem,
+  ServiceError,
+  type SessionContext,
+} from "../../src/index.ts";
 import { type HookFixture, openHookFixture } from "./hook-fixture.ts";
 
 type BeforeSave = Hook<readonly SavedItem[], readonly (MemberChanges | null)[]>;
 
-const set = (members: MemberChanges["set"], removed: readonly string[] = []): MemberChanges => ({ set: members, removed });
-const before = (classes: readonly string[], each: (item: SavedItem, caller: SessionContext) => MemberChanges | null | Promise<MemberChanges | null>, name = "hook"): BeforeSave => ({
+const set = (members: MemberChanges["set"], removed: readonly string[] = []): MemberChanges => ({
+  set: members,
+  removed,
+});
+const before = (
+  classes: readonly string[],
+  each: (item: SavedItem, caller: SessionContext) => MemberChanges | null | Promise<MemberChanges | null>,
+  name = "hook",
+): BeforeSave => ({
   name,
   classes,
   run: (caller, items) => Promise.all(items.map((item) => each(item, caller as SessionContext))),
@@ -14,7 +28,8 @@ describe("hooks of saves", () => {
   let f: HookFixture;
   beforeEach(async () => (f = await openHookFixture()));
 
-  const create = async (given: GivenAttributes, className = "Person") => (await f.create.run(f.context, className, given)).object["~ObjectID"];
+  const create = async (given: GivenAttributes, className = "Person") =>
+    (await f.create.run(f.context, className, given)).object["~ObjectID"];
   const patch = (id: string, given: GivenAttributes, expectedVersions: readonly number[] | null = null) =>
     f.update.run(f.context, { kind: "id", id }, { given, expectedVersions, serialization: undefined });
 
@@ -27,7 +42,11 @@ describe("hooks of saves", () => {
     const uuid = (await f.stored(id))?.uuid;
     const asReference = { "~ClassName": "Person", "~ObjectID": boss, "~StoreTime": expect.any(String) };
     expect(seen.slice(1)).toEqual([
-      { object: { "~ClassName": "Person", Name: "Bob", Boss: asReference }, previous: null, given: { Name: "Bob", Boss: boss } },
+      {
+        object: { "~ClassName": "Person", Name: "Bob", Boss: asReference },
+        previous: null,
+        given: { Name: "Bob", Boss: boss },
+      },
       {
         object: expect.objectContaining({ "~ObjectID": id, "~UUID": uuid, Name: "Bob", Note: "new", Boss: null }),
         previous: expect.objectContaining({ "~ObjectID": id, "~UUID": uuid, Name: "Bob", Boss: asReference }),
@@ -42,7 +61,10 @@ describe("hooks of saves", () => {
     f.hooks.use({ beforeSave: [before(["Person"], () => set({ Name: "Carl", Boss: boss, Team: [boss] }, ["Note"]))] });
     const { object } = await f.create.run(f.context, "Person", { Note: "x" });
     expect(object).toMatchObject({ Name: "Carl", Boss: { "~ObjectID": boss, Name: "Ada" }, Team: { "~Count": 1 } });
-    expect(await f.stored(object["~ObjectID"])).toMatchObject({ version: 1, attributes: { Name: "Carl", Boss: boss, Team: [boss] } });
+    expect(await f.stored(object["~ObjectID"])).toMatchObject({
+      version: 1,
+      attributes: { Name: "Carl", Boss: boss, Team: [boss] },
+    });
     expect((await f.stored(object["~ObjectID"]))?.attributes).not.toHaveProperty("Note");
     // That it is pointed to is known, too.
     await f.delete.run(f.context, { kind: "id", id: boss }, { recycled: false, expectedVersions: null });
@@ -50,12 +72,24 @@ describe("hooks of saves", () => {
   });
 
   test("cannot set what stays with the server, nor what the caller may not write", async () => {
-    f.hooks.use({ beforeSave: [before(["Person"], () => set({ "~ObjectID": "1", "~UUID": "x", "~Surprise": 1, ["__proto__"]: 5, Note: "set" }))] });
+    f.hooks.use({
+      beforeSave: [
+        before(["Person"], () =>
+          set({ "~ObjectID": "1", "~UUID": "x", "~Surprise": 1, ["__proto__"]: 5, Note: "set" }),
+        ),
+      ],
+    });
     const id = await create({ Name: "Ada" });
     expect(await f.stored(id)).toMatchObject({ id, version: 1, attributes: { Name: "Ada", Note: "set" } });
 
     const [secret] = await f.fixture.insert({ className: "Secret", attributes: {} });
-    for (const wrong of [{ Nothing: 1 }, { Age: "old" }, { Name: null }, { Secret: secret as string }, { Boss: "ZZZZZ" }]) {
+    for (const wrong of [
+      { Nothing: 1 },
+      { Age: "old" },
+      { Name: null },
+      { Secret: secret as string },
+      { Boss: "ZZZZZ" },
+    ]) {
       f.hooks.use({ beforeSave: [before(["Person"], () => set(wrong))] });
       await expect(patch(id, { Note: "other" })).rejects.toMatchObject({ code: 710 });
     }
@@ -64,10 +98,16 @@ describe("hooks of saves", () => {
 
   test("concern the classes below theirs, run in the order that they stand in, and see what those before them did", async () => {
     const order: unknown[] = [];
-    const hook = (name: string, classes: readonly string[]) => before(classes, ({ object }) => (order.push([name, object["Note"]]), set({ Note: name })), name);
+    const hook = (name: string, classes: readonly string[]) =>
+      before(classes, ({ object }) => (order.push([name, object["Note"]]), set({ Note: name })), name);
     f.hooks.use({ beforeSave: [hook("a", ["Person"]), hook("b", ["Manager"]), hook("c", ["Task"])] });
-    expect((await f.create.run(f.context, "Manager", { Name: "Ada", Note: "given" })).object).toMatchObject({ Note: "b" });
-    expect(order).toEqual([["a", "given"], ["b", "a"]]);
+    expect((await f.create.run(f.context, "Manager", { Name: "Ada", Note: "given" })).object).toMatchObject({
+      Note: "b",
+    });
+    expect(order).toEqual([
+      ["a", "given"],
+      ["b", "a"],
+    ]);
   });
 
   test("refuse with a code of their own, after which nothing is written, also not what they wrote", async () => {
@@ -83,7 +123,19 @@ describe("hooks of saves", () => {
     await expect(patch(id, { Note: "x" })).rejects.toMatchObject({ code: 718 });
     await expect(create({ Name: "Bob" })).rejects.toMatchObject({ code: 718 });
     expect(await f.stored(id)).toMatchObject({ version: 1 });
-    expect((await f.list.run(f.context, { className: "Task", query: undefined, page: 0, perPage: 10, cursor: undefined, capped: false, serialization: undefined })).list["~Count"]).toBe(0);
+    expect(
+      (
+        await f.list.run(f.context, {
+          className: "Task",
+          query: undefined,
+          page: 0,
+          perPage: 10,
+          cursor: undefined,
+          capped: false,
+          serialization: undefined,
+        })
+      ).list["~Count"],
+    ).toBe(0);
   });
 
   test("are told afterwards what was written, in the same transaction", async () => {
@@ -96,7 +148,10 @@ describe("hooks of saves", () => {
           run: async (caller, items) => {
             for (const { object, previous } of items) {
               seen.push([object["Name"], previous?.["Name"] ?? null]);
-              await f.create.run(caller as SessionContext, "Task", { Title: "made", Owner: object["~ObjectID"] as string });
+              await f.create.run(caller as SessionContext, "Task", {
+                Title: "made",
+                Owner: object["~ObjectID"] as string,
+              });
             }
             if (seen.length === 2) throw new ServiceError(710);
           },
@@ -105,22 +160,44 @@ describe("hooks of saves", () => {
     });
     const id = await create({ Name: "Ada" });
     await expect(patch(id, { Name: "Bob" })).rejects.toMatchObject({ code: 710 });
-    expect(seen).toEqual([["Ada", null], ["Bob", "Ada"]]);
+    expect(seen).toEqual([
+      ["Ada", null],
+      ["Bob", "Ada"],
+    ]);
     expect(await f.stored(id)).toMatchObject({ version: 1, attributes: { Name: "Ada" } });
-    const tasks = await f.list.run(f.context, { className: "Task", query: undefined, page: 0, perPage: 10, cursor: undefined, capped: false, serialization: undefined });
+    const tasks = await f.list.run(f.context, {
+      className: "Task",
+      query: undefined,
+      page: 0,
+      perPage: 10,
+      cursor: undefined,
+      capped: false,
+      serialization: undefined,
+    });
     expect(tasks.list).toMatchObject({ "~Count": 1, "~Elements": [{ Owner: { "~ObjectID": id } }] });
   });
 
   test("are asked about a change of many in batches, each object with its own", async () => {
-    const ids = await Promise.all(Array.from({ length: 450 }, (_, index) => create({ Name: `${index}`, Age: index % 2 })));
+    const ids = await Promise.all(
+      Array.from({ length: 450 }, (_, index) => create({ Name: `${index}`, Age: index % 2 })),
+    );
     const sizes: number[] = [];
     const hook = before(["Person"], ({ previous }) => set({ Name: `${previous?.["Name"] as string}!` }));
-    f.hooks.use({ beforeSave: [{ ...hook, run: (caller, items) => (sizes.push(items.length), hook.run(caller, items)) }] });
-    const changed = await f.updateAll.run(f.context, { className: "Person", query: { where: { Age: 1 } }, given: { Note: "all" }, expectedVersions: null });
+    f.hooks.use({
+      beforeSave: [{ ...hook, run: (caller, items) => (sizes.push(items.length), hook.run(caller, items)) }],
+    });
+    const changed = await f.updateAll.run(f.context, {
+      className: "Person",
+      query: { where: { Age: 1 } },
+      given: { Note: "all" },
+      expectedVersions: null,
+    });
     expect([changed.count, sizes]).toEqual([225, [200, 25]]);
     expect((await f.stored(ids[3] as string))?.attributes).toEqual({ Name: "3!", Age: 1, Note: "all" });
     expect(await f.stored(ids[4] as string)).toMatchObject({ version: 1 });
-    await expect(f.updateAll.run(f.context, { className: "Person", query: {}, given: {}, expectedVersions: [1] })).rejects.toMatchObject({ code: 713 });
+    await expect(
+      f.updateAll.run(f.context, { className: "Person", query: {}, given: {}, expectedVersions: [1] }),
+    ).rejects.toMatchObject({ code: 713 });
   });
 
   test("find the version that the caller expects unchanged, or are not asked", async () => {
@@ -137,7 +214,12 @@ describe("hooks of saves", () => {
     let calls = 0;
     f.hooks.use({
       afterSave: [
-        { name: "endless", classes: ["Person"], run: async (caller) => void (calls += 1, await f.create.run(caller as SessionContext, "Person", { Name: "again" })) },
+        {
+          name: "endless",
+          classes: ["Person"],
+          run: async (caller) =>
+            void ((calls += 1), await f.create.run(caller as SessionContext, "Person", { Name: "again" })),
+        },
       ],
     });
     await expect(create({ Name: "Ada" })).rejects.toMatchObject({ code: 710 });
@@ -150,9 +232,17 @@ describe("hooks of saves", () => {
     const seen: SavedItem[] = [];
     f.hooks.use({ beforeSave: [before(["Person"], (item) => (seen.push(item), set({ Note: "back" })))] });
     const { object } = await f.restore.run(f.context, { kind: "id", id });
-    expect(seen).toEqual([{ object: expect.objectContaining({ "~ObjectID": id, Name: "Ada", Note: "old" }), previous: null, given: {} }]);
+    expect(seen).toEqual([
+      { object: expect.objectContaining({ "~ObjectID": id, Name: "Ada", Note: "old" }), previous: null, given: {} },
+    ]);
     expect(object).toMatchObject({ Name: "Ada", Note: "back" });
-    f.hooks.use({ beforeSave: [before(["Person"], () => { throw new ServiceError(718); })] });
+    f.hooks.use({
+      beforeSave: [
+        before(["Person"], () => {
+          throw new ServiceError(718);
+        }),
+      ],
+    });
     await f.delete.run(f.context, { kind: "id", id }, { recycled: true, expectedVersions: null });
     await expect(f.restore.run(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 718 });
     await expect(f.get.run(f.context, { kind: "id", id })).rejects.toMatchObject({ code: 609 });

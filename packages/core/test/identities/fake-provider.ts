@@ -1,8 +1,22 @@
-import { type AuthorizationAnswer, type AuthorizationRequest, type IdentityProvider, type ProviderData, type ProviderProfile, type ProviderType, ServiceError } from "../../src/index.ts";
+import {
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  type IdentityProvider,
+  type ProviderData,
+  type ProviderProfile,
+  type ProviderType,
+  ServiceError,
+} from "../../src/index.ts";
 
 /** A provider that vouches for whom it is told to, and remembers what it was asked. */
 export class FakeProvider implements IdentityProvider {
-  profile: ProviderProfile = { issuer: "https://provider.example", subject: "s-1", name: "Ada", surname: "Lovelace", email: "ada@example.com" };
+  profile: ProviderProfile = {
+    issuer: "https://provider.example",
+    subject: "s-1",
+    name: "Ada",
+    surname: "Lovelace",
+    email: "ada@example.com",
+  };
   refusal: ServiceError | null = null;
   readonly begun: AuthorizationRequest[] = [];
   readonly finished: AuthorizationAnswer[] = [];

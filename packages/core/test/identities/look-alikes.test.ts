@@ -17,7 +17,10 @@ const disguises: readonly (readonly [string, (text: string) => string])[] = [
   ["a blank of Braille", (text) => `${text}\u2800`],
   ["an anchor of an annotation", (text) => `${text}\ufff9`],
   ["full width", (text) => text.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0))],
-  ["mathematical letters", (text) => text.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) - 97 + 0x1d41a))],
+  [
+    "mathematical letters",
+    (text) => text.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) - 97 + 0x1d41a)),
+  ],
 ];
 
 /** The same in other scripts: another text, whoever looks. */
@@ -29,7 +32,8 @@ const foreign: readonly (readonly [string, (text: string) => string])[] = [
 
 describe.each([...disguises, ...foreign])("with %s", (what, disguised) => {
   test("a provider is none", () => {
-    for (const name of ["google", "facebook", "microsoft", "apple", "windowslive", "appleid"]) expect([name, providerTypeOf(disguised(name))]).toEqual([name, null]);
+    for (const name of ["google", "facebook", "microsoft", "apple", "windowslive", "appleid"])
+      expect([name, providerTypeOf(disguised(name))]).toEqual([name, null]);
   });
 
   test("an identity is another one", async () => {
@@ -64,12 +68,26 @@ describe.each([...disguises, ...foreign])("with %s", (what, disguised) => {
   });
 });
 
-test.each(["\u212a", "\u017f", "\u0130", "\u0131"])("a letter whose other case is one of ASCII is not that: %s", (letter) => {
-  for (const name of ["goog\u0131e", "face\u212ao", `faceboo${letter}`, `micro${letter}oft`, `w${letter}ndowslive`, `apple${letter}d`]) expect(providerTypeOf(name)).toBeNull();
-});
+test.each(["\u212a", "\u017f", "\u0130", "\u0131"])(
+  "a letter whose other case is one of ASCII is not that: %s",
+  (letter) => {
+    for (const name of [
+      "goog\u0131e",
+      "face\u212ao",
+      `faceboo${letter}`,
+      `micro${letter}oft`,
+      `w${letter}ndowslive`,
+      `apple${letter}d`,
+    ])
+      expect(providerTypeOf(name)).toBeNull();
+  },
+);
 
 test("composed and decomposed are one name and one address, and two subjects", async () => {
-  expect([loginNameOf("rene\u0301"), mailAddress("rene\u0301@mail.example")]).toEqual(["ren\u00e9", "ren\u00e9@mail.example"]);
+  expect([loginNameOf("rene\u0301"), mailAddress("rene\u0301@mail.example")]).toEqual([
+    "ren\u00e9",
+    "ren\u00e9@mail.example",
+  ]);
   const f = await openProviderFixture();
   await f.user("ada");
   f.google.profile = { ...f.google.profile, subject: "ren\u00e9" };

@@ -46,13 +46,22 @@ export interface ProviderFixtureOptions {
   readonly mail?: "none" | "refused" | "taken";
 }
 
-export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, clockOffset, publicUrl = "https://service.example/api/", mail = "none" }: ProviderFixtureOptions = {}) {
+export async function openProviderFixture({
+  room = { ofSubject: 0, inAll: 0 },
+  clockOffset,
+  publicUrl = "https://service.example/api/",
+  mail = "none",
+}: ProviderFixtureOptions = {}) {
   const fixture = await openFixture({}, clockOffset);
   const { r, context, database } = fixture;
   const [google, facebook] = [new FakeProvider("google"), new FakeProvider("facebook")];
   const hooks = new PlainHooks();
   const sealing = new ProviderSealing(new AesGcmKeyWrapping(new Uint8Array(32).fill(7)));
-  const providers = new RegisteredProviders(new Map([google, facebook].map((each) => [each.type, each])), sealing, new CallbackAddresses(publicUrl));
+  const providers = new RegisteredProviders(
+    new Map([google, facebook].map((each) => [each.type, each])),
+    sealing,
+    new CallbackAddresses(publicUrl),
+  );
   const gate = new Gate(digests, random, checkSecondFactors, async () => {});
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
@@ -66,10 +75,18 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
     if (mail === "refused") throw new ServiceError(706);
   };
   const notice = new LinkNotice({ configured: mail !== "none", run } as unknown as OrderMail, "de");
-  const linking = new LogInLinking(new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser), digests, random, notice);
+  const linking = new LogInLinking(
+    new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser),
+    digests,
+    random,
+    notice,
+  );
   const putProvider = new PutProvider(sealing);
 
-  const register = (provider: FakeProvider, entry: { defaultUserId?: ObjectId; appNames?: readonly string[]; data?: object } = {}) => {
+  const register = (
+    provider: FakeProvider,
+    entry: { defaultUserId?: ObjectId; appNames?: readonly string[]; data?: object } = {},
+  ) => {
     const { defaultUserId = null, appNames = ["app"], data = { clientId: "c", clientSecret: "s" } } = entry;
     return putProvider.run(database, { provider, name: provider.type, data, defaultUserId, appNames });
   };
@@ -87,13 +104,32 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
 
     async user(name: string, password = "secret", email: string | null = null): Promise<ObjectId> {
       const [userId] = (await fixture.insert({ className: "User", attributes: { Name: name } })) as [ObjectId];
-      await r.accounts.create({ userId, loginName: loginNameOf(name), secret: `plain:${password}`, administrator: false, email }, name.toLowerCase());
+      await r.accounts.create(
+        { userId, loginName: loginNameOf(name), secret: `plain:${password}`, administrator: false, email },
+        name.toLowerCase(),
+      );
       return userId;
     },
 
-    start: (change: Partial<StartInput> = {}, origin: ClientOrigin = context.origin) => starting.run({ ...context, origin }, { providerName: "google", appKey: digests.sha256("key"), appNames: null, deviceId: null, secondFactor: { token: null, enrol: false }, returnTo: null, challenge: null, ...change }),
+    start: (change: Partial<StartInput> = {}, origin: ClientOrigin = context.origin) =>
+      starting.run(
+        { ...context, origin },
+        {
+          providerName: "google",
+          appKey: digests.sha256("key"),
+          appNames: null,
+          deviceId: null,
+          secondFactor: { token: null, enrol: false },
+          returnTo: null,
+          challenge: null,
+          ...change,
+        },
+      ),
 
-    trade: (input: { code: string; verifier: string; token?: string | null; enrol?: boolean }, change: Partial<AppKeyContext> = {}) => {
+    trade: (
+      input: { code: string; verifier: string; token?: string | null; enrol?: boolean },
+      change: Partial<AppKeyContext> = {},
+    ) => {
       const { token = null, enrol = false, ...shown } = input;
       return trading.run({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
     },
@@ -101,8 +137,15 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
     /** What the provider sends the browser of a log-in back with. */
     async away(change: Partial<StartInput> = {}): Promise<CallbackInput> {
       const { location, cookie } = await this.start(change);
-      const parameters = new Map([["state", new URL(location).searchParams.get("state") ?? ""], ["code", "c-1"]]);
-      return { providerName: change.providerName ?? "google", parameters, cookie: (name) => (name === cookie.name ? cookie.value : null) };
+      const parameters = new Map([
+        ["state", new URL(location).searchParams.get("state") ?? ""],
+        ["code", "c-1"],
+      ]);
+      return {
+        providerName: change.providerName ?? "google",
+        parameters,
+        cookie: (name) => (name === cookie.name ? cookie.value : null),
+      };
     },
 
     finish: (input: CallbackInput) => finishing.run({ ...context, appKey: null } as never, input),
@@ -119,7 +162,8 @@ export async function openProviderFixture({ room = { ofSubject: 0, inAll: 0 }, c
       return linking.run({ ...context, appKey }, { user, pass, appNames: ["app"], deviceId: null, dfUuid, language });
     },
 
-    trail: async () => (await r.audit.read(0, 1_000)).map(({ type, outcome, providerName }) => [type, outcome, providerName].join(" ")),
+    trail: async () =>
+      (await r.audit.read(0, 1_000)).map(({ type, outcome, providerName }) => [type, outcome, providerName].join(" ")),
   };
 }
 

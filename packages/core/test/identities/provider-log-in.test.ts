@@ -16,8 +16,16 @@ describe("a log-in at a provider", () => {
     await f.start();
     expect(new Set(secrets()).size).toBe(6);
     for (const secret of secrets()) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(f.google.begun[0]).toMatchObject({ redirectUri: "https://service.example/api/v1/google/callback", data: { clientId: "c" } });
-    expect(started.cookie).toMatchObject({ path: "/", secure: true, maxAge: 600, name: `__Host-sallyport_login_${digests.sha256(secrets()[0] as string).slice(0, 8)}` });
+    expect(f.google.begun[0]).toMatchObject({
+      redirectUri: "https://service.example/api/v1/google/callback",
+      data: { clientId: "c" },
+    });
+    expect(started.cookie).toMatchObject({
+      path: "/",
+      secure: true,
+      maxAge: 600,
+      name: `__Host-sallyport_login_${digests.sha256(secrets()[0] as string).slice(0, 8)}`,
+    });
     expect(started.location).not.toContain(started.cookie.value);
   });
 
@@ -46,13 +54,24 @@ describe("a log-in at a provider", () => {
     const from = (network: string) => crowded.start({}, { address: network, network });
     for (let round = 0; round < 2; round += 1) await from("192.0.2.1");
     for (const whose of ["of one network", "of one network"]) {
-      await expect(from("192.0.2.1")).rejects.toMatchObject({ code: 706, retryAfter: 10, detail: `Too many log-ins ${whose} are under way at providers.` });
+      await expect(from("192.0.2.1")).rejects.toMatchObject({
+        code: 706,
+        retryAfter: 10,
+        detail: `Too many log-ins ${whose} are under way at providers.`,
+      });
     }
     await from("192.0.2.2");
-    await expect(from("192.0.2.2")).rejects.toMatchObject({ code: 706, retryAfter: 10, detail: "Too many log-ins of the database are under way at providers." });
+    await expect(from("192.0.2.2")).rejects.toMatchObject({
+      code: 706,
+      retryAfter: 10,
+      detail: "Too many log-ins of the database are under way at providers.",
+    });
     expect(await crowded.r.audit.settle(0, 10)).toBe(2);
     const refusals = (await crowded.r.audit.read(0, 100)).filter(({ type }) => type === "provider.refused");
-    expect(refusals.map(({ outcome, address, attempts }) => [outcome, address, attempts])).toEqual([[706, "192.0.2.1", 2], [706, "192.0.2.2", 1]]);
+    expect(refusals.map(({ outcome, address, attempts }) => [outcome, address, attempts])).toEqual([
+      [706, "192.0.2.1", 2],
+      [706, "192.0.2.2", 1],
+    ]);
     offset = 600_000;
     await from("192.0.2.1");
   });
@@ -79,16 +98,35 @@ describe("a log-in at a provider", () => {
     expect(await links()).toEqual([]);
     const bound = await f.link(dfUuid);
     expect(bound).toMatchObject({ databaseName: "test", user: { Name: "ada" } });
-    expect(await links()).toEqual([expect.objectContaining({ provider: "google", issuer: "https://provider.example", subject: "s-1", userId, shared: false, email: "ada@example.com", displayName: "Ada Lovelace" })]);
+    expect(await links()).toEqual([
+      expect.objectContaining({
+        provider: "google",
+        issuer: "https://provider.example",
+        subject: "s-1",
+        userId,
+        shared: false,
+        email: "ada@example.com",
+        displayName: "Ada Lovelace",
+      }),
+    ]);
     const { outcome } = await f.finish(await f.away());
-    expect(outcome).toMatchObject({ sessionId: expect.any(String), databaseName: "test", user: { "~ObjectID": userId } });
+    expect(outcome).toMatchObject({
+      sessionId: expect.any(String),
+      databaseName: "test",
+      user: { "~ObjectID": userId },
+    });
     expect(await codeOf(f.link(dfUuid))).toBe(324);
   });
 
   test("is bound by issuer and subject, and by nothing else", async () => {
     await f.user("ada");
     await f.link(await f.dfUuid());
-    for (const change of [{ subject: "s-2" }, { subject: "S-1" }, { issuer: "https://PROVIDER.example" }, { issuer: "https://other.example" }]) {
+    for (const change of [
+      { subject: "s-2" },
+      { subject: "S-1" },
+      { issuer: "https://PROVIDER.example" },
+      { issuer: "https://other.example" },
+    ]) {
       const known = f.google.profile;
       f.google.profile = { ...known, ...change };
       await f.dfUuid();
@@ -104,7 +142,17 @@ describe("a log-in at a provider", () => {
     const dfUuid = await f.dfUuid();
     expect(await codeOf(f.link("nothing", { pass: "wrong" }))).toBe(302);
     expect(await codeOf(f.link(dfUuid, { pass: "wrong" }))).toBe(302);
-    for (const bad of [undefined, null, "", 7, {}, [dfUuid], "nothing", dfUuid.replace(/^./, "g"), "00000000-0000-4000-8000-000000000000"]) {
+    for (const bad of [
+      undefined,
+      null,
+      "",
+      7,
+      {},
+      [dfUuid],
+      "nothing",
+      dfUuid.replace(/^./, "g"),
+      "00000000-0000-4000-8000-000000000000",
+    ]) {
       expect(await codeOf(f.link(bad))).toBe(324);
     }
     expect(await codeOf(f.link(dfUuid, { key: "another" }))).toBe(324);
@@ -131,17 +179,28 @@ describe("a log-in at a provider", () => {
     expect(known.told.slice(1)).toEqual([["", { ...linked, language: "en" }]]);
   });
 
-  test.each([["none", 0], ["refused", 1]] as const)("binds whether or not anybody can be told: mail %s", async (mail, orders) => {
+  test.each([
+    ["none", 0],
+    ["refused", 1],
+  ] as const)("binds whether or not anybody can be told: mail %s", async (mail, orders) => {
     const known = await openProviderFixture({ mail });
     await known.user("ada", "secret", "ada@mail.example");
-    expect([await codeOf(known.link(await known.dfUuid())), known.told.length, (await known.r.identityLinks.list(null, 10)).length]).toEqual([0, orders, 1]);
+    expect([
+      await codeOf(known.link(await known.dfUuid())),
+      known.told.length,
+      (await known.r.identityLinks.list(null, 10)).length,
+    ]).toEqual([0, orders, 1]);
   });
 
   test("of two who bind one account, one succeeds, whatever they bind it with", async () => {
     await f.user("ada");
     await f.user("eve");
     const [first, second] = [await f.dfUuid(), await f.dfUuid()];
-    const codes = await Promise.all([first, first, second, second].map((dfUuid, index) => codeOf(f.link(dfUuid, { user: index % 2 === 0 ? "ada" : "eve" }))));
+    const codes = await Promise.all(
+      [first, first, second, second].map((dfUuid, index) =>
+        codeOf(f.link(dfUuid, { user: index % 2 === 0 ? "ada" : "eve" })),
+      ),
+    );
     expect(codes.toSorted()).toEqual([0, 324, 324, 324]);
     expect(await links()).toHaveLength(1);
     expect(await f.r.sessions.count()).toBe(1);
@@ -166,25 +225,41 @@ describe("a log-in at a provider", () => {
     expect(f.google.finished).toEqual([]);
     expect(await codeOf(f.finish(input))).toBe(0);
     expect(await codeOf(f.finish(input))).toBe(324);
-    expect(f.google.finished).toEqual([expect.objectContaining({ ...f.google.begun.at(-1), parameters: input.parameters })]);
+    expect(f.google.finished).toEqual([
+      expect.objectContaining({ ...f.google.begun.at(-1), parameters: input.parameters }),
+    ]);
   });
 
   test.each([
     ["https://service.example/api/", "__Host-sallyport_login_", "/", "sallyport_login_"],
     ["HTTPS://service.example", "__Host-sallyport_login_", "/", "sallyport_login_"],
     ["http://127.0.0.1:8080/api", "sallyport_login_", "/api/v1/google/callback", "__Host-sallyport_login_"],
-  ])("with a callback at %s has a cookie named %s for %s, and takes none named %s", async (publicUrl, prefix, path, otherPrefix) => {
-    const known = await openProviderFixture({ publicUrl });
-    for (const isOwn of [true, false]) {
-      const { location, cookie } = await known.start();
-      expect(cookie).toMatchObject({ name: expect.stringMatching(new RegExp(`^${prefix}[0-9a-f]{8}$`)), path, secure: path === "/" });
-      const shown = isOwn ? cookie.name : cookie.name.replace(prefix, otherPrefix);
-      const parameters = new Map([["state", new URL(location).searchParams.get("state") ?? ""], ["code", "c-1"]]);
-      const finished = known.finish({ providerName: "google", parameters, cookie: (name) => (name === shown ? cookie.value : null) });
-      if (isOwn) expect((await finished).cookie).toEqual({ ...cookie, value: "", maxAge: 0 });
-      else await expect(finished).rejects.toMatchObject({ code: 324 });
-    }
-  });
+  ])(
+    "with a callback at %s has a cookie named %s for %s, and takes none named %s",
+    async (publicUrl, prefix, path, otherPrefix) => {
+      const known = await openProviderFixture({ publicUrl });
+      for (const isOwn of [true, false]) {
+        const { location, cookie } = await known.start();
+        expect(cookie).toMatchObject({
+          name: expect.stringMatching(new RegExp(`^${prefix}[0-9a-f]{8}$`)),
+          path,
+          secure: path === "/",
+        });
+        const shown = isOwn ? cookie.name : cookie.name.replace(prefix, otherPrefix);
+        const parameters = new Map([
+          ["state", new URL(location).searchParams.get("state") ?? ""],
+          ["code", "c-1"],
+        ]);
+        const finished = known.finish({
+          providerName: "google",
+          parameters,
+          cookie: (name) => (name === shown ? cookie.value : null),
+        });
+        if (isOwn) expect((await finished).cookie).toEqual({ ...cookie, value: "", maxAge: 0 });
+        else await expect(finished).rejects.toMatchObject({ code: 324 });
+      }
+    },
+  );
 
   test("of many callbacks with one state one is heard", async () => {
     const input = await f.away();
@@ -209,7 +284,14 @@ describe("a log-in at a provider", () => {
     await f.r.accounts.setDisabled(userId, false);
     expect(await refused(async () => (f.google.refusal = new ServiceError(324, { detail: "cancelled" })))).toBe(324);
     expect(await refused(async () => (f.google.refusal = new ServiceError(706)))).toBe(706);
-    expect(await f.trail()).toEqual(expect.arrayContaining(["link.created 0 google", "login.refused 302 google", "provider.refused 324 google", "provider.refused 698 google"]));
+    expect(await f.trail()).toEqual(
+      expect.arrayContaining([
+        "link.created 0 google",
+        "login.refused 302 google",
+        "provider.refused 324 google",
+        "provider.refused 698 google",
+      ]),
+    );
   });
 
   test("keeps nothing in clear text of what it is bound by", async () => {

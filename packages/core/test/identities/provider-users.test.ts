@@ -1,4 +1,11 @@
-import { type HookCaller, type ObjectId, type ProviderUser, seesAll, UpdateObject, type SessionContext } from "../../src/index.ts";
+import {
+  type HookCaller,
+  type ObjectId,
+  type ProviderUser,
+  seesAll,
+  UpdateObject,
+  type SessionContext,
+} from "../../src/index.ts";
 import { codeOf, openProviderFixture, type ProviderFixture } from "./provider-fixture.ts";
 
 const className = "xRestApiUserProvider";
@@ -11,15 +18,28 @@ describe("a new user of a provider", () => {
     asked = [];
   });
   const links = async () => f.r.identityLinks.list(null, 100);
-  const objects = async () => (await f.r.objects.find({ classes: [className] }, seesAll, { limit: 100, offset: 0 })).objects.map(({ attributes }) => attributes);
+  const objects = async () =>
+    (await f.r.objects.find({ classes: [className] }, seesAll, { limit: 100, offset: 0 })).objects.map(
+      ({ attributes }) => attributes,
+    );
   const come = async () => (await f.finish(await f.away())).outcome;
   const hook = (run: (user: ProviderUser, caller: HookCaller) => Promise<number> | number) =>
-    f.hooks.use({ createUserProvider: [{ name: "hook", classes: [], run: async (caller, user) => (asked.push(user), run(user, caller)) }] });
-  const assign = (userId: ObjectId) => async ({ userObject }: ProviderUser, caller: HookCaller) => {
-    const id = userObject["~ObjectID"] as string;
-    await new UpdateObject(f.hooks).run(caller as SessionContext, { kind: "id", id }, { given: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined });
-    return 1;
-  };
+    f.hooks.use({
+      createUserProvider: [
+        { name: "hook", classes: [], run: async (caller, user) => (asked.push(user), run(user, caller)) },
+      ],
+    });
+  const assign =
+    (userId: ObjectId) =>
+    async ({ userObject }: ProviderUser, caller: HookCaller) => {
+      const id = userObject["~ObjectID"] as string;
+      await new UpdateObject(f.hooks).run(
+        caller as SessionContext,
+        { kind: "id", id },
+        { given: { User: { "~ObjectID": userId } }, expectedVersions: null, serialization: undefined },
+      );
+      return 1;
+    };
 
   test("gets the default user, and is told apart from others who have it", async () => {
     const userId = await f.user("guest");
@@ -28,7 +48,12 @@ describe("a new user of a provider", () => {
     f.google.profile = { ...f.google.profile, subject: "s-2", name: "Eve", surname: "" };
     expect(await come()).toHaveProperty("sessionId");
     expect(await come()).toHaveProperty("sessionId");
-    expect(await links()).toEqual(expect.arrayContaining([expect.objectContaining({ subject: "s-1", userId, shared: true }), expect.objectContaining({ subject: "s-2", userId, shared: true })]));
+    expect(await links()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ subject: "s-1", userId, shared: true }),
+        expect.objectContaining({ subject: "s-2", userId, shared: true }),
+      ]),
+    );
     expect(await objects()).toEqual([
       { Provider: "google", Uuid: "s-1", Name: "Ada", Surname: "Lovelace", Email: "ada@example.com", User: userId },
       { Provider: "google", Uuid: "s-2", Name: "Eve", Surname: "", Email: "ada@example.com", User: userId },
@@ -38,7 +63,9 @@ describe("a new user of a provider", () => {
   test("is created once, however many callbacks there are at once", async () => {
     await f.register(f.google, { defaultUserId: await f.user("guest") });
     const inputs = await Promise.all(Array.from({ length: 10 }, () => f.away()));
-    expect(await Promise.all(inputs.map((input) => codeOf(f.finish(input))))).toEqual(Array.from({ length: 10 }, () => 0));
+    expect(await Promise.all(inputs.map((input) => codeOf(f.finish(input))))).toEqual(
+      Array.from({ length: 10 }, () => 0),
+    );
     expect(await links()).toHaveLength(1);
     expect(await objects()).toHaveLength(1);
   });

@@ -28,7 +28,8 @@ describe("a log-in at a provider that returns to an app", () => {
     const { searchParams } = new URL(outcome.location);
     return { ...outcome, code: searchParams.get("code") ?? "", error: searchParams.get("error"), verifier };
   }
-  const trade = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) => codeOf(f.trade(given));
+  const trade = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) =>
+    codeOf(f.trade(given));
 
   test.each<[string, Partial<StartInput>]>([
     ["no challenge", { challenge: null }],
@@ -53,8 +54,13 @@ describe("a log-in at a provider that returns to an app", () => {
   });
 
   test("takes any port of this machine, and gives it back", async () => {
-    const { outcome } = await f.finish(await f.away({ returnTo: "http://127.0.0.1:51000/back?from=provider", challenge: pair().challenge }));
-    expect(outcome).toMatchObject({ location: expect.stringMatching(/^http:\/\/127\.0\.0\.1:51000\/back\?from=provider&code=[\w-]{43}$/), failure: null });
+    const { outcome } = await f.finish(
+      await f.away({ returnTo: "http://127.0.0.1:51000/back?from=provider", challenge: pair().challenge }),
+    );
+    expect(outcome).toMatchObject({
+      location: expect.stringMatching(/^http:\/\/127\.0\.0\.1:51000\/back\?from=provider&code=[\w-]{43}$/),
+      failure: null,
+    });
   });
 
   test("opens nothing and binds nobody until its code is traded", async () => {
@@ -68,10 +74,18 @@ describe("a log-in at a provider that returns to an app", () => {
     expect([await f.r.sessions.count(), await links(), objects.objects, await f.trail()]).toEqual([0, [], [], before]);
 
     const outcome = await f.trade({ code, verifier });
-    expect(outcome).toEqual({ sessionId: expect.any(String), databaseName: "test", user: expect.objectContaining({ "~ObjectID": userId }) });
+    expect(outcome).toEqual({
+      sessionId: expect.any(String),
+      databaseName: "test",
+      user: expect.objectContaining({ "~ObjectID": userId }),
+    });
     expect([await f.r.sessions.count(), (await links()).length]).toEqual([1, 1]);
     const { sessionId } = outcome as { sessionId: string };
-    const { session } = await f.r.admission.admit({ appKey: digests.sha256("key"), session: digests.sha256(sessionId), idleTimeout: 60_000 });
+    const { session } = await f.r.admission.admit({
+      appKey: digests.sha256("key"),
+      session: digests.sha256(sessionId),
+      idleTimeout: 60_000,
+    });
     expect(session).toMatchObject({ appNames: ["app"], deviceId: "d", entrance: { kind: "provider" } });
     expect(await trade({ code, verifier })).toBe(324);
     expect(await f.r.sessions.count()).toBe(1);
@@ -92,7 +106,8 @@ describe("a log-in at a provider that returns to an app", () => {
     const { code, verifier } = await returned({ secondFactor: { token: "123456", enrol: false } });
     const stored = JSON.stringify(await f.r.oneTime.read("returnCode", digests.sha256(code)));
     expect(stored).toMatch(/^\{"sealed":"[^"]+"\}$/);
-    for (const secret of [code, verifier, "ada@example.com", "s-1", "Lovelace", "123456"]) expect(stored).not.toContain(secret);
+    for (const secret of [code, verifier, "ada@example.com", "s-1", "Lovelace", "123456"])
+      expect(stored).not.toContain(secret);
     expect(f.sealing.openState(JSON.parse(stored).sealed)).toBeUndefined();
   });
 
@@ -103,7 +118,10 @@ describe("a log-in at a provider that returns to an app", () => {
     ["the digest of the verifier for it", ({ code, verifier }) => trade({ code, verifier: digests.sha256(verifier) })],
     ["a verifier with something behind it", ({ code, verifier }) => trade({ code, verifier: `${verifier}=` })],
     ["another app key", (given) => codeOf(f.trade(given, { appKey: { ...f.context.appKey, id: "another" } }))],
-    ["another alias", (given) => codeOf(f.trade(given, { database: Object.assign(Object.create(f.database), { alias: "second" }) }))],
+    [
+      "another alias",
+      (given) => codeOf(f.trade(given, { database: Object.assign(Object.create(f.database), { alias: "second" }) })),
+    ],
   ];
   test.each(wrong)("is over after %s", async (_what, attempt) => {
     await f.user("ada");
@@ -123,7 +141,8 @@ describe("a log-in at a provider that returns to an app", () => {
 
   test("is not hurt by codes that are none, which the audit counts together", async () => {
     const given = await returned();
-    for (const code of ["", "\0", random.secret(), given.code.slice(1), `${given.code} `, digests.sha256(given.code)]) expect(await trade({ ...given, code })).toBe(324);
+    for (const code of ["", "\0", random.secret(), given.code.slice(1), `${given.code} `, digests.sha256(given.code)])
+      expect(await trade({ ...given, code })).toBe(324);
     expect(await f.r.audit.settle(0, 10)).toBe(1);
     expect(await trade(given)).toBe(0);
   });
@@ -138,7 +157,8 @@ describe("a log-in at a provider that returns to an app", () => {
 
   test("of many who trade one code at once one gets a session, or a dfUuid", async () => {
     const unbound = await returned();
-    const many = (given: { code: string; verifier: string }) => Promise.all(Array.from({ length: 10 }, () => trade(given)));
+    const many = (given: { code: string; verifier: string }) =>
+      Promise.all(Array.from({ length: 10 }, () => trade(given)));
     const one = [0, ...Array.from({ length: 9 }, () => 324)];
     expect((await many(unbound)).toSorted()).toEqual(one);
     await f.register(f.google, { defaultUserId: await f.user("guest") });
@@ -174,15 +194,32 @@ describe("a log-in at a provider that returns to an app", () => {
     };
     const refusal = (error: unknown) => () => (f.google.refusal = error as ServiceError);
     const behave = () => (f.google.refusal = null);
-    expect(await outcomeOf(refusal(new ServiceError(324, { detail: "cancelled" })), behave)).toMatchObject({ code: 324, detail: "cancelled" });
+    expect(await outcomeOf(refusal(new ServiceError(324, { detail: "cancelled" })), behave)).toMatchObject({
+      code: 324,
+      detail: "cancelled",
+    });
     expect(await outcomeOf(refusal(new ServiceError(706)), behave)).toMatchObject({ code: 706 });
     expect(await outcomeOf(refusal(new ServiceError(608)), behave)).toMatchObject({ code: 608 });
     const bug = new TypeError("a bug");
     expect(await outcomeOf(refusal(bug), behave)).toMatchObject({ code: 799, cause: bug });
-    expect(await outcomeOf(() => f.r.appKeys.setEnabled("key", false), () => f.r.appKeys.setEnabled("key", true))).toMatchObject({ code: 101 });
-    expect(await outcomeOf(() => f.r.identityProviders.remove("google"), () => f.register(f.google))).toMatchObject({ code: 698 });
+    expect(
+      await outcomeOf(
+        () => f.r.appKeys.setEnabled("key", false),
+        () => f.r.appKeys.setEnabled("key", true),
+      ),
+    ).toMatchObject({ code: 101 });
+    expect(
+      await outcomeOf(
+        () => f.r.identityProviders.remove("google"),
+        () => f.register(f.google),
+      ),
+    ).toMatchObject({ code: 698 });
     expect(await f.r.sessions.count()).toBe(0);
-    expect((await f.trail()).filter((event) => !event.startsWith("provider.stored"))).toEqual(["provider.refused 324 google", "provider.refused 608 google", "provider.refused 698 google"]);
+    expect((await f.trail()).filter((event) => !event.startsWith("provider.stored"))).toEqual([
+      "provider.refused 324 google",
+      "provider.refused 608 google",
+      "provider.refused 698 google",
+    ]);
   });
 
   test("goes nowhere when it is not known whose log-in it is", async () => {
@@ -191,7 +228,17 @@ describe("a log-in at a provider that returns to an app", () => {
     expect(await codeOf(f.finish({ ...stolen, cookie: () => null }))).toBe(324);
     expect(await codeOf(f.finish({ ...stolen, cookie: () => random.secret() }))).toBe(324);
     expect(await codeOf(f.finish({ ...other, cookie: stolen.cookie }))).toBe(324);
-    expect(await codeOf(f.finish({ ...late, parameters: new Map([["state", random.secret()], ["code", "c"]]) }))).toBe(324);
+    expect(
+      await codeOf(
+        f.finish({
+          ...late,
+          parameters: new Map([
+            ["state", random.secret()],
+            ["code", "c"],
+          ]),
+        }),
+      ),
+    ).toBe(324);
     expect(await codeOf(f.finish({ ...late, providerName: "facebook" }))).toBe(324);
     await f.r.maintenance.set(true);
     const waiting = await begun();
@@ -223,11 +270,28 @@ describe("a log-in at a provider that returns to an app", () => {
       expect(await trade(given)).toBe(324);
       return code instanceof Error ? (code as ServiceError).code : code;
     };
-    expect(await refused(() => f.r.accounts.setDisabled(userId, true), () => f.r.accounts.setDisabled(userId, false))).toBe(302);
-    expect(await refused(() => f.r.identityProviders.remove("google"), () => f.register(f.google))).toBe(698);
+    expect(
+      await refused(
+        () => f.r.accounts.setDisabled(userId, true),
+        () => f.r.accounts.setDisabled(userId, false),
+      ),
+    ).toBe(302);
+    expect(
+      await refused(
+        () => f.r.identityProviders.remove("google"),
+        () => f.register(f.google),
+      ),
+    ).toBe(698);
     const { sessions } = f.database.policy;
-    expect(await refused(() => Object.assign(sessions, { limit: 1 }), () => Object.assign(sessions, { limit: 0 }))).toBe(315);
-    expect(await f.trail()).toEqual(expect.arrayContaining(["login.refused 302 google", "provider.refused 698 google"]));
+    expect(
+      await refused(
+        () => Object.assign(sessions, { limit: 1 }),
+        () => Object.assign(sessions, { limit: 0 }),
+      ),
+    ).toBe(315);
+    expect(await f.trail()).toEqual(
+      expect.arrayContaining(["login.refused 302 google", "provider.refused 698 google"]),
+    );
   });
 
   test("is not over when a second factor is asked for, and is spent when one may be set up", async () => {
@@ -235,7 +299,9 @@ describe("a log-in at a provider that returns to an app", () => {
     await f.link(await f.dfUuid());
     await f.r.applications.setSecondFactor("app", "forced");
     const given = await returned();
-    expect([await trade(given), await trade({ ...given, token: "123456" }), await trade(given)]).toEqual([340, 340, 340]);
+    expect([await trade(given), await trade({ ...given, token: "123456" }), await trade(given)]).toEqual([
+      340, 340, 340,
+    ]);
     const codes = await Promise.all(Array.from({ length: 5 }, () => trade({ ...given, enrol: true })));
     expect(codes.toSorted()).toEqual([0, 324, 324, 324, 324]);
     expect(await trade(given)).toBe(324);
@@ -253,7 +319,13 @@ describe("a log-in at a provider that returns to an app", () => {
     const stored = (await f.r.oneTime.consume("providerState", digest)) as { sealed: string };
     const { returning, ...secrets } = f.sealing.openState(stored.sealed) as Record<string, never>;
     expect(returning).toBeNull();
-    await f.r.oneTime.issue({ kind: "providerState", digest, subject: null, payload: { ...stored, sealed: f.sealing.sealState(secrets) }, lifetime: 1_000 });
+    await f.r.oneTime.issue({
+      kind: "providerState",
+      digest,
+      subject: null,
+      payload: { ...stored, sealed: f.sealing.sealState(secrets) },
+      lifetime: 1_000,
+    });
     expect((await f.finish(input)).outcome).toHaveProperty("dfUuid");
   });
 });

@@ -1,4 +1,12 @@
-import { inTransaction, type JsonValue, MacroFault, type ObjectId, seesAll, type SessionContext, type Storage } from "../../src/index.ts";
+import {
+  inTransaction,
+  type JsonValue,
+  MacroFault,
+  type ObjectId,
+  seesAll,
+  type SessionContext,
+  type Storage,
+} from "../../src/index.ts";
 import { sessionContext } from "../session-context.ts";
 import { MacroFixture } from "./macro-fixture.ts";
 
@@ -8,7 +16,8 @@ beforeEach(async () => {
   macros = await MacroFixture.open();
 });
 
-const code = (expected: number, detail?: unknown) => expect.objectContaining(detail === undefined ? { code: expected } : { code: expected, detail });
+const code = (expected: number, detail?: unknown) =>
+  expect.objectContaining(detail === undefined ? { code: expected } : { code: expected, detail });
 const names = async () => {
   const { objects } = macros.fixture.r;
   const found = await objects.find({ classes: ["Thing"], sort: [] }, seesAll, { offset: 0, limit: 100 });
@@ -33,7 +42,10 @@ describe("a macro", () => {
     const opened = countTransactions();
     const [id] = (await macros.fixture.insert(create("one"))) as [ObjectId];
     macros.define("Read", async (ask, { input }) => [input ?? null, (await ask("objects.get", { id })) ?? null]);
-    await expect(macros.execute("Read", { a: 1 })).resolves.toEqual([{ a: 1 }, { object: expect.objectContaining({ Name: "one" }), version: 1 }]);
+    await expect(macros.execute("Read", { a: 1 })).resolves.toEqual([
+      { a: 1 },
+      { object: expect.objectContaining({ Name: "one" }), version: 1 },
+    ]);
     expect({ opened, reserved: macros.runtime.reserved, executed: macros.executed }).toMatchObject({
       opened: { count: 0 },
       reserved: 0,
@@ -76,13 +88,19 @@ describe("a macro", () => {
   test("keeps each write by itself where it wants to, and can hold nothing then", async () => {
     const opened = countTransactions();
     const [id] = (await macros.fixture.insert(create("zero"))) as [ObjectId];
-    macros.define("Single", async (ask, { input }) => {
-      await ask("objects.create", create("one"));
-      if (input === "hold") await ask("objects.get", { id, hold: true });
-      throw new MacroFault("threw", "Single", "oh");
-    }, { transaction: false });
+    macros.define(
+      "Single",
+      async (ask, { input }) => {
+        await ask("objects.create", create("one"));
+        if (input === "hold") await ask("objects.get", { id, hold: true });
+        throw new MacroFault("threw", "Single", "oh");
+      },
+      { transaction: false },
+    );
     await expect(macros.execute("Single")).rejects.toEqual(code(710));
-    await expect(macros.execute("Single", "hold")).rejects.toEqual(code(307, "at /objects.get/hold: Only in a transaction."));
+    await expect(macros.execute("Single", "hold")).rejects.toEqual(
+      code(307, "at /objects.get/hold: Only in a transaction."),
+    );
     expect({ opened, names: await names() }).toEqual({ opened: { count: 0 }, names: ["zero", "one", "one"] });
   });
 
@@ -91,10 +109,12 @@ describe("a macro", () => {
     const transaction: Storage["transaction"] = storage.transaction.bind(storage);
     const lost = new Error("lost");
     storage.transaction = async (work) => {
-      await expect(transaction(async (...given) => {
-        await work(...given);
-        throw lost;
-      })).rejects.toBe(lost);
+      await expect(
+        transaction(async (...given) => {
+          await work(...given);
+          throw lost;
+        }),
+      ).rejects.toBe(lost);
       return transaction(work);
     };
     let runs = 0;
@@ -132,7 +152,9 @@ describe("a macro", () => {
     let done: Promise<unknown> | undefined;
     const transaction: Storage["transaction"] = storage.transaction.bind(storage);
     storage.transaction = <T>(work: Parameters<Storage["transaction"]>[0]) => {
-      done = transaction(async (r, attempt) => work({ ...r, objects: Object.assign(Object.create(r.objects), { hold }) as typeof r.objects }, attempt));
+      done = transaction(async (r, attempt) =>
+        work({ ...r, objects: Object.assign(Object.create(r.objects), { hold }) as typeof r.objects }, attempt),
+      );
       return done as Promise<T>;
     };
     const [id] = (await macros.fixture.insert(create("one"))) as [ObjectId];
@@ -147,7 +169,11 @@ describe("a macro", () => {
     await expect(answer).rejects.toEqual(code(710, "Wait: took longer than 5000 ms"));
     finish();
     await expect(done).rejects.toThrow("took too long");
-    expect({ names: await names(), alarms: macros.alarms.size, reserved: macros.runtime.reserved }).toEqual({ names: ["one"], alarms: 0, reserved: 0 });
+    expect({ names: await names(), alarms: macros.alarms.size, reserved: macros.runtime.reserved }).toEqual({
+      names: ["one"],
+      alarms: 0,
+      reserved: 0,
+    });
   });
 
   test("has as much more time as others were before it", async () => {
@@ -206,28 +232,35 @@ describe("a macro that calls another", () => {
       throw new MacroFault("threw", "Outer", "oh");
     });
     await expect(macros.execute("Outer")).rejects.toEqual(code(710));
-    expect({ opened, names: await names(), reserved: macros.runtime.reserved }).toEqual({ opened: { count: 1 }, names: [], reserved: 0 });
+    expect({ opened, names: await names(), reserved: macros.runtime.reserved }).toEqual({
+      opened: { count: 1 },
+      names: [],
+      reserved: 0,
+    });
   });
 
-  test.each(["before", "inside", "deeper"])("loses of one that fails what that wrote, whether the transaction began %s", async (begins) => {
-    rights("Innermost", async (ask) => {
-      await ask("objects.create", create("innermost"));
-      return null;
-    });
-    rights("Inner", async (ask) => {
-      if (begins === "deeper") await ask("call", { name: "Innermost" });
-      await ask("objects.create", create("inner"));
-      throw new MacroFault("threw", "Inner", "oh");
-    });
-    rights("Outer", async (ask) => {
-      if (begins === "before") await ask("objects.create", create("outer"));
-      await expect(ask("call", { name: "Inner" })).rejects.toEqual(code(710, "Inner: oh"));
-      await ask("objects.create", create("after"));
-      return null;
-    });
-    await expect(macros.execute("Outer")).resolves.toBeNull();
-    expect(await names()).toEqual(begins === "before" ? ["outer", "after"] : ["after"]);
-  });
+  test.each(["before", "inside", "deeper"])(
+    "loses of one that fails what that wrote, whether the transaction began %s",
+    async (begins) => {
+      rights("Innermost", async (ask) => {
+        await ask("objects.create", create("innermost"));
+        return null;
+      });
+      rights("Inner", async (ask) => {
+        if (begins === "deeper") await ask("call", { name: "Innermost" });
+        await ask("objects.create", create("inner"));
+        throw new MacroFault("threw", "Inner", "oh");
+      });
+      rights("Outer", async (ask) => {
+        if (begins === "before") await ask("objects.create", create("outer"));
+        await expect(ask("call", { name: "Inner" })).rejects.toEqual(code(710, "Inner: oh"));
+        await ask("objects.create", create("after"));
+        return null;
+      });
+      await expect(macros.execute("Outer")).resolves.toBeNull();
+      expect(await names()).toEqual(begins === "before" ? ["outer", "after"] : ["after"]);
+    },
+  );
 
   test("keeps what an inner one of a failed one's siblings wrote", async () => {
     rights("Good", async (ask) => (await ask("objects.create", create("good"))) as JsonValue);
@@ -264,10 +297,14 @@ describe("a macro that calls another", () => {
       await ask("objects.create", create("inner"));
       return null;
     });
-    macros.define("Outer", async (ask) => {
-      await ask("call", { name: "Inner" });
-      throw new MacroFault("threw", "Outer", "oh");
-    }, { transaction: false });
+    macros.define(
+      "Outer",
+      async (ask) => {
+        await ask("call", { name: "Inner" });
+        throw new MacroFault("threw", "Outer", "oh");
+      },
+      { transaction: false },
+    );
     const opened = countTransactions();
     await expect(macros.execute("Outer")).rejects.toEqual(code(710));
     expect({ opened, names: await names() }).toEqual({ opened: { count: 1 }, names: ["inner"] });
@@ -281,12 +318,17 @@ describe("access", () => {
 
   beforeEach(async () => {
     groups = await macros.fixture.insert({ className: "UserGroup", attributes: { Name: "Accounting" } });
-    const [userId] = (await macros.fixture.insert({ className: "User", attributes: { Name: "anna", Groups: groups } })) as [ObjectId];
+    const [userId] = (await macros.fixture.insert({
+      className: "User",
+      attributes: { Name: "anna", Groups: groups },
+    })) as [ObjectId];
     const context = await sessionContext(macros.fixture, { userId, groups });
     member = { ...context, session: { ...context.session, appNames: ["office"] } };
     administrator = await sessionContext(macros.fixture, { administrator: true });
     macros.define("Closed", async () => "closed", { access: {} });
-    macros.define("Grouped", async (_ask, { skipCheck, caller }) => [skipCheck ?? null, caller ?? null], { access: { groups: ["Accounting"], skipCheck: { apps: ["office"] } } });
+    macros.define("Grouped", async (_ask, { skipCheck, caller }) => [skipCheck ?? null, caller ?? null], {
+      access: { groups: ["Accounting"], skipCheck: { apps: ["office"] } },
+    });
     macros.define("OfApp", async () => "app", { access: { apps: ["office"], groups: ["Accounting"] } });
   });
 
@@ -296,17 +338,28 @@ describe("access", () => {
     await expect(macros.execute("OfApp", null, { as: member })).resolves.toBe("app");
     const elsewhere = { ...member, session: { ...member.session, appNames: ["other"] } };
     await expect(macros.execute("OfApp", null, { as: elsewhere })).rejects.toEqual(code(401));
-    for (const name of ["Closed", "Grouped", "OfApp"]) await expect(macros.execute(name, null, { as: administrator })).resolves.toBeDefined();
+    for (const name of ["Closed", "Grouped", "OfApp"])
+      await expect(macros.execute(name, null, { as: administrator })).resolves.toBeDefined();
   });
 
   test("says who may do without the checker", async () => {
-    await expect(macros.execute("Grouped", null, { as: member, skipCheck: true })).resolves.toEqual([true, expect.anything()]);
+    await expect(macros.execute("Grouped", null, { as: member, skipCheck: true })).resolves.toEqual([
+      true,
+      expect.anything(),
+    ]);
     await expect(macros.execute("OfApp", null, { as: member, skipCheck: true })).rejects.toEqual(code(402));
     await expect(macros.execute("Closed", null, { as: administrator, skipCheck: true })).resolves.toBe("closed");
   });
 
   test("is told to a module without names, unless its text speaks of the caller", async () => {
-    const nameless = { userId: member.principal.userId, administrator: false, appNames: ["office"], database: "test", name: "", groups: [] };
+    const nameless = {
+      userId: member.principal.userId,
+      administrator: false,
+      appNames: ["office"],
+      database: "test",
+      name: "",
+      groups: [],
+    };
     await expect(macros.execute("Grouped", null, { as: member })).resolves.toEqual([false, nameless]);
     macros.define("Grouped", async (_ask, { caller }) => caller ?? null, { input: "caller" });
     const named = { ...nameless, name: "anna", groups: [{ id: groups[0], name: "Accounting" }] };
@@ -325,14 +378,22 @@ describe("access", () => {
   test("that was refused is in the audit, also where the transaction around it is undone", async () => {
     const refused = inTransaction(member, (inside) => macros.execute("Closed", null, { as: inside }));
     await expect(refused).rejects.toEqual(code(401));
-    expect(await macros.fixture.r.audit.read(0, 10)).toMatchObject([{ type: "macro.refused", outcome: 401, macroName: "Closed" }]);
+    expect(await macros.fixture.r.audit.read(0, 10)).toMatchObject([
+      { type: "macro.refused", outcome: 401, macroName: "Closed" },
+    ]);
   });
 
-  test.each(["", "a-b", "1a", "a".repeat(129), "a b", "ä"])("does not come into question for %j, which is no name", async (name) => {
-    await expect(macros.execute(name)).rejects.toEqual(code(400));
-  });
+  test.each(["", "a-b", "1a", "a".repeat(129), "a b", "ä"])(
+    "does not come into question for %j, which is no name",
+    async (name) => {
+      await expect(macros.execute(name)).rejects.toEqual(code(400));
+    },
+  );
 
-  test.each(["__proto__", "constructor", "Nothing"])("does not come into question for %s, which names nothing", async (name) => {
-    await expect(macros.execute(name)).rejects.toEqual(code(710));
-  });
+  test.each(["__proto__", "constructor", "Nothing"])(
+    "does not come into question for %s, which names nothing",
+    async (name) => {
+      await expect(macros.execute(name)).rejects.toEqual(code(710));
+    },
+  );
 });

@@ -1,4 +1,13 @@
-import { type JsonValue, type MacroDeclaration, MacroFault, type MacroFaultKind, MacroRefusal, type MacroHost, type MacroRuntime, ServiceError } from "../../src/index.ts";
+import {
+  type JsonValue,
+  type MacroDeclaration,
+  MacroFault,
+  type MacroFaultKind,
+  MacroRefusal,
+  type MacroHost,
+  type MacroRuntime,
+  ServiceError,
+} from "../../src/index.ts";
 
 type Ask = (name: string, argument: JsonValue) => Promise<JsonValue | undefined>;
 
@@ -28,7 +37,8 @@ export class FakeRuntime implements MacroRuntime {
     if (module.code.startsWith("busy")) throw new ServiceError(706);
     if (module.code.startsWith("unlucky")) {
       const { unlucky } = this;
-      if (this.inspections % 2 === 1 || unlucky === undefined || module.code !== "unlucky") throw new MacroFault(this.badLuck, module.name, "its thread is gone");
+      if (this.inspections % 2 === 1 || unlucky === undefined || module.code !== "unlucky")
+        throw new MacroFault(this.badLuck, module.name, "its thread is gone");
       return { declaration: JSON.parse(unlucky) as MacroDeclaration, module };
     }
     return { declaration: JSON.parse(module.code) as MacroDeclaration, module };
@@ -41,14 +51,18 @@ export class FakeRuntime implements MacroRuntime {
     this.reserved += 1;
     return {
       waited: this.waited,
-      enter: async ({ module, argument }: { readonly module: { readonly name: string }; readonly argument: JsonValue }, host: MacroHost) => {
+      enter: async (
+        { module, argument }: { readonly module: { readonly name: string }; readonly argument: JsonValue },
+        host: MacroHost,
+      ) => {
         this.entered.push(module.name);
         const run = this.runs.get(module.name) as FakeRun;
         try {
           const result = await run((name, given) => this.ask(host, name, given), argument as Record<string, JsonValue>);
           return { result, statusMessage: undefined, usage: { cpu: 1, hostCalls: 0 } };
         } catch (error) {
-          if (error instanceof ServiceError && host.isCatchable(error)) throw new MacroRefusal(error.code, error.detail);
+          if (error instanceof ServiceError && host.isCatchable(error))
+            throw new MacroRefusal(error.code, error.detail);
           throw error;
         }
       },

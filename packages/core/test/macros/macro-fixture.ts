@@ -30,7 +30,14 @@ export const limits = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, host
 const forms: RequestForms = {
   checkJson: () => {},
   serialization: () => undefined,
-  list: ({ where }) => ({ query: where === undefined ? {} : { where }, page: 0, perPage: 50, cursor: undefined, capped: false, serialization: undefined }),
+  list: ({ where }) => ({
+    query: where === undefined ? {} : { where },
+    page: 0,
+    perPage: 50,
+    cursor: undefined,
+    capped: false,
+    serialization: undefined,
+  }),
   listed: ({ list }) => list as unknown as JsonValue,
 };
 
@@ -72,29 +79,56 @@ export class MacroFixture {
       lockObject: new LockObject(),
       unlockObject: new UnlockObject(),
     };
-    const runner = new MacroRunner({ runtime: this.runtime, calls: new HostCalls(useCases, forms), reports, patience: 100, hookTime: 1_000, after });
+    const runner = new MacroRunner({
+      runtime: this.runtime,
+      calls: new HostCalls(useCases, forms),
+      reports,
+      patience: 100,
+      hookTime: 1_000,
+      after,
+    });
     const inspected = new InspectedMacroSource(this.source, new ModuleInspector(this.runtime, limits));
-    this.library = new InspectedLibrary({ alias: "", source: inspected, inspector: new ModuleInspector(this.runtime, limits), reports });
+    this.library = new InspectedLibrary({
+      alias: "",
+      source: inspected,
+      inspector: new ModuleInspector(this.runtime, limits),
+      reports,
+    });
     Object.assign(fixture.database, { macros: this.library });
     this.executeMacro = new ExecuteMacro(runner, reports);
   }
 
   static async open(): Promise<MacroFixture> {
     const fixture = await openFixture();
-    const attributes = [{ name: "Name", type: "string" }, { name: "Size", type: "number" }] as const;
-    await fixture.define({ name: "Thing", base: null, attributes, rights: [{ group: "*", permissions: ["read", "create", "write", "delete"] }] });
+    const attributes = [
+      { name: "Name", type: "string" },
+      { name: "Size", type: "number" },
+    ] as const;
+    await fixture.define({
+      name: "Thing",
+      base: null,
+      attributes,
+      rights: [{ group: "*", permissions: ["read", "create", "write", "delete"] }],
+    });
     return new MacroFixture(fixture, await sessionContext(fixture));
   }
 
   /** A macro of the folder. */
   define(name: string, run: FakeRun, declaration: Readonly<Record<string, JsonValue>> = {}): void {
     const text = JSON.stringify({ run: true, access: "everyone", ...declaration });
-    this.source.texts = [...this.source.texts.filter((each) => each.name !== name), { name, text, language: "js", origin: `${name}.js` }];
+    this.source.texts = [
+      ...this.source.texts.filter((each) => each.name !== name),
+      { name, text, language: "js", origin: `${name}.js` },
+    ];
     this.source.generation += 1;
     this.runtime.runs.set(name, run);
   }
 
-  execute(name: string, input?: JsonValue, { skipCheck = false, as = this.context } = {}): Promise<JsonValue | undefined> {
+  execute(
+    name: string,
+    input?: JsonValue,
+    { skipCheck = false, as = this.context } = {},
+  ): Promise<JsonValue | undefined> {
     return this.executeMacro.run(as, name, { input, skipCheck }).then(({ result }) => result);
   }
 }

@@ -14,7 +14,8 @@ const folder = (...texts: readonly (readonly [string, string])[]) => {
   macros.source.texts = texts.map(([name, text]) => ({ name, text, language: "js", origin: `${name}.js` }));
   macros.source.generation += 1;
 };
-const put = (name: string, text: string) => macros.fixture.r.macros.put({ name, text, language: "js", changedBy: "test" }, null);
+const put = (name: string, text: string) =>
+  macros.fixture.r.macros.put({ name, text, language: "js", changedBy: "test" }, null);
 const context = async (): Promise<LibraryContext> => {
   const { generation } = await macros.fixture.r.macros.load();
   return { r: macros.fixture.r, unit: macros.fixture.database.unit, macroGeneration: generation };
@@ -26,9 +27,19 @@ const kinds = async (...names: readonly string[]) => {
 
 describe("the library of a database", () => {
   test("has macros and hooks of the folder and of the database, by name", async () => {
-    folder(["Macro", declared], ["Hook", JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] })], ["xRestApi_FindObjects", JSON.stringify({ run: true, classes: ["Thing"] })]);
+    folder(
+      ["Macro", declared],
+      ["Hook", JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] })],
+      ["xRestApi_FindObjects", JSON.stringify({ run: true, classes: ["Thing"] })],
+    );
     await put("Stored", declared);
-    expect(await kinds("Macro", "Stored", "Hook", "xRestApi_FindObjects", "constructor")).toEqual(["macro", "macro", "hook", "hook", undefined]);
+    expect(await kinds("Macro", "Stored", "Hook", "xRestApi_FindObjects", "constructor")).toEqual([
+      "macro",
+      "macro",
+      "hook",
+      "hook",
+      undefined,
+    ]);
     const set = await macros.library.current(await context());
     expect(set.hooks.map(({ name }) => name)).toEqual(["Hook", "xRestApi_FindObjects"]);
     expect(macros.loaded).toMatchObject([{ macros: 2, hooks: 2, broken: [], shadowed: [] }]);
@@ -39,7 +50,10 @@ describe("the library of a database", () => {
     const seen = await context();
     const sets = await Promise.all([macros.library.current(seen), macros.library.current(seen)]);
     expect(macros.library.current(seen)).toBe(sets[0]);
-    expect({ same: sets[0] === sets[1], inspections: macros.runtime.inspections }).toEqual({ same: true, inspections: 2 });
+    expect({ same: sets[0] === sets[1], inspections: macros.runtime.inspections }).toEqual({
+      same: true,
+      inspections: 2,
+    });
     folder(["One", declared], ["Two", `${declared} `]);
     await macros.library.current(seen);
     expect(macros.runtime.inspections).toBe(3);
@@ -51,8 +65,21 @@ describe("the library of a database", () => {
   });
 
   test("keeps what is broken as broken, and tells it once", async () => {
-    folder(["Syntax", "fault of syntax"], ["Wrong", JSON.stringify({ run: true, access: 5 })], ["no-name", declared], ["Twice", declared], ["Twice", declared], ["Good", declared]);
-    expect(await kinds("Syntax", "Wrong", "no-name", "Twice", "Good")).toEqual(["broken", "broken", "broken", "broken", "macro"]);
+    folder(
+      ["Syntax", "fault of syntax"],
+      ["Wrong", JSON.stringify({ run: true, access: 5 })],
+      ["no-name", declared],
+      ["Twice", declared],
+      ["Twice", declared],
+      ["Good", declared],
+    );
+    expect(await kinds("Syntax", "Wrong", "no-name", "Twice", "Good")).toEqual([
+      "broken",
+      "broken",
+      "broken",
+      "broken",
+      "macro",
+    ]);
     await put("More", declared);
     await kinds();
     const [first, second] = macros.loaded;
@@ -63,12 +90,15 @@ describe("the library of a database", () => {
       ["Twice", "Twice.js", true],
     ]);
     expect(second).toMatchObject({ macros: 2, broken: [] });
-    await expect(macros.execute("Syntax")).rejects.toEqual(expect.objectContaining({ code: 710, detail: "The macro is broken." }));
+    await expect(macros.execute("Syntax")).rejects.toEqual(
+      expect.objectContaining({ code: 710, detail: "The macro is broken." }),
+    );
   });
 
   test("goes on to call a hook that breaks, which fails, until it is mended or gone", async () => {
     const hook = JSON.stringify({ run: true, on: "beforeSave", classes: ["Thing"] });
-    const hooks = async () => (await macros.library.current(await context())).hooks.map(({ kind, name, hook: { on } }) => [kind, name, on]);
+    const hooks = async () =>
+      (await macros.library.current(await context())).hooks.map(({ kind, name, hook: { on } }) => [kind, name, on]);
     folder(["Guard", hook], ["Never", "fault"]);
     expect(await hooks()).toEqual([["hook", "Guard", "beforeSave"]]);
     for (const text of ["fault of syntax", "fault once more"]) {
@@ -101,20 +131,23 @@ describe("the library of a database", () => {
     expect(await kinds("Busy")).toEqual(["macro"]);
   });
 
-  test.each(["ended", "timeout", "displaced"] as const)("looks twice at a text that had bad luck: %s", async (badLuck) => {
-    macros.runtime.badLuck = badLuck;
-    folder(["Unlucky", "unlucky"]);
-    macros.runtime.unlucky = declared;
-    expect(await kinds("Unlucky")).toEqual(["macro"]);
-    folder(["Unlucky", "unlucky "]);
-    expect(await kinds("Unlucky")).toEqual(["broken"]);
-    expect(await kinds("Unlucky")).toEqual(["broken"]);
-    expect(macros.runtime.inspections).toBe(4);
-    const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
-    expect(await kinds("Unlucky")).toEqual(["broken"]);
-    clock.mockRestore();
-    while (macros.runtime.inspections < 6) await turn();
-  });
+  test.each(["ended", "timeout", "displaced"] as const)(
+    "looks twice at a text that had bad luck: %s",
+    async (badLuck) => {
+      macros.runtime.badLuck = badLuck;
+      folder(["Unlucky", "unlucky"]);
+      macros.runtime.unlucky = declared;
+      expect(await kinds("Unlucky")).toEqual(["macro"]);
+      folder(["Unlucky", "unlucky "]);
+      expect(await kinds("Unlucky")).toEqual(["broken"]);
+      expect(await kinds("Unlucky")).toEqual(["broken"]);
+      expect(macros.runtime.inspections).toBe(4);
+      const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+      expect(await kinds("Unlucky")).toEqual(["broken"]);
+      clock.mockRestore();
+      while (macros.runtime.inspections < 6) await turn();
+    },
+  );
 
   test("is empty where none is configured", async () => {
     const set = await emptyLibrary.current(await context());

@@ -1,4 +1,11 @@
-import { type GivenMacro, type LibraryModule, MacroFault, mostMacroBytes, PutMacro, RemoveMacro } from "../../src/index.ts";
+import {
+  type GivenMacro,
+  type LibraryModule,
+  MacroFault,
+  mostMacroBytes,
+  PutMacro,
+  RemoveMacro,
+} from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
 
 const sound = { kind: "macro" } as LibraryModule;
@@ -13,7 +20,8 @@ describe("macros that are stored by a command", () => {
   const given: GivenMacro = { name: "Report", text: "export default 1;", language: "js", changedBy: "ada" };
   const removal = { changedBy: "ada", expectedVersion: null };
   const putting = new PutMacro({ inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) });
-  const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) => putting.run(fixture.database, { ...given, ...more }, expectedVersion);
+  const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) =>
+    putting.run(fixture.database, { ...given, ...more }, expectedVersion);
   const told = async () => (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
 
   test("tell the version that they have now, and the audit tells of each change", async () => {
@@ -21,9 +29,22 @@ describe("macros that are stored by a command", () => {
     expect(await put({ text: "2" }, 1)).toEqual({ outcome: "stored", version: 2 });
     expect(await new RemoveMacro().run(fixture.database, "Report", removal)).toBe("removed");
     expect(await put({ text: "2" }, 0)).toEqual({ outcome: "stored", version: 4 });
-    expect(await told()).toEqual(["macro.stored Report", "macro.stored Report", "macro.removed Report", "macro.stored Report"]);
+    expect(await told()).toEqual([
+      "macro.stored Report",
+      "macro.stored Report",
+      "macro.removed Report",
+      "macro.stored Report",
+    ]);
     const [event] = await fixture.r.audit.read(0, 1);
-    expect(event).toMatchObject({ requestId: "", outcome: 0, appKeyId: "", userId: null, address: "", appNames: [], className: null });
+    expect(event).toMatchObject({
+      requestId: "",
+      outcome: 0,
+      appKeyId: "",
+      userId: null,
+      address: "",
+      appNames: [],
+      className: null,
+    });
   });
 
   test("stay as they are when nothing would change, or somebody was faster", async () => {
@@ -44,8 +65,10 @@ describe("macros that are stored by a command", () => {
     expect(mostMacroBytes).toBe(262_144);
     expect(await put({ text: largest })).toMatchObject({ outcome: "stored" });
     await expect(put({ text: `${largest} ` })).rejects.toMatchObject({ code: 307 });
-    for (const name of ["", "1a", "a-b", "a.b", "é", "x".repeat(129)]) await expect(put({ name })).rejects.toMatchObject({ code: 400 });
-    for (const changedBy of ["", "x".repeat(256), "\0"]) await expect(put({ changedBy })).rejects.toMatchObject({ code: 307 });
+    for (const name of ["", "1a", "a-b", "a.b", "é", "x".repeat(129)])
+      await expect(put({ name })).rejects.toMatchObject({ code: 400 });
+    for (const changedBy of ["", "x".repeat(256), "\0"])
+      await expect(put({ changedBy })).rejects.toMatchObject({ code: 307 });
     for (const text of ["\0", "\ud800"]) await expect(put({ text })).rejects.toMatchObject({ code: 307 });
     expect((await fixture.r.macros.load()).generation).toBe(1);
     expect(await put({ name: "_".repeat(128) })).toMatchObject({ outcome: "stored" });

@@ -13,7 +13,9 @@ beforeEach(async () => {
 test("what was sent is forgotten", async () => {
   await fixture.orderMail.run(fixture.desk, changed);
   expect(await fixture.deliver()).toEqual({ kind: "sent" });
-  expect(fixture.sent).toMatchObject([{ to: "anna@example.com", subject: "passwordChanged", reference: expect.stringMatching(/^[0-9a-f]{32}$/) }]);
+  expect(fixture.sent).toMatchObject([
+    { to: "anna@example.com", subject: "passwordChanged", reference: expect.stringMatching(/^[0-9a-f]{32}$/) },
+  ]);
   expect((await fixture.outbox.waiting()).count).toBe(0);
 });
 
@@ -88,7 +90,16 @@ describe("a request for a new password", () => {
     fixture.advance(2 * minute);
     const { sealedOrder } = await fixture.claim();
     expect(sealedOrder).not.toMatch(/anna|token/i);
-    expect(fixture.orders.open("a", sealedOrder)).toEqual({ letter: { kind: "passwordReset", to: "anna@example.com", name: "Anna", token: "token", minutes: 30, language: "de" } });
+    expect(fixture.orders.open("a", sealedOrder)).toEqual({
+      letter: {
+        kind: "passwordReset",
+        to: "anna@example.com",
+        name: "Anna",
+        token: "token",
+        minutes: 30,
+        language: "de",
+      },
+    });
   });
 
   test("of nobody is forgotten without a mail", async () => {
@@ -134,7 +145,9 @@ test("an order that was lost while it was sent is told, as it may arrive twice",
 
 test("an order of another master key waits for whoever can open it", async () => {
   await fixture.orderMail.run(fixture.desk, changed);
-  const delivery = await fixture.deliverMail(sealedOrders(8)).run({ alias: "a", storage: fixture.storage }, await fixture.claim());
+  const delivery = await fixture
+    .deliverMail(sealedOrders(8))
+    .run({ alias: "a", storage: fixture.storage }, await fixture.claim());
   expect(delivery).toMatchObject({ kind: "failed", delay: 10_000 });
   fixture.advance(minute);
   expect(await fixture.deliver()).toEqual({ kind: "sent" });

@@ -29,7 +29,10 @@ export class MailFixture {
   readonly orderMail = new OrderMail({ orders: this.orders, settings, ring: (alias) => this.rung.push(alias) });
   /** What the transport does with the next mails. */
   onSend: (mail: Mail) => Promise<MailOutcome> = async () => ({ kind: "sent" });
-  resetMail: ResetMail = { prepare: async (_r, { user }) => (user === "anna" ? { to: "anna@example.com", name: "Anna", token: "token", minutes: 30 } : null) };
+  resetMail: ResetMail = {
+    prepare: async (_r, { user }) =>
+      user === "anna" ? { to: "anna@example.com", name: "Anna", token: "token", minutes: 30 } : null,
+  };
   private offset = 0;
 
   static async open(): Promise<MailFixture> {
@@ -59,7 +62,9 @@ export class MailFixture {
       },
       close: async () => {},
     };
-    const letters = { write: (letter: { readonly kind: string }) => ({ subject: letter.kind, text: JSON.stringify(letter), html: "" }) };
+    const letters = {
+      write: (letter: { readonly kind: string }) => ({ subject: letter.kind, text: JSON.stringify(letter), html: "" }),
+    };
     const resetMail: ResetMail = { prepare: (r, order) => this.resetMail.prepare(r, order) };
     return new DeliverMail({ orders, resetMail, letters, mailer, digests: new NodeDigests() });
   }

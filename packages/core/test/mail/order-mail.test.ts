@@ -1,9 +1,21 @@
 import { type MailOrder, OrderMail, SealedOrders } from "../../src/index.ts";
 import { MailFixture, minute, sealedOrders, settings } from "./mail-fixture.ts";
 
-const changed: MailOrder = { kind: "passwordChanged", to: "anna@example.com", name: "Anna Ähnlich \u{1f469}", language: "de" };
+const changed: MailOrder = {
+  kind: "passwordChanged",
+  to: "anna@example.com",
+  name: "Anna Ähnlich \u{1f469}",
+  language: "de",
+};
 const reset: MailOrder = { kind: "passwordReset", user: "anna", language: "en" };
-const code: MailOrder = { kind: "confirmationCode", to: "anna@example.com", name: "Anna", code: "123456", minutes: 10, language: "en" };
+const code: MailOrder = {
+  kind: "confirmationCode",
+  to: "anna@example.com",
+  name: "Anna",
+  code: "123456",
+  minutes: 10,
+  language: "en",
+};
 
 let fixture: MailFixture;
 
@@ -21,7 +33,12 @@ test("an order waits sealed, and whoever sends is told", async () => {
 
 test("what was sealed for one database is nothing to another, nor under another master key", async () => {
   const sealed = fixture.orders.seal("a", { order: changed });
-  expect([fixture.orders.open("b", sealed), sealedOrders(8).open("a", sealed), fixture.orders.open("a", `${sealed}x`), fixture.orders.open("a", "")]).toEqual([undefined, undefined, undefined, undefined]);
+  expect([
+    fixture.orders.open("b", sealed),
+    sealedOrders(8).open("a", sealed),
+    fixture.orders.open("a", `${sealed}x`),
+    fixture.orders.open("a", ""),
+  ]).toEqual([undefined, undefined, undefined, undefined]);
 });
 
 test("an order of a transaction that fails was never there", async () => {
@@ -49,7 +66,8 @@ test("without mail, and without a master key, orders are refused with 712", asyn
   const none = new OrderMail({ orders: fixture.orders, settings: null, ring: () => {} });
   const unsealed = new OrderMail({ orders: new SealedOrders(null), settings, ring: () => {} });
   expect([none.configured, fixture.orderMail.configured]).toEqual([false, true]);
-  for (const orders of [none, unsealed]) await expect(orders.run(fixture.desk, reset)).rejects.toMatchObject({ code: 712 });
+  for (const orders of [none, unsealed])
+    await expect(orders.run(fixture.desk, reset)).rejects.toMatchObject({ code: 712 });
   expect((await fixture.outbox.waiting()).count).toBe(0);
 });
 
@@ -72,7 +90,8 @@ describe("while no mail can be handed over", () => {
     fixture.advance(14 * minute);
     await fixture.orderMail.run(fixture.desk, reset);
     fixture.advance(2 * minute);
-    for (const user of ["anna", "nobody"]) await expect(fixture.orderMail.run(fixture.desk, { ...reset, user })).rejects.toMatchObject({ code: 712 });
+    for (const user of ["anna", "nobody"])
+      await expect(fixture.orderMail.run(fixture.desk, { ...reset, user })).rejects.toMatchObject({ code: 712 });
   });
 
   test("they are taken again when one was sent", async () => {

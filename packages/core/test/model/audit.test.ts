@@ -16,9 +16,20 @@ describe("the audit of model changes", () => {
     await fixture.put("Order", { attributes: [{ name: "Number", type: "string" }] });
     await fixture.remove("Order");
     const { requestId, appKey, origin } = fixture.context;
-    const common = { requestId, outcome: 0, appKeyId: appKey.id, userId: administrator.userId, address: origin.address, appNames: [], className: "Order", attempts: 1 };
+    const common = {
+      requestId,
+      outcome: 0,
+      appKeyId: appKey.id,
+      userId: administrator.userId,
+      address: origin.address,
+      appNames: [],
+      className: "Order",
+      attempts: 1,
+    };
     const events = await fixture.r.audit.read(0, 10);
-    expect(events).toEqual(["class.created", "class.changed", "class.removed"].map((type) => expect.objectContaining({ ...common, type })));
+    expect(events).toEqual(
+      ["class.created", "class.changed", "class.removed"].map((type) => expect.objectContaining({ ...common, type })),
+    );
   });
 
   test("tells nothing of what is refused, and of what leaves the class as it was", async () => {
@@ -49,7 +60,10 @@ describe("the audit of model changes", () => {
         }),
     });
     const database = Object.assign(Object.create(fixture.database) as typeof fixture.database, { storage: failing });
-    const removal = new RemoveClass({ begin: () => {} }).run({ ...context, database }, { name: "Order", expectedGenerations: null });
+    const removal = new RemoveClass({ begin: () => {} }).run(
+      { ...context, database },
+      { name: "Order", expectedGenerations: null },
+    );
     await expect(removal).rejects.toThrow("taken back");
     expect(await told()).toEqual(["class.created Order"]);
     expect((await fixture.structure()).map(({ name }) => name)).toContain("Order");

@@ -1,4 +1,13 @@
-import { type ClassStructure, type GivenClass, type ObjectId, type Principal, PutClass, ReadStructure, RemoveClass, type ServiceError } from "../../src/index.ts";
+import {
+  type ClassStructure,
+  type GivenClass,
+  type ObjectId,
+  type Principal,
+  PutClass,
+  ReadStructure,
+  RemoveClass,
+  type ServiceError,
+} from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 
@@ -7,7 +16,12 @@ export const administrator: Principal = { userId: "1", groups: [], administrator
 export interface ModelFixture extends Fixture {
   /** Databases whose indexes were asked for. */
   readonly aligned: unknown[];
-  put(name: string, definition?: Partial<GivenClass>, expected?: readonly number[] | null, principal?: Principal): Promise<{ structure: ClassStructure; generation: number }>;
+  put(
+    name: string,
+    definition?: Partial<GivenClass>,
+    expected?: readonly number[] | null,
+    principal?: Principal,
+  ): Promise<{ structure: ClassStructure; generation: number }>;
   remove(name: string, expected?: readonly number[] | null, principal?: Principal): Promise<{ generation: number }>;
   structure(principal?: Principal): Promise<readonly ClassStructure[]>;
   generation(): Promise<number>;

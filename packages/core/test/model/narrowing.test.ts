@@ -9,8 +9,14 @@ const attributes: readonly GivenAttribute[] = [
   { name: "Team", type: "collection", target: "Customer" },
 ];
 const without = (name: string) => attributes.filter((attribute) => attribute.name !== name);
-const changed = (name: string, change: Partial<GivenAttribute>) => attributes.map((attribute) => (attribute.name === name ? { ...attribute, ...change } : attribute));
-const ofClass = (name: string, base: string | null = null, own: readonly GivenAttribute[] = []): ClassDefinition => ({ name, base, attributes: own as ClassDefinition["attributes"], rights: [] });
+const changed = (name: string, change: Partial<GivenAttribute>) =>
+  attributes.map((attribute) => (attribute.name === name ? { ...attribute, ...change } : attribute));
+const ofClass = (name: string, base: string | null = null, own: readonly GivenAttribute[] = []): ClassDefinition => ({
+  name,
+  base,
+  attributes: own as ClassDefinition["attributes"],
+  rights: [],
+});
 
 describe("a change that narrows a class", () => {
   let fixture: ModelFixture;
@@ -19,11 +25,21 @@ describe("a change that narrows a class", () => {
 
   beforeEach(async () => {
     fixture = await openModelFixture();
-    await fixture.define(ofClass("Party"), ofClass("Customer", "Party"), ofClass("KeyCustomer", "Customer"), ofClass("Order", null, attributes), ofClass("RushOrder", "Order"));
-    [customer, keyCustomer] = (await fixture.insert({ className: "Customer", attributes: {} }, { className: "KeyCustomer", attributes: {} })) as [string, string];
+    await fixture.define(
+      ofClass("Party"),
+      ofClass("Customer", "Party"),
+      ofClass("KeyCustomer", "Customer"),
+      ofClass("Order", null, attributes),
+      ofClass("RushOrder", "Order"),
+    );
+    [customer, keyCustomer] = (await fixture.insert(
+      { className: "Customer", attributes: {} },
+      { className: "KeyCustomer", attributes: {} },
+    )) as [string, string];
   });
 
-  const order = (values: Record<string, JsonValue>, className = "Order") => fixture.insert({ className, attributes: values });
+  const order = (values: Record<string, JsonValue>, className = "Order") =>
+    fixture.insert({ className, attributes: values });
   const put = (definition: Partial<GivenClass>, name = "Order") => outcomeOf(fixture.put(name, definition));
 
   test("goes through where there are no objects", async () => {
@@ -31,21 +47,26 @@ describe("a change that narrows a class", () => {
     expect(await put({ attributes: changed("Name", { type: "number", mandatory: true }) })).toBe("ok");
   });
 
-  test.each<[string, JsonValue]>([["Name", ""], ["Size", 0], ["Any", false], ["Buyer", "ZZZZZZ"], ["Team", []]])(
-    "is refused while %s has values, in whatever class of the family",
-    async (name, value) => {
-      await order({ [name]: value });
-      await order({ [name]: value }, "RushOrder");
-      await order({ [name]: null });
-      await order({});
-      const index = attributes.findIndex((attribute) => attribute.name === name);
-      const says = `2 objects have a value of ${name}.`;
-      expect(await put({ attributes: without(name) })).toBe(`307 at /attributes: ${says}`);
-      expect(await put({ attributes: [...without(name), { name, type: name === "Any" ? "string" : "json" }] })).toMatch(`307 at /attributes/4/type: ${says}`);
-      expect(await put({ attributes: changed(name, { indexed: !["Any", "Team"].includes(name) }) })).toBe("ok");
-      expect(index).toBeGreaterThanOrEqual(0);
-    },
-  );
+  test.each<[string, JsonValue]>([
+    ["Name", ""],
+    ["Size", 0],
+    ["Any", false],
+    ["Buyer", "ZZZZZZ"],
+    ["Team", []],
+  ])("is refused while %s has values, in whatever class of the family", async (name, value) => {
+    await order({ [name]: value });
+    await order({ [name]: value }, "RushOrder");
+    await order({ [name]: null });
+    await order({});
+    const index = attributes.findIndex((attribute) => attribute.name === name);
+    const says = `2 objects have a value of ${name}.`;
+    expect(await put({ attributes: without(name) })).toBe(`307 at /attributes: ${says}`);
+    expect(await put({ attributes: [...without(name), { name, type: name === "Any" ? "string" : "json" }] })).toMatch(
+      `307 at /attributes/4/type: ${says}`,
+    );
+    expect(await put({ attributes: changed(name, { indexed: !["Any", "Team"].includes(name) }) })).toBe("ok");
+    expect(index).toBeGreaterThanOrEqual(0);
+  });
 
   test("goes through when the values are null", async () => {
     await order({ Name: null, Size: null, Any: null, Buyer: null, Team: null });
@@ -55,26 +76,42 @@ describe("a change that narrows a class", () => {
   test("is refused while objects lack what becomes mandatory", async () => {
     await order({ Name: "a", Buyer: customer, Team: [] });
     for (const className of ["Order", "RushOrder"]) await order({ Name: null, Buyer: "ZZZZZZ" }, className);
-    expect(await put({ attributes: changed("Name", { mandatory: true }) })).toBe("307 at /attributes/0/mandatory: 2 objects have no value of Name.");
-    expect(await put({ attributes: changed("Buyer", { mandatory: true }) })).toBe("307 at /attributes/3/mandatory: 2 objects have no value of Buyer.");
-    expect(await put({ attributes: changed("Team", { mandatory: true }) })).toBe("307 at /attributes/4/mandatory: 2 objects have no value of Team.");
-    expect(await put({ attributes: [...attributes, { name: "New", type: "string", mandatory: true }] })).toBe("307 at /attributes/5/mandatory: 3 objects have no value of New.");
+    expect(await put({ attributes: changed("Name", { mandatory: true }) })).toBe(
+      "307 at /attributes/0/mandatory: 2 objects have no value of Name.",
+    );
+    expect(await put({ attributes: changed("Buyer", { mandatory: true }) })).toBe(
+      "307 at /attributes/3/mandatory: 2 objects have no value of Buyer.",
+    );
+    expect(await put({ attributes: changed("Team", { mandatory: true }) })).toBe(
+      "307 at /attributes/4/mandatory: 2 objects have no value of Team.",
+    );
+    expect(await put({ attributes: [...attributes, { name: "New", type: "string", mandatory: true }] })).toBe(
+      "307 at /attributes/5/mandatory: 3 objects have no value of New.",
+    );
     expect(await put({ attributes: [...attributes, { name: "New", type: "string" }] })).toBe("ok");
   });
 
   test("does not mind what was mandatory before", async () => {
     await order({});
     await fixture.define(ofClass("Order", null, changed("Name", { mandatory: true })));
-    expect(await put({ attributes: [...changed("Name", { mandatory: true }), { name: "New", type: "string" }] })).toBe("ok");
+    expect(await put({ attributes: [...changed("Name", { mandatory: true }), { name: "New", type: "string" }] })).toBe(
+      "ok",
+    );
   });
 
   test("is refused while links point to another target", async () => {
     await order({ Buyer: customer, Team: [customer] });
-    for (const [name, index] of [["Buyer", 3], ["Team", 4]] as const) {
+    for (const [name, index] of [
+      ["Buyer", 3],
+      ["Team", 4],
+    ] as const) {
       const says = `307 at /attributes/${index}/target: 1 objects have a value of ${name}.`;
-      for (const target of ["KeyCustomer", "Order"]) expect(await put({ attributes: changed(name, { target }) })).toBe(says);
+      for (const target of ["KeyCustomer", "Order"])
+        expect(await put({ attributes: changed(name, { target }) })).toBe(says);
     }
-    const wider = attributes.map((attribute) => (attribute.target === undefined ? attribute : { ...attribute, target: "Party" }));
+    const wider = attributes.map((attribute) =>
+      attribute.target === undefined ? attribute : { ...attribute, target: "Party" },
+    );
     expect(await put({ attributes: wider })).toBe("ok");
   });
 
@@ -82,16 +119,22 @@ describe("a change that narrows a class", () => {
     await order({ Name: "a" }, "RushOrder");
     await fixture.define(ofClass("Strict", null, [{ name: "Must", type: "string", mandatory: true }]));
     expect(await put({ base: null }, "RushOrder")).toBe("307 at /base: 1 objects have a value of Name.");
-    expect(await put({ base: "Strict", attributes }, "RushOrder")).toBe("307 at /base: 1 objects have no value of Must.");
+    expect(await put({ base: "Strict", attributes }, "RushOrder")).toBe(
+      "307 at /base: 1 objects have no value of Must.",
+    );
     expect(await put({ base: null, attributes }, "RushOrder")).toBe("ok");
   });
 
   test("is refused when links would lead out of the family that they are made for", async () => {
     await order({ Buyer: keyCustomer });
-    expect(await put({ base: "Party" }, "KeyCustomer")).toBe("307 at /base: 1 objects of Order point to such objects by Buyer, or may do so.");
+    expect(await put({ base: "Party" }, "KeyCustomer")).toBe(
+      "307 at /base: 1 objects of Order point to such objects by Buyer, or may do so.",
+    );
     await order({ Team: [customer] }, "RushOrder");
     await fixture.define(ofClass("Order", null, without("Buyer")));
-    expect(await put({ base: "Party" }, "KeyCustomer")).toBe("307 at /base: 1 objects of RushOrder point to such objects by Team, or may do so.");
+    expect(await put({ base: "Party" }, "KeyCustomer")).toBe(
+      "307 at /base: 1 objects of RushOrder point to such objects by Team, or may do so.",
+    );
   });
 
   test("may lead a class out of a family that nobody points to", async () => {
@@ -112,7 +155,14 @@ describe("the removal of a class", () => {
 
   beforeEach(async () => {
     fixture = await openModelFixture();
-    await fixture.define(ofClass("Party"), ofClass("Customer", "Party"), ofClass("Order", null, [{ name: "Buyer", type: "reference", target: "Customer" }, { name: "Next", type: "collection", target: "Order" }]));
+    await fixture.define(
+      ofClass("Party"),
+      ofClass("Customer", "Party"),
+      ofClass("Order", null, [
+        { name: "Buyer", type: "reference", target: "Customer" },
+        { name: "Next", type: "collection", target: "Order" },
+      ]),
+    );
   });
 
   const remove = (name: string) => outcomeOf(fixture.remove(name));
@@ -130,9 +180,13 @@ describe("the removal of a class", () => {
   });
 
   test("is refused while there are objects of it", async () => {
-    const ids = await fixture.insert({ className: "Order", attributes: {} }, { className: "Order", attributes: {}, readers: [] });
+    const ids = await fixture.insert(
+      { className: "Order", attributes: {} },
+      { className: "Order", attributes: {}, readers: [] },
+    );
     expect(await remove("Order")).toBe("307 2 objects are of the class, 0 of them in the recycler.");
-    const go = (id: ObjectId, recycled: boolean) => fixture.database.storage.transaction((r) => r.departures.depart([id], { recycled, leader: id }));
+    const go = (id: ObjectId, recycled: boolean) =>
+      fixture.database.storage.transaction((r) => r.departures.depart([id], { recycled, leader: id }));
     await go(ids[0] as ObjectId, true);
     expect(await remove("Order")).toBe("307 2 objects are of the class, 1 of them in the recycler.");
     await go(ids[1] as ObjectId, false);
@@ -150,7 +204,9 @@ describe("the removal of a class", () => {
 
   test("is for administrators only, and asks for the generation", async () => {
     const current = await fixture.generation();
-    expect(await outcomeOf(fixture.remove("Nothing", null, { userId: "2", groups: [], administrator: false }))).toBe("404");
+    expect(await outcomeOf(fixture.remove("Nothing", null, { userId: "2", groups: [], administrator: false }))).toBe(
+      "404",
+    );
     expect(await outcomeOf(fixture.remove("Order", [current + 1]))).toMatch(/^713/);
     expect(await outcomeOf(fixture.remove("Order", [current]))).toBe("ok");
   });

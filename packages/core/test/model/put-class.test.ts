@@ -58,15 +58,30 @@ describe("PutClass", () => {
     const [group] = await fixture.r.objects.get([id], { classes: null, principals: null });
     const { structure } = await fixture.put("Order", { rights: [{ group: group?.uuid ?? "", permissions: ["read"] }] });
     expect(structure.rights).toEqual([{ group: id, permissions: ["read"] }]);
-    await fixture.define({ name: "Odd", base: null, attributes: [], rights: [{ group: "ZZZ", permissions: ["read"] }] });
+    await fixture.define({
+      name: "Odd",
+      base: null,
+      attributes: [],
+      rights: [{ group: "ZZZ", permissions: ["read"] }],
+    });
     expect(await put("Odd", { rights: [{ group: "ZZZ", permissions: ["write"] }] })).toBe("ok");
   });
 
   test("does nothing when nothing changes, whatever form it is said in", async () => {
-    const definition: Partial<GivenClass> = { attributes: [{ name: "A", type: "string", indexed: true }, { name: "B", type: "number" }] };
+    const definition: Partial<GivenClass> = {
+      attributes: [
+        { name: "A", type: "string", indexed: true },
+        { name: "B", type: "number" },
+      ],
+    };
     await fixture.put("Order", definition);
     const before = await fixture.generation();
-    await fixture.put("Order", { attributes: [{ indexed: true, mandatory: false, type: "string", name: "A" }, { name: "B", type: "number", onDelete: undefined }] });
+    await fixture.put("Order", {
+      attributes: [
+        { indexed: true, mandatory: false, type: "string", name: "A" },
+        { name: "B", type: "number", onDelete: undefined },
+      ],
+    });
     expect(await fixture.generation()).toBe(before);
     await fixture.put("Order", { attributes: definition.attributes?.toReversed() ?? [] });
     expect(await fixture.generation()).toBe(before + 1);
@@ -108,30 +123,140 @@ describe("PutClass", () => {
     ["a name that is too long", `O${"x".repeat(63)}`, {}, /^307 at \/: the name/],
     ["an unknown base", "Order", { base: "Nothing" }, /^307 at \/base: there is no such class/],
     ["itself as its base", "Order", { base: "Order" }, /^307 at \/base: a class cannot inherit from itself/],
-    ["what inherits from it as its base", "Party", { base: "KeyCustomer", attributes: [text("Name")] }, /^307 at \/base: a class cannot inherit from itself/],
+    [
+      "what inherits from it as its base",
+      "Party",
+      { base: "KeyCustomer", attributes: [text("Name")] },
+      /^307 at \/base: a class cannot inherit from itself/,
+    ],
     ["an attribute named with a blank", "Order", oneAttribute(text("a b")), /^307 at \/attributes\/1\/name: a name/],
-    ["an attribute named constructor", "Order", oneAttribute(text("constructor")), /^307 at \/attributes\/1\/name: a name/],
+    [
+      "an attribute named constructor",
+      "Order",
+      oneAttribute(text("constructor")),
+      /^307 at \/attributes\/1\/name: a name/,
+    ],
     ["an attribute twice", "Order", oneAttribute(text("First")), /^307 at \/attributes\/1\/name: another/],
-    ["a reference without a target", "Order", oneAttribute({ name: "Link", type: "reference" }), /^307 at \/attributes\/1\/target: a reference needs/],
-    ["a collection of nothing that there is", "Order", oneAttribute({ ...link, type: "collection", target: "Nothing" }), /^307 at \/attributes\/1\/target: there is no/],
-    ["a text with a target", "Order", oneAttribute({ ...text("Link"), target: "Party" }), /^307 at \/attributes\/1\/target: a string has no/],
-    ["a file with a target", "Order", oneAttribute({ name: "Link", type: "file", target: "File" }), /^307 at \/attributes\/1\/target: a file has no/],
-    ["an index over JSON", "Order", oneAttribute({ name: "Any", type: "json", indexed: true }), /^307 at \/attributes\/1\/indexed: a json/],
-    ["an index over a collection", "Order", oneAttribute({ ...link, type: "collection", indexed: true }), /^307 at \/attributes\/1\/indexed: a collection/],
-    ["a rule of deletion for a text", "Order", oneAttribute({ ...text("Link"), onDelete: "clear" }), /^307 at \/attributes\/1\/onDelete: a string/],
-    ["a mandatory reference that is cleared", "Order", oneAttribute({ ...link, mandatory: true, onDelete: "clear" }), /^307 at \/attributes\/1\/onDelete: what is mandatory/],
-    ["an inherited attribute defined otherwise", "Order", { base: "Customer", attributes: [text("More"), { name: "Name", type: "number" }] }, /^307 at \/attributes\/1\/name: Party and Order would define Name/],
-    ["an attribute that a class below defines otherwise", "Party", { attributes: [text("Name"), { ...text("Since"), mandatory: true }] }, /^307 at \/attributes\/1\/name: Party and KeyCustomer would define Since/],
-    ["a base that defines an attribute of a class below otherwise", "Customer", { base: "Odd", attributes: [text("Number")] }, /^307 at \/base: Odd and KeyCustomer would define Since/],
-    ["an unknown group", "Order", { rights: [{ group: "ZZZ", permissions: [] }] }, /^307 at \/rights\/0\/group: there is no/],
-    ["a group by its name", "Order", { rights: [{ group: "Sales", permissions: [] }] }, /^307 at \/rights\/0\/group: there is no/],
-    ["everybody twice", "Order", { rights: [{ group: "*", permissions: ["read"] }, { group: "*", permissions: [] }] }, /^307 at \/rights\/1\/group: .* twice/],
+    [
+      "a reference without a target",
+      "Order",
+      oneAttribute({ name: "Link", type: "reference" }),
+      /^307 at \/attributes\/1\/target: a reference needs/,
+    ],
+    [
+      "a collection of nothing that there is",
+      "Order",
+      oneAttribute({ ...link, type: "collection", target: "Nothing" }),
+      /^307 at \/attributes\/1\/target: there is no/,
+    ],
+    [
+      "a text with a target",
+      "Order",
+      oneAttribute({ ...text("Link"), target: "Party" }),
+      /^307 at \/attributes\/1\/target: a string has no/,
+    ],
+    [
+      "a file with a target",
+      "Order",
+      oneAttribute({ name: "Link", type: "file", target: "File" }),
+      /^307 at \/attributes\/1\/target: a file has no/,
+    ],
+    [
+      "an index over JSON",
+      "Order",
+      oneAttribute({ name: "Any", type: "json", indexed: true }),
+      /^307 at \/attributes\/1\/indexed: a json/,
+    ],
+    [
+      "an index over a collection",
+      "Order",
+      oneAttribute({ ...link, type: "collection", indexed: true }),
+      /^307 at \/attributes\/1\/indexed: a collection/,
+    ],
+    [
+      "a rule of deletion for a text",
+      "Order",
+      oneAttribute({ ...text("Link"), onDelete: "clear" }),
+      /^307 at \/attributes\/1\/onDelete: a string/,
+    ],
+    [
+      "a mandatory reference that is cleared",
+      "Order",
+      oneAttribute({ ...link, mandatory: true, onDelete: "clear" }),
+      /^307 at \/attributes\/1\/onDelete: what is mandatory/,
+    ],
+    [
+      "an inherited attribute defined otherwise",
+      "Order",
+      { base: "Customer", attributes: [text("More"), { name: "Name", type: "number" }] },
+      /^307 at \/attributes\/1\/name: Party and Order would define Name/,
+    ],
+    [
+      "an attribute that a class below defines otherwise",
+      "Party",
+      { attributes: [text("Name"), { ...text("Since"), mandatory: true }] },
+      /^307 at \/attributes\/1\/name: Party and KeyCustomer would define Since/,
+    ],
+    [
+      "a base that defines an attribute of a class below otherwise",
+      "Customer",
+      { base: "Odd", attributes: [text("Number")] },
+      /^307 at \/base: Odd and KeyCustomer would define Since/,
+    ],
+    [
+      "an unknown group",
+      "Order",
+      { rights: [{ group: "ZZZ", permissions: [] }] },
+      /^307 at \/rights\/0\/group: there is no/,
+    ],
+    [
+      "a group by its name",
+      "Order",
+      { rights: [{ group: "Sales", permissions: [] }] },
+      /^307 at \/rights\/0\/group: there is no/,
+    ],
+    [
+      "everybody twice",
+      "Order",
+      {
+        rights: [
+          { group: "*", permissions: ["read"] },
+          { group: "*", permissions: [] },
+        ],
+      },
+      /^307 at \/rights\/1\/group: .* twice/,
+    ],
     ["a built-in class with a base", "User", { ...user, base: "Party" }, /^307 at \/base: the base of a built-in/],
-    ["a built-in class without one of its attributes", "User", { attributes: user.attributes.slice(1) }, /^307 at \/attributes: the built-in attribute Name/],
-    ["a built-in attribute of another type", "User", { attributes: [{ name: "Name", type: "number", mandatory: true }, ...user.attributes.slice(1)] }, /^307 at \/attributes\/0: a built-in/],
-    ["a built-in attribute that need not be there", "User", { attributes: [text("Name"), ...user.attributes.slice(1)] }, /^307 at \/attributes\/0: a built-in/],
-    ["more attributes than a body can have", "Order", { attributes: Array.from({ length: 501 }, (_, index) => text(`A${index}`)) }, /^307 at \/attributes: Order would have more than 500/],
-    ["more indexes than a database should have", "Order", { attributes: Array.from({ length: 201 }, (_, index) => ({ ...text(`A${index}`), indexed: true })) }, /^307 at \/attributes: there would be more than 200/],
+    [
+      "a built-in class without one of its attributes",
+      "User",
+      { attributes: user.attributes.slice(1) },
+      /^307 at \/attributes: the built-in attribute Name/,
+    ],
+    [
+      "a built-in attribute of another type",
+      "User",
+      { attributes: [{ name: "Name", type: "number", mandatory: true }, ...user.attributes.slice(1)] },
+      /^307 at \/attributes\/0: a built-in/,
+    ],
+    [
+      "a built-in attribute that need not be there",
+      "User",
+      { attributes: [text("Name"), ...user.attributes.slice(1)] },
+      /^307 at \/attributes\/0: a built-in/,
+    ],
+    [
+      "more attributes than a body can have",
+      "Order",
+      { attributes: Array.from({ length: 501 }, (_, index) => text(`A${index}`)) },
+      /^307 at \/attributes: Order would have more than 500/,
+    ],
+    [
+      "more indexes than a database should have",
+      "Order",
+      { attributes: Array.from({ length: 201 }, (_, index) => ({ ...text(`A${index}`), indexed: true })) },
+      /^307 at \/attributes: there would be more than 200/,
+    ],
   ])("refuses %s", async (_what, name, definition, expected) => {
     await fixture.define({ name: "Odd", base: null, attributes: [{ name: "Since", type: "date" }], rights: [] });
     const before = await fixture.generation();
@@ -141,12 +266,17 @@ describe("PutClass", () => {
 
   test("refuses a group that is another object", async () => {
     const [id] = await fixture.insert({ className: "File", attributes: { Name: "plan" } });
-    expect(await put("Order", { rights: [{ group: id as string, permissions: [] }] })).toMatch(/^307 at \/rights\/0\/group: there is no/);
+    expect(await put("Order", { rights: [{ group: id as string, permissions: [] }] })).toMatch(
+      /^307 at \/rights\/0\/group: there is no/,
+    );
   });
 
   test("refuses a line that is too long", async () => {
-    for (let depth = 1; depth <= 20; depth += 1) await fixture.put(`Level${depth}`, { base: depth === 1 ? null : `Level${depth - 1}` });
-    expect(await put("Level21", { base: "Level20" })).toMatch(/^307 at \/base: Level21 would inherit over more than 20/);
+    for (let depth = 1; depth <= 20; depth += 1)
+      await fixture.put(`Level${depth}`, { base: depth === 1 ? null : `Level${depth - 1}` });
+    expect(await put("Level21", { base: "Level20" })).toMatch(
+      /^307 at \/base: Level21 would inherit over more than 20/,
+    );
     expect(await put("Level1", { base: "Party" })).toMatch(/^307 at \/base: Level20 would inherit over more than 20/);
   });
 

@@ -10,8 +10,14 @@ describe("ReadStructure", () => {
     await fixture.put("Secret", { attributes: [{ name: "Hidden", type: "string" }] });
     await fixture.put("Order", {
       base: "Secret",
-      attributes: [{ name: "Of", type: "reference", target: "Secret" }, { name: "Next", type: "reference", target: "Order" }],
-      rights: [{ group: "*", permissions: ["read"] }, { group, permissions: ["create", "write"] }],
+      attributes: [
+        { name: "Of", type: "reference", target: "Secret" },
+        { name: "Next", type: "reference", target: "Order" },
+      ],
+      rights: [
+        { group: "*", permissions: ["read"] },
+        { group, permissions: ["create", "write"] },
+      ],
     });
     await fixture.put("Inbox", { rights: [{ group: "*", permissions: ["create"] }] });
   });
@@ -30,7 +36,11 @@ describe("ReadStructure", () => {
     const [order] = await fixture.structure(principal());
     expect(order).toMatchObject({
       base: null,
-      attributes: [{ name: "Hidden", inherited: true }, { name: "Of", target: null }, { name: "Next", target: "Order" }],
+      attributes: [
+        { name: "Hidden", inherited: true },
+        { name: "Of", target: null },
+        { name: "Next", target: "Order" },
+      ],
     });
     expect(JSON.stringify(order)).not.toContain("Secret");
   });
@@ -39,20 +49,38 @@ describe("ReadStructure", () => {
     const attributes = [{ name: "Total", type: "number", indexed: true }] as const;
     await fixture.put("Base", { attributes });
     await fixture.put("Below", { base: "Base" });
-    const stateOf = async (name: string) => (await fixture.structure()).find((each) => each.name === name)?.attributes[0]?.indexState;
+    const stateOf = async (name: string) =>
+      (await fixture.structure()).find((each) => each.name === name)?.attributes[0]?.indexState;
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["building", "building"]);
     const { storage } = fixture.database;
     await storage.alignIndexes([{ className: "Base", attribute: "Total", type: "number" }]);
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["building", "building"]);
     await storage.alignIndexes([{ className: "Below", attribute: "Total", type: "number" }]);
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["building", "ready"]);
-    expect(await new AlignIndexes().run(storage)).toEqual({ built: [{ className: "Base", attribute: "Total", type: "number" }], removed: 0, left: [] });
+    expect(await new AlignIndexes().run(storage)).toEqual({
+      built: [{ className: "Base", attribute: "Total", type: "number" }],
+      removed: 0,
+      left: [],
+    });
     expect([await stateOf("Base"), await stateOf("Below")]).toEqual(["ready", "ready"]);
   });
 
   test("shows an administrator everything", async () => {
     const classes = await fixture.structure();
-    expect(classes.map(({ name }) => name)).toEqual(["User", "UserGroup", "Image", "File", "xRestApiUserProvider", "Secret", "Order", "Inbox"]);
-    expect(classes.find(({ name }) => name === "Order")).toMatchObject({ base: "Secret", rights: [{ group: "*" }, { group }], permissions: ["read", "create", "write", "delete"] });
+    expect(classes.map(({ name }) => name)).toEqual([
+      "User",
+      "UserGroup",
+      "Image",
+      "File",
+      "xRestApiUserProvider",
+      "Secret",
+      "Order",
+      "Inbox",
+    ]);
+    expect(classes.find(({ name }) => name === "Order")).toMatchObject({
+      base: "Secret",
+      rights: [{ group: "*" }, { group }],
+      permissions: ["read", "create", "write", "delete"],
+    });
   });
 });

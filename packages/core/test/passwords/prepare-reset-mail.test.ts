@@ -1,10 +1,20 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { CustomPasswordReset, noHooks, OwnPasswordReset, PrepareResetMail, ReplacePassword, SettleCustomPassword } from "../../src/index.ts";
+import {
+  CustomPasswordReset,
+  noHooks,
+  OwnPasswordReset,
+  PrepareResetMail,
+  ReplacePassword,
+  SettleCustomPassword,
+} from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 
 const minute = 60_000;
 const passwords = new ReplacePassword(0);
-const resets = { own: new OwnPasswordReset(passwords), custom: new CustomPasswordReset(new SettleCustomPassword(passwords), noHooks, 8) };
+const resets = {
+  own: new OwnPasswordReset(passwords),
+  custom: new CustomPasswordReset(new SettleCustomPassword(passwords), noHooks, 8),
+};
 const resetMail = new PrepareResetMail(digests, random, resets);
 
 /** Two users with an address, and a clock that can be put forward. */
@@ -15,7 +25,10 @@ async function opened() {
   const { accounts, objects, oneTime } = storage.repositories;
   for (const loginName of ["anna", "ben"]) {
     const [user] = await objects.insert([{ className: "User", attributes: { Name: loginName } }]);
-    await accounts.create({ userId: user?.id ?? "", loginName, secret: "none", administrator: false, email: `${loginName}@example.com` }, loginName);
+    await accounts.create(
+      { userId: user?.id ?? "", loginName, secret: "none", administrator: false, email: `${loginName}@example.com` },
+      loginName,
+    );
   }
   return {
     advance: (milliseconds: number) => void (offset += milliseconds),

@@ -124,7 +124,9 @@ export class AdapterStorage {
    */
   #access(run) {
     const engine = this.#engine;
-    return { run: (work) => run((connection) => work(connection, async () => (await engine.now(connection)) + this.#offset())) };
+    return {
+      run: (work) => run((connection) => work(connection, async () => (await engine.now(connection)) + this.#offset())),
+    };
   }
 
   /**
@@ -137,7 +139,9 @@ export class AdapterStorage {
   #transact(work) {
     return this.#ready(async () => {
       for (let attempt = 1; ; attempt += 1) {
-        const outcome = await this.#guarded(() => this.#engine.withConnection((connection) => this.#attempt(connection, work)));
+        const outcome = await this.#guarded(() =>
+          this.#engine.withConnection((connection) => this.#attempt(connection, work)),
+        );
         if ("result" in outcome) return outcome.result;
         if (!outcome.conflicted || attempt === attempts) throw outcome.error;
         // Lets the winner finish before the loser wants the same again.

@@ -93,6 +93,10 @@ export class UnitOfWork {
   #isOver() {
     const failure = this.#failure;
     if (this.conflicted) return true;
-    return failure instanceof ServiceError && !(failure instanceof OutdatedModelError) && [607, 704, 706].includes(failure.code);
+    return (
+      failure instanceof ServiceError &&
+      !(failure instanceof OutdatedModelError) &&
+      [607, 704, 706].includes(failure.code)
+    );
   }
 }

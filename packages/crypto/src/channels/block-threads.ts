@@ -20,7 +20,11 @@ export class BlockThreads {
 
   constructor({ threads, queueLimit = 100 }: BlockThreadsOptions = {}) {
     const concurrency = threads ?? Math.max(1, Math.min(availableParallelism() - 1, 4));
-    this.#queue = new BoundedQueue({ concurrency, queueLimit, detail: "Too many encrypted log-ins wait to be opened." });
+    this.#queue = new BoundedQueue({
+      concurrency,
+      queueLimit,
+      detail: "Too many encrypted log-ins wait to be opened.",
+    });
   }
 
   open(request: BlockRequest): Promise<OpenedBlocks | undefined> {

@@ -66,9 +66,18 @@ function attempt(bytes: Uint8Array, { key, modulus, rejectionKey }: BlockKey): A
   const allowed = possible ? -1 : 0;
   return {
     possible,
-    oaep256: join(blocks.map(({ oaep256 }) => oaep256), allowed),
-    oaep1: join(blocks.map(({ oaep1 }) => oaep1), allowed),
-    pkcs1: join(blocks.map(({ pkcs1 }) => pkcs1), allowed),
+    oaep256: join(
+      blocks.map(({ oaep256 }) => oaep256),
+      allowed,
+    ),
+    oaep1: join(
+      blocks.map(({ oaep1 }) => oaep1),
+      allowed,
+    ),
+    pkcs1: join(
+      blocks.map(({ pkcs1 }) => pkcs1),
+      allowed,
+    ),
   };
 }
 

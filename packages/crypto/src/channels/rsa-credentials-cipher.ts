@@ -52,6 +52,8 @@ function isWhole(blocks: number): boolean {
 }
 
 function digestsOf(bytes: Uint8Array, size: number): Digest[] {
-  const blocks = Array.from({ length: bytes.length / size }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+  const blocks = Array.from({ length: bytes.length / size }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
   return blocks.map((block) => hash("sha256", block, "hex"));
 }

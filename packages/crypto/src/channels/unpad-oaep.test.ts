@@ -37,15 +37,18 @@ test("takes off padding by hand, for every length and block size", () => {
 describe("finds wrong", () => {
   const plain = Buffer.from("a message");
 
-  test.each(["sha1", "sha256"] as const)("every bit of the label's digest, the first byte and the filling (%s)", (hashName) => {
-    expect(unpadOaep(padOaep(plain, size, hashName, { first: 1 }), hashName).good).toBe(0);
-    expect(unpadOaep(padOaep(plain, size, hashName, { first: 128 }), hashName).good).toBe(0);
-    expect(unpadOaep(padOaep(plain, size, hashName, { label: "other" }), hashName).good).toBe(0);
-    expect(unpadOaep(padOaep(plain, size, hashName, { separator: 0 }), hashName).good).toBe(0);
-    expect(unpadOaep(padOaep(plain, size, hashName, { separator: 2 }), hashName).good).toBe(0);
-    expect(unpadOaep(padOaep(plain, size, hashName, { filling: 3 }), hashName).good).toBe(0);
-    expect(unpadOaep(padOaep(Buffer.alloc(100), size, hashName, { separator: 0 }), hashName).good).toBe(0);
-  });
+  test.each(["sha1", "sha256"] as const)(
+    "every bit of the label's digest, the first byte and the filling (%s)",
+    (hashName) => {
+      expect(unpadOaep(padOaep(plain, size, hashName, { first: 1 }), hashName).good).toBe(0);
+      expect(unpadOaep(padOaep(plain, size, hashName, { first: 128 }), hashName).good).toBe(0);
+      expect(unpadOaep(padOaep(plain, size, hashName, { label: "other" }), hashName).good).toBe(0);
+      expect(unpadOaep(padOaep(plain, size, hashName, { separator: 0 }), hashName).good).toBe(0);
+      expect(unpadOaep(padOaep(plain, size, hashName, { separator: 2 }), hashName).good).toBe(0);
+      expect(unpadOaep(padOaep(plain, size, hashName, { filling: 3 }), hashName).good).toBe(0);
+      expect(unpadOaep(padOaep(Buffer.alloc(100), size, hashName, { separator: 0 }), hashName).good).toBe(0);
+    },
+  );
 
   test("another bit of the block, wherever it is", () => {
     const block = padOaep(plain, size, "sha256");

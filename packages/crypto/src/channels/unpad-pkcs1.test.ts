@@ -34,7 +34,8 @@ const wrong: [string, Buffer][] = [
 test.each(wrong)("with %s gives a pseudo-random message that depends on key and cipher block alone", (_name, block) => {
   const { good, message } = unpadPkcs1(block, cipherBlock, rejectionKey);
   expect(good).toBe(0);
-  for (const [, other] of wrong) expect([...unpadPkcs1(other, cipherBlock, rejectionKey).message]).toEqual([...message]);
+  for (const [, other] of wrong)
+    expect([...unpadPkcs1(other, cipherBlock, rejectionKey).message]).toEqual([...message]);
   const others = [
     unpadPkcs1(block, randomBytes(size), rejectionKey),
     unpadPkcs1(block, cipherBlock, createSecretKey(randomBytes(32))),
@@ -43,7 +44,10 @@ test.each(wrong)("with %s gives a pseudo-random message that depends on key and 
 });
 
 test("gives pseudo-random messages of every length that a real one could have", () => {
-  const lengths = Array.from({ length: 3_000 }, () => unpadPkcs1(Buffer.alloc(size), randomBytes(size), rejectionKey).message.length);
+  const lengths = Array.from(
+    { length: 3_000 },
+    () => unpadPkcs1(Buffer.alloc(size), randomBytes(size), rejectionKey).message.length,
+  );
   expect(Math.max(...lengths)).toBeLessThanOrEqual(size - 11);
   const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
   // Evenly distributed over 0 to 245: the mean of 3,000 has a standard deviation of 1.3.

@@ -50,7 +50,16 @@ test("refuses every other length and spelling", () => {
     expect(wrapping.unwrap(wrapped.slice(0, length), "server key")).toBeUndefined();
   }
   const base64 = Buffer.from(wrapped, "base64url").toString("base64");
-  const alike = [`${wrapped}A`, `${wrapped}=`, `${wrapped}AAAA`, ` ${wrapped}`, `${wrapped}\n`, `${wrapped}.`, `=${wrapped}`, `${base64}==`];
+  const alike = [
+    `${wrapped}A`,
+    `${wrapped}=`,
+    `${wrapped}AAAA`,
+    ` ${wrapped}`,
+    `${wrapped}\n`,
+    `${wrapped}.`,
+    `=${wrapped}`,
+    `${base64}==`,
+  ];
   for (const text of alike) expect(wrapping.unwrap(text, "server key")).toBeUndefined();
 });
 

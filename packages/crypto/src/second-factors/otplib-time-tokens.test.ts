@@ -45,7 +45,14 @@ test("a token is good in its own step and in the ones beside it, to the millisec
     const step = 10 + (number % 90_000_000);
     const token = tokenOf(key, step);
     const begins = step * 30_000;
-    for (const at of [begins - 30_000, begins - 1, begins, begins + (number % 30_000), begins + 30_000, begins + 59_999]) {
+    for (const at of [
+      begins - 30_000,
+      begins - 1,
+      begins,
+      begins + (number % 30_000),
+      begins + 30_000,
+      begins + 59_999,
+    ]) {
       expect([step, tokens.stepOf(secret, token, at, -1)]).toEqual([step, step]);
     }
     for (const at of [begins - 30_001, begins + 60_000]) {
@@ -57,7 +64,8 @@ test("a token is good in its own step and in the ones beside it, to the millisec
 
 test("a step that is not later than the last one is not found, and of two that have the same token the later one is", () => {
   const step = 50_000_000;
-  for (const after of [step, step + 1, step + 2]) expect(tokens.stepOf(secret, tokenOf(key, step), step * 30_000, after)).toBeNull();
+  for (const after of [step, step + 1, step + 2])
+    expect(tokens.stepOf(secret, tokenOf(key, step), step * 30_000, after)).toBeNull();
   expect(tokens.stepOf(secret, tokenOf(key, step), step * 30_000, step - 1)).toBe(step);
 });
 
@@ -66,7 +74,20 @@ test("nothing is a token but its six digits", () => {
   const token = tokenOf(key, 50_000_000);
   const wide = [...token].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join("");
   const arabic = [...token].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join("");
-  const others = ["", token.slice(1), `0${token}`, `${token}0`, ` ${token}`, `${token}\n`, `+${token.slice(1)}`, `${token.slice(0, 5)}.`, wide, arabic, "\0".repeat(6), token.repeat(1_000)];
+  const others = [
+    "",
+    token.slice(1),
+    `0${token}`,
+    `${token}0`,
+    ` ${token}`,
+    `${token}\n`,
+    `+${token.slice(1)}`,
+    `${token.slice(0, 5)}.`,
+    wide,
+    arabic,
+    "\0".repeat(6),
+    token.repeat(1_000),
+  ];
   for (const other of others) expect([other, tokens.stepOf(secret, other, at, -1)]).toEqual([other, null]);
 });
 
@@ -75,7 +96,11 @@ test("secrets are 160 bits, each of them new, and stand in the address with the 
   expect(secrets.size).toBe(100);
   for (const each of secrets) expect(each).toMatch(/^[A-Z2-7]{32}$/);
   const address = new URL(tokens.address({ secret, issuer: "My database", label: "größe:a&b" }));
-  expect([address.protocol, address.host, decodeURIComponent(address.pathname)]).toEqual(["otpauth:", "totp", "/My database:größe:a&b"]);
+  expect([address.protocol, address.host, decodeURIComponent(address.pathname)]).toEqual([
+    "otpauth:",
+    "totp",
+    "/My database:größe:a&b",
+  ]);
   expect(address.searchParams.get("secret")).toBe(secret);
   expect(address.searchParams.get("issuer")).toBe("My database");
 });

@@ -12,7 +12,15 @@ export class OtplibTimeTokens implements TimeTokens {
     return generateSecret({ length: 20 });
   }
 
-  address({ secret, issuer, label }: { readonly secret: string; readonly issuer: string; readonly label: string }): string {
+  address({
+    secret,
+    issuer,
+    label,
+  }: {
+    readonly secret: string;
+    readonly issuer: string;
+    readonly label: string;
+  }): string {
     return generateURI({ secret, issuer, label, algorithm: "sha1", digits: 6, period });
   }
 

@@ -85,7 +85,9 @@ export class Connections {
     this.of(socket).refuseRest(reason);
     const network = this.rules.networkOf(socket);
     if (network === null) return;
-    const others = Array.from(this.open.values()).filter((other) => other.socket !== socket && this.rules.networkOf(other.socket) === network);
+    const others = Array.from(this.open.values()).filter(
+      (other) => other.socket !== socket && this.rules.networkOf(other.socket) === network,
+    );
     this.suspects.add(network, others);
   }
 

@@ -13,7 +13,16 @@ const requestHeaders = [
   "range",
 ];
 
-const exposedHeaders = ["content-range", "accept-ranges", "etag", "encrypted", "retry-after", "content-disposition", "x-request-id", "sync-restart"];
+const exposedHeaders = [
+  "content-range",
+  "accept-ranges",
+  "etag",
+  "encrypted",
+  "retry-after",
+  "content-disposition",
+  "x-request-id",
+  "sync-restart",
+];
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -8,7 +8,14 @@ test.each(["appkey", "AppKey", "APPKEY"])("finds %s in any case", (name) => {
 });
 
 test("finds each credential in its own header only", () => {
-  const { sessionId, authorization, secureToken, appKey } = read("SessionId", "s", "Authorization", "a", "Secure-Token", "t");
+  const { sessionId, authorization, secureToken, appKey } = read(
+    "SessionId",
+    "s",
+    "Authorization",
+    "a",
+    "Secure-Token",
+    "t",
+  );
   expect([sessionId.value, authorization.value, secureToken.value, appKey.value]).toEqual(["s", "a", "t", null]);
 });
 

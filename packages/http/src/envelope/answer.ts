@@ -18,7 +18,8 @@ export const fixedHeaders = {
 export function writeAnswer(exchange: Exchange, status: number, text: string): void {
   const { request, response, answerHeaders, requestId, connection, channel, origin, untakenBytes } = exchange;
   if (response.headersSent) return;
-  if (text.length > sliceBytes && request.method === "GET" && untakenBytes.isFull(origin.network)) throw leavesTooMuchUnread();
+  if (text.length > sliceBytes && request.method === "GET" && untakenBytes.isFull(origin.network))
+    throw leavesTooMuchUnread();
   if (connection.isEnding) answerHeaders["Connection"] = "close";
   // Node joins a text to the head and encodes both anew; bytes it passes on as they are, at half the cost.
   let bytes: Buffer = Buffer.from(text);

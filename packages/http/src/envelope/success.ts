@@ -9,7 +9,8 @@ const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessag
 
 /** The envelope of a success as text. */
 export function successText({ data, message }: Success): string {
-  const status = message === undefined ? plainStatus : JSON.stringify({ internalStatus: successStatus, statusMessage: message });
+  const status =
+    message === undefined ? plainStatus : JSON.stringify({ internalStatus: successStatus, statusMessage: message });
   return `{"status":${status},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
 }
 
@@ -22,6 +23,9 @@ export async function writeSuccess(exchange: Exchange, success: Success): Promis
   const envelope = successText(success);
   if (seal === undefined) return writeAnswer(exchange, location === undefined ? 200 : 302, envelope);
   const sealed = await seal(Buffer.from(envelope));
-  Object.assign(exchange.answerHeaders, { "Content-Type": "text/plain; charset=utf-8", Encrypted: formatEncryptedHeader() });
+  Object.assign(exchange.answerHeaders, {
+    "Content-Type": "text/plain; charset=utf-8",
+    Encrypted: formatEncryptedHeader(),
+  });
   writeAnswer(exchange, 200, sealed);
 }

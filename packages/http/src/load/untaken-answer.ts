@@ -7,7 +7,10 @@ const grace = 1_000;
  * Watches an answer that is still in memory because the client does not read. Its bytes count against the client's network until they are
  * sent. After a second the request no longer counts as work. After `patience` milliseconds without progress the connection is cut.
  */
-export function watchUntaken({ request, response, origin, share, untakenBytes, answerBytes }: Exchange, patience: number): void {
+export function watchUntaken(
+  { request, response, origin, share, untakenBytes, answerBytes }: Exchange,
+  patience: number,
+): void {
   const { socket } = request;
   if (socket.destroyed || socket.writableLength === 0) return;
   const { network } = origin;

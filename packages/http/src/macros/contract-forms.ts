@@ -10,7 +10,9 @@ export class ContractForms implements RequestForms {
   }
 
   serialization(given: JsonValue | undefined): Serialization | undefined {
-    return given === undefined ? undefined : parseFields(objectParameters, { serialization: JSON.stringify(given) }, []).serialization;
+    return given === undefined
+      ? undefined
+      : parseFields(objectParameters, { serialization: JSON.stringify(given) }, []).serialization;
   }
 
   list({ where, sort, oids, macro, page, perPage, cursor, count, serialization }: Given): ListForm {
@@ -23,7 +25,13 @@ export class ContractForms implements RequestForms {
       query: JSON.stringify(withoutUndefined({ where, sort, oids, macro })),
       serialization: serialization === undefined ? undefined : JSON.stringify(serialization),
     };
-    const { cursor: text, count: counting, query, serialization: written, ...pages } = parseFields(listParameters, withoutUndefined(parameters), []);
+    const {
+      cursor: text,
+      count: counting,
+      query,
+      serialization: written,
+      ...pages
+    } = parseFields(listParameters, withoutUndefined(parameters), []);
     return { ...pages, query, serialization: written, cursor: text, capped: counting === "capped" };
   }
 
@@ -37,5 +45,7 @@ function numberText(value: JsonValue | undefined): JsonValue | undefined {
 }
 
 function withoutUndefined(given: Given): Record<string, JsonValue> {
-  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  );
 }

@@ -1,7 +1,13 @@
 import { inGroups } from "./in-groups.ts";
 import type { Item } from "./item.ts";
 
-const groupsOf = (kinds: string, most: number) => [...inGroups(Array.from(kinds, (kind) => ({ kind, isRead: kind === "r" }) as unknown as Item), most)].map((group) => group.map((item) => (item as unknown as { kind: string }).kind).join(""));
+const groupsOf = (kinds: string, most: number) =>
+  [
+    ...inGroups(
+      Array.from(kinds, (kind) => ({ kind, isRead: kind === "r" }) as unknown as Item),
+      most,
+    ),
+  ].map((group) => group.map((item) => (item as unknown as { kind: string }).kind).join(""));
 
 test.each([
   ["", 3, []],

@@ -90,7 +90,8 @@ export class Item {
     if (route === undefined) throw new ServiceError(305);
     this.route = route;
     if (route.standsAlone === true) throw new ServiceError(307, { detail: "It is nothing for a multi request." });
-    if (atomic && route.changesModel === true) throw new ServiceError(307, { detail: "The model is not changed in a transaction." });
+    if (atomic && route.changesModel === true)
+      throw new ServiceError(307, { detail: "The model is not changed in a transaction." });
     if (data === undefined && needsBody(route)) throw new ServiceError(300);
     const input: RouteInput<unknown, unknown> = {
       // What no route asks for is not looked at.

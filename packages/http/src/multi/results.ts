@@ -19,7 +19,9 @@ export class Results {
   /** Why nothing more is begun: they have taken all the room (307) or all the time (706); `null` while there is some of both. */
   get hindrance(): ServiceError | null {
     if (this.bytes >= this.most) return tooLarge();
-    return performance.now() > this.deadline ? new ServiceError(706, { retryAfter: 1, detail: "The multi request took too long." }) : null;
+    return performance.now() > this.deadline
+      ? new ServiceError(706, { retryAfter: 1, detail: "The multi request took too long." })
+      : null;
   }
 
   /** 307 when they have taken all the room. */
@@ -36,7 +38,9 @@ export class Results {
     const bytes = Buffer.byteLength(text);
     if (this.bytes + bytes <= this.most) return this.add(text, bytes);
     if (isRead) throw tooLarge();
-    const shortened = givesObject ? resultText(200, successText({ ...success, data: withoutAttributes(success.data) })) : text;
+    const shortened = givesObject
+      ? resultText(200, successText({ ...success, data: withoutAttributes(success.data) }))
+      : text;
     this.add(shortened, Buffer.byteLength(shortened));
   }
 

@@ -13,7 +13,12 @@ const readsAtOnce = 10;
  * Does the items in their order, each as a request of its own: what one of them is refused changes nothing for the others. Reads in a
  * row are asked for together; not where hooks run in them, which would take more than their share of threads.
  */
-export async function runSeparately(given: readonly unknown[], context: SessionContext, parts: ItemParts, note: RouteInput<unknown, unknown>["note"]): Promise<JsonText> {
+export async function runSeparately(
+  given: readonly unknown[],
+  context: SessionContext,
+  parts: ItemParts,
+  note: RouteInput<unknown, unknown>["note"],
+): Promise<JsonText> {
   const results = new Results(context.database.answerBytes, parts.deadline);
   const items = given.map((each) => new Item(each, parts));
   const atOnce = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
@@ -40,12 +45,19 @@ export async function runSeparately(given: readonly unknown[], context: SessionC
 /** Together they take into memory what one answer may take. */
 function begin(group: readonly Item[], context: SessionContext): Promise<Success>[] {
   const { database } = context;
-  const share = group.length === 1 ? context : { ...context, database: database.within(Math.floor(database.answerBytes / group.length)) };
+  const share =
+    group.length === 1
+      ? context
+      : { ...context, database: database.within(Math.floor(database.answerBytes / group.length)) };
   return group.map((item) => item.run(share));
 }
 
 /** What takes more than its share is read again, alone. */
-function successOf(item: Item, begun: PromiseSettledResult<Success> | undefined, context: SessionContext): Success | Promise<Success> {
+function successOf(
+  item: Item,
+  begun: PromiseSettledResult<Success> | undefined,
+  context: SessionContext,
+): Success | Promise<Success> {
   if (begun?.status === "fulfilled") return begun.value;
   if (item.isRead && begun?.reason instanceof AnswerTooLargeError) return item.run(context);
   throw begun?.reason;

@@ -9,7 +9,12 @@ import { Results } from "./results.ts";
  * Does all items in one transaction, in their order; the first that fails undoes the others, and the request fails with its code.
  * What can be refused by looking at the items is refused before the transaction begins.
  */
-export async function runTogether(given: readonly unknown[], context: SessionContext, parts: ItemParts, note: RouteInput<unknown, unknown>["note"]): Promise<JsonText> {
+export async function runTogether(
+  given: readonly unknown[],
+  context: SessionContext,
+  parts: ItemParts,
+  note: RouteInput<unknown, unknown>["note"],
+): Promise<JsonText> {
   const items = given.map((each) => new Item(each, parts));
   let current: number | null = null;
   const inTurn = async (work: (item: Item) => void | Promise<void>): Promise<void> => {
@@ -43,7 +48,11 @@ export async function runTogether(given: readonly unknown[], context: SessionCon
 type Prepared = (context: SessionContext, work: (context: SessionContext) => Promise<JsonText>) => Promise<JsonText>;
 
 /** Nobody is to wait for a place for his macros and hooks while he holds a connection. */
-async function preparation(items: readonly Item[], context: SessionContext, { hooks, macros }: ItemParts): Promise<Prepared> {
+async function preparation(
+  items: readonly Item[],
+  context: SessionContext,
+  { hooks, macros }: ItemParts,
+): Promise<Prepared> {
   const active = await hooks.current(context);
   if (active !== null) return (given, work) => active.prepared(given, work);
   if (items.some((item) => item.executesMacro)) return (given, work) => macros.prepared(given, work);
@@ -54,5 +63,9 @@ async function preparation(items: readonly Item[], context: SessionContext, { ho
 function failureAt(index: number, failure: ServiceError): ServiceError {
   const { code, detail, retryAfter } = failure;
   const place = `at /${index}`;
-  return new ServiceError(code, { detail: detail === undefined ? place : `${place}: ${detail}`, cause: failure, ...(retryAfter === undefined ? {} : { retryAfter }) });
+  return new ServiceError(code, {
+    detail: detail === undefined ? place : `${place}: ${detail}`,
+    cause: failure,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
 }

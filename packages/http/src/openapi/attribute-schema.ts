@@ -30,7 +30,11 @@ function valueSchema({ type, mandatory = false }: AttributeDefinition, targets: 
     case "collection":
       return {
         type: "object",
-        properties: { "~Count": count, "~UnfilteredCount": count, "~Elements": { type: "array", ...elements(targets) } },
+        properties: {
+          "~Count": count,
+          "~UnfilteredCount": count,
+          "~Elements": { type: "array", ...elements(targets) },
+        },
         required: ["~Count", "~UnfilteredCount", "~Elements"],
       };
     default:

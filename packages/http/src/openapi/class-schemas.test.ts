@@ -1,4 +1,12 @@
-import { type AttributeDefinition, type AttributeType, attributeTypes, type ClassDefinition, Model, permissions, type ReadableClasses } from "@sallyport/core";
+import {
+  type AttributeDefinition,
+  type AttributeType,
+  attributeTypes,
+  type ClassDefinition,
+  Model,
+  permissions,
+  type ReadableClasses,
+} from "@sallyport/core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { openApiShape } from "../../test/open-api-shape.ts";
 import { routeTable } from "../routes/route-table.ts";
@@ -7,16 +15,40 @@ import { openApiDocument } from "./open-api-document.ts";
 
 const routes = routeTable({} as UseCases);
 
-const attribute = (type: AttributeType, more: Partial<AttributeDefinition> = {}): AttributeDefinition => ({ name: `A${type}`, type, ...more });
+const attribute = (type: AttributeType, more: Partial<AttributeDefinition> = {}): AttributeDefinition => ({
+  name: `A${type}`,
+  type,
+  ...more,
+});
 
 const classes: readonly ClassDefinition[] = [
   { name: "File", base: null, attributes: [], rights: [] },
-  { name: "Every", base: null, attributes: attributeTypes.map((type) => attribute(type, type === "reference" || type === "collection" ? { target: "Base" } : {})), rights: [] },
-  { name: "Must", base: null, attributes: attributeTypes.map((type) => attribute(type, { mandatory: true, indexed: true })), rights: [] },
+  {
+    name: "Every",
+    base: null,
+    attributes: attributeTypes.map((type) =>
+      attribute(type, type === "reference" || type === "collection" ? { target: "Base" } : {}),
+    ),
+    rights: [],
+  },
+  {
+    name: "Must",
+    base: null,
+    attributes: attributeTypes.map((type) => attribute(type, { mandatory: true, indexed: true })),
+    rights: [],
+  },
   { name: "Base", base: null, attributes: [{ name: "Own", type: "string" }], rights: [] },
   { name: "Below", base: "Base", attributes: [{ name: "More", type: "number" }], rights: [] },
   { name: "Hidden", base: "Base", attributes: [{ name: "Secret", type: "string" }], rights: [] },
-  { name: "Leading", base: "Hidden", attributes: [attribute("reference", { target: "Hidden" }), attribute("collection", { name: "None", target: "Elsewhere" })], rights: [] },
+  {
+    name: "Leading",
+    base: "Hidden",
+    attributes: [
+      attribute("reference", { target: "Hidden" }),
+      attribute("collection", { name: "None", target: "Elsewhere" }),
+    ],
+    rights: [],
+  },
   // Names that other things in a description have.
   { name: "Object", base: null, attributes: [{ name: "constructor", type: "string" }], rights: [] },
   { name: "constructor", base: null, attributes: [], rights: [] },
@@ -29,14 +61,20 @@ function readable(...hidden: string[]): ReadableClasses {
   return { model, classes: seen.map((modelClass) => ({ modelClass, permissions })) };
 }
 
-const describing = (described: ReadableClasses) => openApiDocument({ routes, title: "Test", version: "1.2.3", basePath: "/api", alias: "second", classes: described });
-const schemasOf = (described: ReadableClasses) => describing(described).components.schemas as Record<string, Record<string, ReturnType<typeof JSON.parse>>>;
+const describing = (described: ReadableClasses) =>
+  openApiDocument({ routes, title: "Test", version: "1.2.3", basePath: "/api", alias: "second", classes: described });
+const schemasOf = (described: ReadableClasses) =>
+  describing(described).components.schemas as Record<string, Record<string, ReturnType<typeof JSON.parse>>>;
 
 describe("the API description of a database", () => {
   const document = describing(readable("Hidden"));
 
   test("is valid, and so is the general one", async () => {
-    for (const each of [document, describing({ model, classes: [] }), openApiDocument({ routes, title: "Test", version: "1", basePath: "" })]) {
+    for (const each of [
+      document,
+      describing({ model, classes: [] }),
+      openApiDocument({ routes, title: "Test", version: "1", basePath: "" }),
+    ]) {
       const copy = JSON.parse(JSON.stringify(each));
       expect(openApiShape.safeParse(copy).error).toBeUndefined();
       expect(await new Validator().validate(copy)).toEqual({ valid: true });
@@ -49,7 +87,9 @@ describe("the API description of a database", () => {
   });
 
   test("refers to nothing that is not there", () => {
-    const references = new Set(Array.from(JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g), ([, target = ""]) => target));
+    const references = new Set(
+      Array.from(JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g), ([, target = ""]) => target),
+    );
     const missing = [...references].filter((target) => {
       const [folder = "", name = ""] = target.split(/\/(.*)/s);
       return !Object.hasOwn(document.components[folder as "schemas"], name);
@@ -59,14 +99,19 @@ describe("the API description of a database", () => {
 
   test("has the address of the database", () => {
     expect(document.servers.map(({ url }) => url)).toEqual(["/api/second"]);
-    const ofEmpty = (basePath: string) => openApiDocument({ routes: [], title: "a", version: "1", basePath, alias: "" }).servers.map(({ url }) => url);
+    const ofEmpty = (basePath: string) =>
+      openApiDocument({ routes: [], title: "a", version: "1", basePath, alias: "" }).servers.map(({ url }) => url);
     expect([...ofEmpty(""), ...ofEmpty("/api")]).toEqual(["/", "/api"]);
   });
 
   test("describes the values of every type", () => {
     const { properties, required } = schemasOf(readable("Hidden"))["class.Every"] ?? {};
     const nothing = { type: "null" };
-    const bases = [{ $ref: "#/components/schemas/class.Base" }, { $ref: "#/components/schemas/class.Below" }, { $ref: "#/components/schemas/class.Leading" }];
+    const bases = [
+      { $ref: "#/components/schemas/class.Base" },
+      { $ref: "#/components/schemas/class.Below" },
+      { $ref: "#/components/schemas/class.Leading" },
+    ];
     expect(properties).toMatchObject({
       "~ClassName": { const: "Every" },
       Astring: { type: ["string", "null"] },
@@ -93,7 +138,14 @@ describe("the API description of a database", () => {
 
   test("has inherited attributes in each class, and names a base that may be read", () => {
     const all = schemasOf(readable());
-    expect(Object.keys(all["class.Below"]?.["properties"])).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "Own", "More"]);
+    expect(Object.keys(all["class.Below"]?.["properties"])).toEqual([
+      "~ClassName",
+      "~ObjectID",
+      "~UUID",
+      "~StoreTime",
+      "Own",
+      "More",
+    ]);
     expect(all["class.Below"]?.["description"]).toBe("Inherits from `Base`.");
     expect(schemasOf(readable("Base"))["class.Below"]).not.toHaveProperty("description");
   });
@@ -123,25 +175,44 @@ describe("the API description of a database", () => {
 
   test("describes what may be written: whole objects with all that is mandatory, and changes", () => {
     const written = schemasOf(readable());
-    expect(written["class.Must.new"]).toMatchObject({ allOf: [{ $ref: "#/components/schemas/class.Must.change" }], required: attributeTypes.map((type) => `A${type}`) });
+    expect(written["class.Must.new"]).toMatchObject({
+      allOf: [{ $ref: "#/components/schemas/class.Must.change" }],
+      required: attributeTypes.map((type) => `A${type}`),
+    });
     expect(written["class.Every.new"]).not.toHaveProperty("required");
     const target = { $ref: "#/components/schemas/ReferenceTarget" };
     expect(written["class.Must.change"]).toMatchObject({
       additionalProperties: false,
-      properties: { Astring: { type: "string" }, Areference: target, Acollection: { anyOf: [{ type: "array", items: target }] } },
+      properties: {
+        Astring: { type: "string" },
+        Areference: target,
+        Acollection: { anyOf: [{ type: "array", items: target }] },
+      },
     });
-    expect(written["class.Every.change"]?.["properties"]).toMatchObject({ Areference: { anyOf: [target, { type: "null" }] }, Anumber: { type: ["number", "null"] } });
+    expect(written["class.Every.change"]?.["properties"]).toMatchObject({
+      Areference: { anyOf: [target, { type: "null" }] },
+      Anumber: { type: ["number", "null"] },
+    });
     expect(written["class.Every.change"]?.["properties"]).not.toHaveProperty("~ObjectID");
   });
 
   test("offers for a body the classes with which the caller may do what the method does, each with an example", () => {
-    const may = (name: string) => (name === "Base" ? permissions : name === "Below" ? (["read", "write"] as const) : (["read"] as const));
-    const some = { model, classes: readable().classes.map((each) => ({ ...each, permissions: may(each.modelClass.definition.name) })) };
+    const may = (name: string) =>
+      name === "Base" ? permissions : name === "Below" ? (["read", "write"] as const) : (["read"] as const);
+    const some = {
+      model,
+      classes: readable().classes.map((each) => ({ ...each, permissions: may(each.modelClass.definition.name) })),
+    };
     const { post, patch } = describing(some).paths["/v1/object/{idOrClass}"] ?? {};
     const bodyOf = (operation: typeof post) => operation?.requestBody?.content["application/json"];
     expect(bodyOf(post)?.schema).toEqual({ anyOf: [{ $ref: "#/components/schemas/class.Base.new" }] });
-    expect(bodyOf(patch)?.schema).toEqual({ anyOf: ["Base", "Below"].map((name) => ({ $ref: `#/components/schemas/class.${name}.change` })) });
-    expect(bodyOf(patch)?.examples).toEqual({ Base: { summary: "Base", value: { Own: "Own" } }, Below: { summary: "Below", value: { Own: "Own", More: 1 } } });
+    expect(bodyOf(patch)?.schema).toEqual({
+      anyOf: ["Base", "Below"].map((name) => ({ $ref: `#/components/schemas/class.${name}.change` })),
+    });
+    expect(bodyOf(patch)?.examples).toEqual({
+      Base: { summary: "Base", value: { Own: "Own" } },
+      Below: { summary: "Below", value: { Own: "Own", More: 1 } },
+    });
     expect(post?.parameters?.[0]?.schema).toEqual({ type: "string", enum: ["Base"] });
     expect(patch?.parameters?.[0]?.schema).toEqual({ type: "string", minLength: 1 });
   });
@@ -149,15 +220,31 @@ describe("the API description of a database", () => {
   test("offers nothing to write to who may not", () => {
     const reading = { model, classes: readable().classes.map((each) => ({ ...each, permissions: ["read"] as const })) };
     const { paths, components } = describing(reading);
-    expect(paths["/v1/object/{idOrClass}"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Attributes" });
-    expect(Object.keys(components.schemas).filter((name) => name.endsWith(".change") || name.endsWith(".new"))).toEqual([]);
+    expect(paths["/v1/object/{idOrClass}"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/Attributes",
+    });
+    expect(Object.keys(components.schemas).filter((name) => name.endsWith(".change") || name.endsWith(".new"))).toEqual(
+      [],
+    );
   });
 
   test("offers for a path the classes with which the caller may do what it does", () => {
     const list = routes.find(({ operation }) => operation === "listObjects");
     if (list === undefined) throw new Error("There is no list.");
-    const reading = { model, classes: readable().classes.map((each) => ({ ...each, permissions: each.modelClass.definition.name === "Base" ? permissions : (["read"] as const) })) };
-    const both = openApiDocument({ routes: [list, { ...list, method: "POST" }], title: "a", version: "1", basePath: "", classes: reading });
+    const reading = {
+      model,
+      classes: readable().classes.map((each) => ({
+        ...each,
+        permissions: each.modelClass.definition.name === "Base" ? permissions : (["read"] as const),
+      })),
+    };
+    const both = openApiDocument({
+      routes: [list, { ...list, method: "POST" }],
+      title: "a",
+      version: "1",
+      basePath: "",
+      classes: reading,
+    });
     const { get, post } = both.paths["/v1/objects/{className}"] ?? {};
     expect(get?.parameters?.[0]?.schema).toMatchObject({ enum: classes.map(({ name }) => name) });
     expect(post?.parameters?.[0]?.schema).toMatchObject({ enum: ["Base"] });

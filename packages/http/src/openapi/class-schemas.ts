@@ -16,7 +16,9 @@ export function classSchemas(readable: ReadableClasses, general: SchemaObject): 
   if (classes.length === 0) return {};
   const names = classes.map(({ modelClass }) => modelClass.definition.name);
   const known = new Set(names);
-  const described = classes.map((each) => [componentOf(each.modelClass.definition.name), classSchema(each, readable, known, general)] as const);
+  const described = classes.map(
+    (each) => [componentOf(each.modelClass.definition.name), classSchema(each, readable, known, general)] as const,
+  );
   const mapping = Object.fromEntries(names.map((name) => [name, refTo(name)]));
   const anyObject = {
     description: "An object of a class that you may read.",
@@ -38,12 +40,19 @@ function classSchema(
     const family = model.find(target)?.family ?? [];
     return family.filter((each) => known.has(each)).map((each) => ({ $ref: refTo(each) }));
   };
-  const written = Array.from(attributes.values(), (attribute) => [attribute.name, attributeSchema(attribute, targetsOf(attribute))] as const);
+  const written = Array.from(
+    attributes.values(),
+    (attribute) => [attribute.name, attributeSchema(attribute, targetsOf(attribute))] as const,
+  );
   return {
     title: name,
     type: "object",
     ...(base !== null && known.has(base) ? { description: `Inherits from \`${base}\`.` } : {}),
-    properties: { ...(general["properties"] as SchemaObject), "~ClassName": { const: name, type: "string" }, ...Object.fromEntries(written) },
+    properties: {
+      ...(general["properties"] as SchemaObject),
+      "~ClassName": { const: name, type: "string" },
+      ...Object.fromEntries(written),
+    },
     required: general["required"],
   };
 }

@@ -28,7 +28,10 @@ export class DatabaseDescriptions {
     const { classes: readable, macros } = caller;
     const byRights = this.remembered.get(readable.model) ?? new Map<string, string>();
     this.remembered.set(readable.model, byRights);
-    const rights = JSON.stringify([readable.classes.map(({ modelClass, permissions }) => [modelClass.definition.name, permissions]), macros]);
+    const rights = JSON.stringify([
+      readable.classes.map(({ modelClass, permissions }) => [modelClass.definition.name, permissions]),
+      macros,
+    ]);
     const known = byRights.get(rights);
     if (known !== undefined) return known;
     const text = this.make(alias, settings, caller);
@@ -37,7 +40,11 @@ export class DatabaseDescriptions {
     return text;
   }
 
-  private make(alias: string, { applicationName, applicationVersion, basePath }: HttpSettings, caller: Partial<DescribedCaller> = {}): string {
+  private make(
+    alias: string,
+    { applicationName, applicationVersion, basePath }: HttpSettings,
+    caller: Partial<DescribedCaller> = {},
+  ): string {
     const about = { title: applicationName, version: applicationVersion, basePath, alias };
     return JSON.stringify(openApiDocument({ ...about, routes: this.routes(), ...caller }));
   }

@@ -13,10 +13,15 @@ const target: SchemaObject = { $ref: `#/components/schemas/${targetName}` };
 const metaFields = ["~ObjectID", "~UUID", "~ClassName", "~StoreTime"];
 
 export const targetSchema: SchemaObject = {
-  description: "What a reference is to lead to: an id, a UUID, or an object with at least one of both and no attributes.",
+  description:
+    "What a reference is to lead to: an id, a UUID, or an object with at least one of both and no attributes.",
   anyOf: [
     { type: "string", minLength: 1 },
-    { type: "object", properties: Object.fromEntries(metaFields.map((name) => [name, { type: "string" }])), additionalProperties: false },
+    {
+      type: "object",
+      properties: Object.fromEntries(metaFields.map((name) => [name, { type: "string" }])),
+      additionalProperties: false,
+    },
   ],
 };
 

@@ -16,11 +16,20 @@ export function keySetItem(basePath: string, components: SchemaComponents): Path
       operationId: "getKeySet",
       tags: [keySetTag],
       summary: "The public keys with which the tokens of all databases can be checked. Fetch it over HTTPS.",
-      description: "In no envelope. `aud` of a token is the `databaseName` of the log-in. That a signature is good does not say that the session still lives.",
+      description:
+        "In no envelope. `aud` of a token is the `databaseName` of the log-in. That a signature is good does not say that the session still lives.",
       security: [],
       responses: {
-        200: { description: "The keys.", headers, content: { [keySetType]: { schema: components.describe(keySetResponse, "output") } } },
-        default: { description: "A failure, in an envelope.", headers, content: { "application/json": { schema: components.describe(failureEnvelope, "output") } } },
+        200: {
+          description: "The keys.",
+          headers,
+          content: { [keySetType]: { schema: components.describe(keySetResponse, "output") } },
+        },
+        default: {
+          description: "A failure, in an envelope.",
+          headers,
+          content: { "application/json": { schema: components.describe(failureEnvelope, "output") } },
+        },
       },
     },
   };

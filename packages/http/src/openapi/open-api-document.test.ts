@@ -21,7 +21,9 @@ describe("the API description", () => {
   });
 
   test("refers to nothing that is not there, and holds nothing that is not referred to", () => {
-    const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target));
+    const references = new Set(
+      [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target),
+    );
     const { schemas, examples, headers } = document.components;
     const components = Object.entries({ schemas, examples, headers }).flatMap(([folder, byName]) =>
       Object.keys(byName).map((name) => `#/components/${folder}/${name}`),
@@ -40,44 +42,103 @@ describe("the API description", () => {
 
   test("has every route, and nothing else", () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).filter((name) => name !== "servers").map((method) => `${method.toUpperCase()} ${path}`),
+      Object.keys(methods)
+        .filter((name) => name !== "servers")
+        .map((method) => `${method.toUpperCase()} ${path}`),
     );
     const inNoEnvelope = ["GET /.well-known/jwks.json"];
-    expect(described.toSorted()).toEqual([...routes.map(({ method, path }) => `${method} ${path}`), ...inNoEnvelope].toSorted());
+    expect(described.toSorted()).toEqual(
+      [...routes.map(({ method, path }) => `${method} ${path}`), ...inNoEnvelope].toSorted(),
+    );
     const ids = routes.map((route) => operationOf(route)?.operationId);
     expect(new Set(ids).size).toBe(routes.length);
   });
 
   test("puts every operation under one of its headings", () => {
-    const used = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) => Object.values(operations).flatMap(({ tags }) => tags));
+    const used = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) =>
+      Object.values(operations).flatMap(({ tags }) => tags),
+    );
     expect([...new Set(used)].toSorted()).toEqual(document.tags.map(({ name }) => name).toSorted());
   });
 
   test.each<[tag: string, operations: readonly string[]]>([
-    ["Sessions", ["checkSession", "getLogInKey", "getSecureLogInKey", "logIn", "logInSecurely", "logInWithToken", "logOut"]],
-    ["Providers", ["finishAppleLogIn", "finishProviderLogIn", "listOwnLinks", "logInLinking", "removeOwnLinks", "startProviderLogIn", "tradeReturnCode"]],
+    [
+      "Sessions",
+      ["checkSession", "getLogInKey", "getSecureLogInKey", "logIn", "logInSecurely", "logInWithToken", "logOut"],
+    ],
+    [
+      "Providers",
+      [
+        "finishAppleLogIn",
+        "finishProviderLogIn",
+        "listOwnLinks",
+        "logInLinking",
+        "removeOwnLinks",
+        "startProviderLogIn",
+        "tradeReturnCode",
+      ],
+    ],
     ["Custom users", ["confirmChangePassword", "logInCustomUser"]],
     ["Passwords", ["changePassword", "confirmResetPassword", "resetPassword"]],
-    ["Second factors", ["confirmSecondFactor", "enrolSecondFactor", "readSecondFactor", "removeSecondFactor", "validateSecondFactor"]],
-    ["Objects", ["createObject", "deleteObject", "getLock", "getObject", "getReaders", "listObjects", "listRecycler", "lockObject", "purgeObject", "purgeRecycler", "restoreObject", "setReaders", "unlockObject", "updateObject", "updateObjects"]],
+    [
+      "Second factors",
+      ["confirmSecondFactor", "enrolSecondFactor", "readSecondFactor", "removeSecondFactor", "validateSecondFactor"],
+    ],
+    [
+      "Objects",
+      [
+        "createObject",
+        "deleteObject",
+        "getLock",
+        "getObject",
+        "getReaders",
+        "listObjects",
+        "listRecycler",
+        "lockObject",
+        "purgeObject",
+        "purgeRecycler",
+        "restoreObject",
+        "setReaders",
+        "unlockObject",
+        "updateObject",
+        "updateObjects",
+      ],
+    ],
     ["Macros", ["executeMacro"]],
     ["Model", ["getStructure", "putClass", "removeClass"]],
     ["Service", ["checkService", "describeApi", "getKeySet", "multi"]],
   ])("has these operations under the heading %s", (tag, operations) => {
     const all = Object.values(document.paths).flatMap(({ servers: _servers, ...methods }) => Object.values(methods));
-    expect(all.filter(({ tags }) => tags.includes(tag)).map(({ operationId }) => operationId).toSorted()).toEqual(operations);
+    expect(
+      all
+        .filter(({ tags }) => tags.includes(tag))
+        .map(({ operationId }) => operationId)
+        .toSorted(),
+    ).toEqual(operations);
   });
 
   test("declares Retry-After for every status whose codes can carry it", () => {
-    const responses = routes.flatMap((route) => Object.entries(operationOf(route)?.responses ?? {}).map(([status, { headers = {}, description }]) => ({ status, headers, description })));
-    const able = responses.filter(({ status, description }) => status === "503" || /`(?:302|326|339|342)`/.test(description));
+    const responses = routes.flatMap((route) =>
+      Object.entries(operationOf(route)?.responses ?? {}).map(([status, { headers = {}, description }]) => ({
+        status,
+        headers,
+        description,
+      })),
+    );
+    const able = responses.filter(
+      ({ status, description }) => status === "503" || /`(?:302|326|339|342)`/.test(description),
+    );
     expect(able.length).toBeGreaterThan(routes.length);
     expect(able.filter(({ headers }) => !("Retry-After" in headers))).toEqual([]);
   });
 
   test("has an example for every parameter that is JSON, and for a change of many objects one that changes none", () => {
-    const parameters = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) => Object.values(operations).flatMap((each) => each.parameters ?? []));
-    const examples = parameters.flatMap(({ name, content }) => (content === undefined ? [] : [{ name, example: content["application/json"]?.example }]));
+    const parameters = Object.values(document.paths).flatMap(({ servers: _servers, ...operations }) =>
+      Object.values(operations).flatMap((each) => each.parameters ?? []),
+    );
+    const examples = parameters.flatMap(({ name, content }) =>
+      content === undefined ? [] : [{ name, example: content["application/json"]?.example }],
+    );
     expect(examples.filter(({ example }) => example === undefined)).toEqual([]);
     const { parameters: ofChange = [] } = document.paths["/v1/objects/{className}"]?.patch ?? {};
     expect(ofChange.find(({ name }) => name === "query")?.content?.["application/json"]?.example).toEqual({ oids: [] });
@@ -111,7 +172,9 @@ describe.each(routes)("$method $path in the API description", (route) => {
 
   test("offers the answers of a secure session exactly if it can be called in one, and one credential of three", () => {
     const answers = Object.values(operation?.responses ?? {});
-    expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(new Set([takesSession(route)]));
+    expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(
+      new Set([takesSession(route)]),
+    );
     const ways = { public: 0, returning: 0, appKey: 1, secrets: 1, session: 3, optional: 4 }[route.access];
     expect(operation?.security).toHaveLength(route.keyInQuery === true ? ways + 1 : ways);
     const { headers, content } = operation?.responses[route.redirects === true ? "302" : "200"] ?? {};

@@ -52,11 +52,22 @@ const security: Readonly<Record<Access, OperationObject["security"]>> = {
 };
 
 /** The description of the API, made from the routes. The same routes give the same document, byte for byte. */
-export function openApiDocument({ routes, title, version, basePath, alias, classes, macros = [] }: OpenApiParts): OpenApiDocument {
+export function openApiDocument({
+  routes,
+  title,
+  version,
+  basePath,
+  alias,
+  classes,
+  macros = [],
+}: OpenApiParts): OpenApiDocument {
   const components = new SchemaComponents();
   const paths: Record<string, PathItemObject> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, components, { classes, macros }) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: operationOf(route, components, { classes, macros }),
+    };
   }
   paths[keySetPath] = keySetItem(basePath, components);
   return {
@@ -78,7 +89,8 @@ export function openApiDocument({ routes, title, version, basePath, alias, class
           schema: { type: "integer", minimum: 1 },
         },
         Encrypted: {
-          description: "`v=1` and, in a secure session, `;iv=` with base64 of the counter block that the answer begins with. Absent on what is not encrypted.",
+          description:
+            "`v=1` and, in a secure session, `;iv=` with base64 of the counter block that the answer begins with. Absent on what is not encrypted.",
           schema: { type: "string" },
         },
         Location: { description: "Where the browser is to go.", schema: { type: "string" } },
@@ -93,7 +105,12 @@ export function openApiDocument({ routes, title, version, basePath, alias, class
 
 const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
   appKey: { type: "apiKey", in: "header", name: "appkey", description: "The key of the client application." },
-  appKeyInQuery: { type: "apiKey", in: "query", name: "appkey", description: "The same, for browsers, which cannot set headers." },
+  appKeyInQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "appkey",
+    description: "The same, for browsers, which cannot set headers.",
+  },
   sessionId: { type: "apiKey", in: "header", name: "sessionId", description: "`data.sessionId` of `POST /v1/login`." },
   token: {
     type: "http",
@@ -101,7 +118,12 @@ const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
     bearerFormat: "JWT",
     description: "`data.token` of `POST /v2/login`. The token may also stand in `Authorization` without `Bearer`.",
   },
-  secureToken: { type: "apiKey", in: "header", name: "Secure-Token", description: "`data.sessionId` of `POST /v2/login/secure`." },
+  secureToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Secure-Token",
+    description: "`data.sessionId` of `POST /v2/login/secure`.",
+  },
 };
 
 function operationOf(route: Route, components: SchemaComponents, known: KnownNames): OperationObject {
@@ -112,7 +134,8 @@ function operationOf(route: Route, components: SchemaComponents, known: KnownNam
     tags: [route.tag ?? keySetTag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: route.keyInQuery === true ? [...(security[route.access] ?? []), { appKeyInQuery: [] }] : security[route.access],
+    security:
+      route.keyInQuery === true ? [...(security[route.access] ?? []), { appKeyInQuery: [] }] : security[route.access],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
@@ -120,8 +143,15 @@ function operationOf(route: Route, components: SchemaComponents, known: KnownNam
           requestBody: {
             required: needsBody(route),
             content: {
-              [route.body.form === undefined ? "application/json" : "application/x-www-form-urlencoded"]: bodyOf(route, route.body, components, classes),
-              ...(takesSession(route) ? { "application/text": { schema: components.describe(encryptedMessage, "input") } } : {}),
+              [route.body.form === undefined ? "application/json" : "application/x-www-form-urlencoded"]: bodyOf(
+                route,
+                route.body,
+                components,
+                classes,
+              ),
+              ...(takesSession(route)
+                ? { "application/text": { schema: components.describe(encryptedMessage, "input") } }
+                : {}),
             },
           },
         }),
@@ -129,19 +159,30 @@ function operationOf(route: Route, components: SchemaComponents, known: KnownNam
   };
 }
 
-function bodyOf({ method }: Route, { schema }: BodyRule, components: SchemaComponents, classes: ReadableClasses | undefined): MediaTypeObject {
+function bodyOf(
+  { method }: Route,
+  { schema }: BodyRule,
+  components: SchemaComponents,
+  classes: ReadableClasses | undefined,
+): MediaTypeObject {
   const general = { schema: components.describe(schema, "input") };
   return schema === attributesRequest && classes !== undefined ? (writtenBody(method, classes) ?? general) : general;
 }
 
-function schemas(components: SchemaComponents, classes: ReadableClasses | undefined): OpenApiDocument["components"]["schemas"] {
+function schemas(
+  components: SchemaComponents,
+  classes: ReadableClasses | undefined,
+): OpenApiDocument["components"]["schemas"] {
   const general = components.all();
   const anyObject = general["Object"];
-  return classes === undefined || anyObject === undefined ? general : { ...general, ...classSchemas(classes, anyObject), ...writtenSchemas(classes) };
+  return classes === undefined || anyObject === undefined
+    ? general
+    : { ...general, ...classSchemas(classes, anyObject), ...writtenSchemas(classes) };
 }
 
 function servers(basePath: string, alias: string | undefined): OpenApiDocument["servers"] {
-  if (alias !== undefined) return [{ url: [basePath, ...(alias === "" ? [] : [alias])].join("/") || "/", description: "This database." }];
+  if (alias !== undefined)
+    return [{ url: [basePath, ...(alias === "" ? [] : [alias])].join("/") || "/", description: "This database." }];
   return [
     { url: basePath === "" ? "/" : basePath, description: "The database with the empty alias." },
     {

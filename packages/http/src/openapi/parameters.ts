@@ -20,7 +20,8 @@ export function parametersOf(route: Route, components: SchemaComponents, known: 
 function pathParameters({ path, method }: Route, { classes, macros }: KnownNames): ParameterObject[] {
   return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = ""]) => {
     const isClass = name === "className" || (name === "idOrClass" && method === "POST");
-    const classNames = isClass && classes !== undefined ? classesFor(method, classes).map(({ definition }) => definition.name) : [];
+    const classNames =
+      isClass && classes !== undefined ? classesFor(method, classes).map(({ definition }) => definition.name) : [];
     const names = name === "macroName" ? macros : classNames;
     const schema = names.length === 0 ? { type: "string", minLength: 1 } : { type: "string", enum: names };
     return { name, in: "path", required: true, schema };
@@ -31,13 +32,17 @@ function queryParameters({ query }: Route, components: SchemaComponents): Parame
   if (query === undefined) return [];
   // Everything in a query string is text. What the text stands for is what the schema makes of it.
   const { properties } = components.describe(query, "output");
-  return Object.entries(properties as Record<string, SchemaObject>).map(([name, { description, examples, ...schema }]) => ({
-    name,
-    in: "query",
-    required: !(query as z.ZodObject).shape[name]?.safeParse(undefined).success,
-    ...(description === undefined ? {} : { description: String(description) }),
-    ...(schema["type"] === "object" ? { content: { "application/json": { schema, ...exampleOf(examples) } } } : { schema }),
-  }));
+  return Object.entries(properties as Record<string, SchemaObject>).map(
+    ([name, { description, examples, ...schema }]) => ({
+      name,
+      in: "query",
+      required: !(query as z.ZodObject).shape[name]?.safeParse(undefined).success,
+      ...(description === undefined ? {} : { description: String(description) }),
+      ...(schema["type"] === "object"
+        ? { content: { "application/json": { schema, ...exampleOf(examples) } } }
+        : { schema }),
+    }),
+  );
 }
 
 /** Without one, tools that try a request out send something made up that fits the schema, but means nothing. */
@@ -48,9 +53,17 @@ function exampleOf(examples: unknown): { example: unknown } | undefined {
 /** Credentials are no parameters in OpenAPI, but security schemes. */
 function headerParameters(route: Route): ParameterObject[] {
   const parameters: ParameterObject[] = [];
-  if (route.conditional === true) parameters.push(header("If-Match", "`ETag` of the version that is to be changed, or several of them. Another one is not changed."));
+  if (route.conditional === true)
+    parameters.push(
+      header(
+        "If-Match",
+        "`ETag` of the version that is to be changed, or several of them. Another one is not changed.",
+      ),
+    );
   if (takesSession(route) && route.body !== undefined) {
-    parameters.push(header("Encrypted", "With an encrypted body: `v=1;iv=` and base64 of the counter block that it begins with."));
+    parameters.push(
+      header("Encrypted", "With an encrypted body: `v=1;iv=` and base64 of the counter block that it begins with."),
+    );
   }
   return parameters;
 }

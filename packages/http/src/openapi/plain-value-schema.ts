@@ -8,7 +8,12 @@ export type PlainType = Exclude<AttributeType, "file" | "reference" | "collectio
 export function plainValueSchema(type: PlainType, mandatory: boolean): SchemaObject {
   switch (type) {
     case "date":
-      return { anyOf: [...["date", "date-time"].map((format) => ({ type: "string", format })), ...(mandatory ? [] : [{ type: "null" }])] };
+      return {
+        anyOf: [
+          ...["date", "date-time"].map((format) => ({ type: "string", format })),
+          ...(mandatory ? [] : [{ type: "null" }]),
+        ],
+      };
     case "json":
       return {};
     default:

@@ -15,8 +15,11 @@ const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 
 /** All that a route can answer, by HTTP status: the success and, per status, the failures that it declares. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
-  const responses: Record<string, ResponseObject> = { [route.redirects === true ? 302 : 200]: success(route, components) };
-  if (route.mayRedirect === true) responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
+  const responses: Record<string, ResponseObject> = {
+    [route.redirects === true ? 302 : 200]: success(route, components),
+  };
+  if (route.mayRedirect === true)
+    responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
   for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
   return responses;
 }
@@ -24,10 +27,19 @@ export function responsesOf(route: Route, components: SchemaComponents): Record<
 function success(route: Route, components: SchemaComponents): ResponseObject {
   const { data, sealed, isDocument = false } = route;
   return {
-    description: isDocument ? "Success, in no envelope." : `Success: \`status.internalStatus\` is \`0\`.${route.redirects === true ? " The browser is sent elsewhere." : ""}`,
-    headers: { ...headers([], isEncrypted(route)), ...named("ETag", route.versioned), ...named("Location", route.redirects), ...named("Set-Cookie", route.redirects) },
+    description: isDocument
+      ? "Success, in no envelope."
+      : `Success: \`status.internalStatus\` is \`0\`.${route.redirects === true ? " The browser is sent elsewhere." : ""}`,
+    headers: {
+      ...headers([], isEncrypted(route)),
+      ...named("ETag", route.versioned),
+      ...named("Location", route.redirects),
+      ...named("Set-Cookie", route.redirects),
+    },
     content: {
-      ...(sealed?.always ? {} : { [json]: { schema: components.describe(isDocument ? data : envelopeOf(data), "output") } }),
+      ...(sealed?.always
+        ? {}
+        : { [json]: { schema: components.describe(isDocument ? data : envelopeOf(data), "output") } }),
       ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
       ...messages(route, components),
     },

@@ -4,11 +4,19 @@ import { exampleValue, givenAttributeSchema, targetName, targetSchema } from "./
 import type { MediaTypeObject, SchemaObject } from "./open-api.ts";
 
 /** What a method does with objects. */
-export const permissionFor: Readonly<Record<Method, Permission>> = { GET: "read", POST: "create", PUT: "write", PATCH: "write", DELETE: "delete" };
+export const permissionFor: Readonly<Record<Method, Permission>> = {
+  GET: "read",
+  POST: "create",
+  PUT: "write",
+  PATCH: "write",
+  DELETE: "delete",
+};
 
 /** The classes with whose objects the caller may do what the method does. */
 export function classesFor(method: Method, { classes }: ReadableClasses): ModelClass[] {
-  return classes.filter(({ permissions }) => permissions.includes(permissionFor[method])).map(({ modelClass }) => modelClass);
+  return classes
+    .filter(({ permissions }) => permissions.includes(permissionFor[method]))
+    .map(({ modelClass }) => modelClass);
 }
 
 const changeOf = (name: string): string => `class.${name}.change`;
@@ -30,7 +38,10 @@ export function writtenBody(method: Method, readable: ReadableClasses): MediaTyp
   const classes = classesFor(method, readable);
   if (classes.length === 0) return undefined;
   const componentOf = method === "POST" ? newOf : changeOf;
-  const examples = classes.map(({ definition: { name }, attributes }) => [name, { summary: name, value: exampleOf([...attributes.values()]) }] as const);
+  const examples = classes.map(
+    ({ definition: { name }, attributes }) =>
+      [name, { summary: name, value: exampleOf([...attributes.values()]) }] as const,
+  );
   return {
     schema: { anyOf: classes.map(({ definition }) => refTo(componentOf(definition.name))) },
     examples: Object.fromEntries(examples),
@@ -38,12 +49,22 @@ export function writtenBody(method: Method, readable: ReadableClasses): MediaTyp
 }
 
 function changeSchema({ definition, attributes }: ModelClass): SchemaObject {
-  const properties = Array.from(attributes.values(), (attribute) => [attribute.name, givenAttributeSchema(attribute)] as const);
-  return { title: `${definition.name}, changed`, type: "object", properties: Object.fromEntries(properties), additionalProperties: false };
+  const properties = Array.from(
+    attributes.values(),
+    (attribute) => [attribute.name, givenAttributeSchema(attribute)] as const,
+  );
+  return {
+    title: `${definition.name}, changed`,
+    type: "object",
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  };
 }
 
 function newSchema({ definition, attributes }: ModelClass): SchemaObject {
-  const mandatory = [...attributes.values()].filter((attribute) => attribute.mandatory === true).map(({ name }) => name);
+  const mandatory = [...attributes.values()]
+    .filter((attribute) => attribute.mandatory === true)
+    .map(({ name }) => name);
   const whole = { title: `${definition.name}, new`, allOf: [refTo(changeOf(definition.name))] };
   return mandatory.length === 0 ? whole : { ...whole, required: mandatory };
 }

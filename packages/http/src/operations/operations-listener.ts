@@ -4,7 +4,12 @@ import type { Operations } from "./operations.ts";
 
 const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
-type Answer = (request: IncomingMessage, response: ServerResponse, operations: Operations, origins: OriginResolver) => void | Promise<void>;
+type Answer = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  operations: Operations,
+  origins: OriginResolver,
+) => void | Promise<void>;
 
 const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ["/healthz", (_request, response) => write(response, 200, "text/plain; charset=utf-8", "ok\n")],
@@ -27,7 +32,11 @@ const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
 ]);
 
 /** Health, readiness and metrics stand outside of the envelope; `undefined` when the request is for something else. */
-export function operationsAnswer(request: IncomingMessage, operations: Operations, origins: OriginResolver): Answer | undefined {
+export function operationsAnswer(
+  request: IncomingMessage,
+  operations: Operations,
+  origins: OriginResolver,
+): Answer | undefined {
   if (request.method !== "GET") return undefined;
   const path = (request.url ?? "").split("?", 1)[0] as string;
   return path === "/metrics" && !mayReadMetrics(request, operations, origins) ? undefined : answers.get(path);
@@ -43,7 +52,9 @@ const passedOn = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-
 function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Operations, origins: OriginResolver): boolean {
   if (metricsAccess !== "loopback") return metricsAccess === "any";
   if (!isLoopback(origins.resolve(request).address)) return false;
-  return origins.clientNetwork(request.socket) === null || passedOn.every((name) => request.headers[name] === undefined);
+  return (
+    origins.clientNetwork(request.socket) === null || passedOn.every((name) => request.headers[name] === undefined)
+  );
 }
 
 function write(response: ServerResponse, status: number, contentType: string, text: string): void {

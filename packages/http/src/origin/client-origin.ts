@@ -51,7 +51,10 @@ export class OriginResolver {
 
   /** The last address of the chain that is not a proxy of ours: everything before it is the client's own word. */
   private forwardedAddress(header: string | string[] | undefined): string | undefined {
-    const chain = String(header ?? "").split(",").map((part) => part.trim()).toReversed();
+    const chain = String(header ?? "")
+      .split(",")
+      .map((part) => part.trim())
+      .toReversed();
     let last: string | undefined;
     for (const part of chain) {
       if (!ipaddr.isValid(part)) return last;
@@ -81,7 +84,10 @@ export function isLoopback(address: string): boolean {
 function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const parts = (ipaddr.process(address) as ipaddr.IPv6).parts;
-  return `${parts.slice(0, 4).map((part) => part.toString(16)).join(":")}::/64`;
+  return `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":")}::/64`;
 }
 
 function lastOf(header: string | string[] | undefined): string | undefined {

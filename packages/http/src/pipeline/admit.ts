@@ -1,5 +1,11 @@
 import { type Admission, type CredentialReader, refuseMaintenance, type SessionReference } from "@sallyport/core";
-import { isAbsent, type Presented, type PresentedCredentials, presentedCredentials, withKeyInQuery } from "../credentials/presented-credentials.ts";
+import {
+  isAbsent,
+  type Presented,
+  type PresentedCredentials,
+  presentedCredentials,
+  withKeyInQuery,
+} from "../credentials/presented-credentials.ts";
 import type { Route } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
@@ -35,17 +41,30 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
 };
 
 /** Of whom the use case admits. */
-const notYet: Admission = { maintenance: false, modelGeneration: 0, macroGeneration: 0, appKey: null, session: null, principal: null };
+const notYet: Admission = {
+  maintenance: false,
+  modelGeneration: 0,
+  macroGeneration: 0,
+  appKey: null,
+  session: null,
+  principal: null,
+};
 
 /** What an optional route asks for follows from what the caller shows. */
-function accessOf({ access }: Route, { appKey, sessionId, authorization, secureToken }: PresentedCredentials): Exchange["access"] {
+function accessOf(
+  { access }: Route,
+  { appKey, sessionId, authorization, secureToken }: PresentedCredentials,
+): Exchange["access"] {
   if (access !== "optional") return access;
   if (![sessionId, authorization, secureToken].every(isAbsent)) return "session";
   return isAbsent(appKey) ? "public" : "appKey";
 }
 
 /** The session that the one credential names; of several, none is picked. */
-function referenceOf({ credentials, database }: Exchange, reader: CredentialReader): SessionReference | null | Promise<SessionReference | null> {
+function referenceOf(
+  { credentials, database }: Exchange,
+  reader: CredentialReader,
+): SessionReference | null | Promise<SessionReference | null> {
   const { sessionId, authorization, secureToken } = credentials;
   if ([sessionId, authorization, secureToken].filter((each) => !isAbsent(each)).length !== 1) return null;
   const [id, jwt, token] = [single(sessionId), single(authorization), single(secureToken)];

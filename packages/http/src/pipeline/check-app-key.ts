@@ -10,5 +10,6 @@ export const checkAppKey: Step = (exchange) => {
   const { appKey } = exchange.admission;
   if (appKey === null || !appKey.enabled) throw new ServiceError(101);
   const { origin } = exchange.request.headers;
-  if (origin !== undefined && listingsOf(origin).some((listed) => appKey.origins.includes(listed))) Object.assign(exchange.answerHeaders, corsHeaders(origin));
+  if (origin !== undefined && listingsOf(origin).some((listed) => appKey.origins.includes(listed)))
+    Object.assign(exchange.answerHeaders, corsHeaders(origin));
 };

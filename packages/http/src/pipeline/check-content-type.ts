@@ -23,7 +23,8 @@ export function requireContentType(exchange: Exchange): void {
   const { headers } = exchange.request;
   if (!wanted(exchange)?.test(headers["content-type"] ?? "")) throw new ServiceError(207);
   const encoding = headers["content-encoding"] ?? "identity";
-  if (encoding.toLowerCase() !== "identity") throw new ServiceError(207, { detail: "Compressed bodies are not taken." });
+  if (encoding.toLowerCase() !== "identity")
+    throw new ServiceError(207, { detail: "Compressed bodies are not taken." });
 }
 
 /** `undefined` where the path takes no body at all, though others of the route do. */

@@ -20,7 +20,17 @@ export const handle: Step = async (exchange, { settings }) => {
   };
   const language = mailLanguage(request.headers[headerNames.acceptLanguage]);
   const cookie = (name: string) => cookieValue(request.headers.cookie, name);
-  const input = { body, query, parameter, expectedVersions, settings, language, appKeyDigest: exchange.appKeyDigest, cookie, note };
+  const input = {
+    body,
+    query,
+    parameter,
+    expectedVersions,
+    settings,
+    language,
+    appKeyDigest: exchange.appKeyDigest,
+    cookie,
+    note,
+  };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   if ("document" in success) writeAnswer(exchange, 200, success.document);
   else {
@@ -37,7 +47,18 @@ function contextOf(exchange: Exchange): RequestContext {
   const sessionDigest = exchange.session?.digest ?? null;
   const presented = { session, principal, sessionDigest, overCode: overCode(exchange.credentials) };
   const onGone = (call: () => void) => whenGone(response, call);
-  const context = { requestId, origin, database, r, unit: database.unit, modelGeneration, macroGeneration, onGone, appKey, ...presented };
+  const context = {
+    requestId,
+    origin,
+    database,
+    r,
+    unit: database.unit,
+    modelGeneration,
+    macroGeneration,
+    onGone,
+    appKey,
+    ...presented,
+  };
   return context satisfies RequestContext;
 }
 

@@ -19,7 +19,11 @@ describe("the page at /docs", () => {
   });
 
   test("shows what opens the demo, and prefills it, there only", () => {
-    const access = { appKey: "the-key", appNames: ["one", "two"], users: [{ name: "ann", password: "pw", may: "reads" }] };
+    const access = {
+      appKey: "the-key",
+      appNames: ["one", "two"],
+      users: [{ name: "ann", password: "pw", may: "reads" }],
+    };
     const parts = { name: "Test", version: "1", alias: "" };
     const page = playgroundPage({ ...parts, demo: access });
     for (const text of ["the-key", "ann", "pw", "reads", "This is the demo"]) expect(page).toContain(text);

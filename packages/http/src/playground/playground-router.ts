@@ -40,7 +40,11 @@ interface PlaygroundParts {
 export function asksForPage({ method, url = "", headers: sent }: IncomingMessage, basePath: string): boolean {
   if (url.includes("/docs")) return true;
   const path = url.split("?", 1)[0];
-  return method === "GET" && (path === "/" || path === basePath || path === `${basePath}/`) && /\btext\/html\b/.test(sent.accept ?? "");
+  return (
+    method === "GET" &&
+    (path === "/" || path === basePath || path === `${basePath}/`) &&
+    /\btext\/html\b/.test(sent.accept ?? "")
+  );
 }
 
 /**

@@ -37,7 +37,10 @@ ${demo === null ? "" : demoSection(demo)}
 }
 
 function demoSection({ appKey, appNames, users }: DemoAccess): string {
-  const rows = users.map(({ name, password, may }) => `<tr><td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td></tr>`);
+  const rows = users.map(
+    ({ name, password, may }) =>
+      `<tr><td><code>${escaped(name)}</code></td><td><code>${escaped(password)}</code></td><td>${escaped(may)}</td></tr>`,
+  );
   const body = JSON.stringify({ user: users[0]?.name, pass: users[0]?.password, appNames: appNames.slice(0, 1) });
   return `<h2>This is the demo</h2>
 <p>Log in with the app key <code>${escaped(appKey)}</code> and one of these users, here or in the <a href="docs">documentation</a>:</p>

@@ -4,7 +4,10 @@ import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** The way in for those who are no database users, and to another password. */
-export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Pick<UseCases, "logInCustomUser" | "confirmCustomPassword">): Route[] {
+export function customUserRoutes({
+  logInCustomUser,
+  confirmCustomPassword,
+}: Pick<UseCases, "logInCustomUser" | "confirmCustomPassword">): Route[] {
   return [
     defineRoute({
       method: "POST",
@@ -15,9 +18,12 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Pic
       access: "secrets",
       body: logInBody,
       data: sessionLogInResponse,
-      description: "Custom users have names and passwords of their own. Where the hook `xRestApi_Authenticate` is there, it decides who they are; when it fails: 710.",
+      description:
+        "Custom users have names and passwords of their own. Where the hook `xRestApi_Authenticate` is there, it decides who they are; when it fails: 710.",
       errors: [208, 209, 210, 301, 302, 315, 340, 341, 342, 710],
-      handle: async (context, { body }) => ({ data: await logInCustomUser.run(context, await logInInput(context, body)) }),
+      handle: async (context, { body }) => ({
+        data: await logInCustomUser.run(context, await logInInput(context, body)),
+      }),
     }),
     defineRoute({
       method: "POST",
@@ -28,7 +34,8 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Pic
       access: "session",
       body: { schema: confirmChangePasswordRequest, faultOrder: [326] },
       data: emptyResponse,
-      description: "The code is mailed by `POST /v1/changePassword`. It is good once, for 10 minutes and 5 tries; a wrong one counts as a failed log-in.",
+      description:
+        "The code is mailed by `POST /v1/changePassword`. It is good once, for 10 minutes and 5 tries; a wrong one counts as a failed log-in.",
       errors: [326],
       handle: async (context, { body, language }) => {
         await confirmCustomPassword.run(context, { confirmationCode: body.confirmationCode, language });

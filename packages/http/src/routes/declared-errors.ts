@@ -24,7 +24,14 @@ const encryptedBody: readonly ErrorCode[] = [312];
 
 /** Every code that a route can answer: its own and those of the steps before it, ascending. */
 export function declaredErrors(route: Route): ErrorCode[] {
-  const body = route.body === undefined ? [] : [...(route.body.form === undefined ? withBody : withForm), ...(needsBody(route) ? neededBody : []), ...(takesSession(route) ? encryptedBody : [])];
+  const body =
+    route.body === undefined
+      ? []
+      : [
+          ...(route.body.form === undefined ? withBody : withForm),
+          ...(needsBody(route) ? neededBody : []),
+          ...(takesSession(route) ? encryptedBody : []),
+        ];
   const codes = [...anyRoute, ...byAccess[route.access], ...body, ...route.errors];
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }

@@ -1,11 +1,26 @@
-import { bareObjectSchema, deleteParameters, emptyResponse, objectParameters, objectSchema, purgeParameters, purgeResponse, recyclerParameters, recyclerSchema } from "@sallyport/contract";
+import {
+  bareObjectSchema,
+  deleteParameters,
+  emptyResponse,
+  objectParameters,
+  objectSchema,
+  purgeParameters,
+  purgeResponse,
+  recyclerParameters,
+  recyclerSchema,
+} from "@sallyport/contract";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
 import { singleReference } from "./single-reference.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** How business objects go and come back. */
-export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, restoreObject }: Pick<UseCases, "deleteObject" | "listRecycled" | "purgeRecycled" | "restoreObject">): Route[] {
+export function departureRoutes({
+  deleteObject,
+  listRecycled,
+  purgeRecycled,
+  restoreObject,
+}: Pick<UseCases, "deleteObject" | "listRecycled" | "purgeRecycled" | "restoreObject">): Route[] {
   return [
     defineRoute({
       method: "DELETE",
@@ -18,7 +33,10 @@ export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, res
       conditional: true,
       errors: [304, 307, 404, 609, 710, 713, 718],
       handle: async (context, { parameter, query, expectedVersions }) => {
-        await deleteObject.run(context, singleReference(parameter("idOrClass")), { recycled: query.moveToRecycler, expectedVersions });
+        await deleteObject.run(context, singleReference(parameter("idOrClass")), {
+          recycled: query.moveToRecycler,
+          expectedVersions,
+        });
         return { data: {} };
       },
     }),
@@ -33,7 +51,11 @@ export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, res
       versioned: true,
       errors: [304, 307, 308, 404, 609, 710],
       handle: async (context, { parameter, query }) => {
-        const { object, version } = await restoreObject.run(context, singleReference(parameter("idOrClass")), query.serialization);
+        const { object, version } = await restoreObject.run(
+          context,
+          singleReference(parameter("idOrClass")),
+          query.serialization,
+        );
         return { data: object, version };
       },
     }),
@@ -41,7 +63,8 @@ export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, res
       method: "GET",
       path: "/v1/recycler",
       operation: "listRecycler",
-      summary: "Lists the recycle bin, the newest first: what the caller has recycled; administrators see what all users have.",
+      summary:
+        "Lists the recycle bin, the newest first: what the caller has recycled; administrators see what all users have.",
       access: "session",
       query: recyclerParameters,
       data: recyclerSchema,
@@ -59,19 +82,24 @@ export function departureRoutes({ deleteObject, listRecycled, purgeRecycled, res
       access: "session",
       data: purgeResponse,
       errors: [304, 307, 404, 609, 718],
-      handle: async (context, { parameter }) => ({ data: { "~Count": await purgeRecycled.run(context, singleReference(parameter("id"))) } }),
+      handle: async (context, { parameter }) => ({
+        data: { "~Count": await purgeRecycled.run(context, singleReference(parameter("id"))) },
+      }),
     }),
     defineRoute({
       method: "DELETE",
       path: "/v1/recycler",
       operation: "purgeRecycler",
       summary: "Deletes for good what the caller has recycled.",
-      description: "At most 1,000 objects in one request, with what was recycled with them: repeat it until `~Count` is 0. What cannot be purged, since something needs it, stays.",
+      description:
+        "At most 1,000 objects in one request, with what was recycled with them: repeat it until `~Count` is 0. What cannot be purged, since something needs it, stays.",
       access: "session",
       query: purgeParameters,
       data: purgeResponse,
       errors: [307, 404],
-      handle: async (context, { query: { all } }) => ({ data: { "~Count": await purgeRecycled.runAll(context, { everybody: all }) } }),
+      handle: async (context, { query: { all } }) => ({
+        data: { "~Count": await purgeRecycled.runAll(context, { everybody: all }) },
+      }),
     }),
   ];
 }

@@ -18,7 +18,9 @@ export function lockRoutes({ getLock, lockObject, unlockObject }: LockUseCases):
       access: "session",
       data: lockResponse,
       errors: [304, 609],
-      handle: async (context, { parameter }) => ({ data: await getLock.run(context, singleReference(parameter("id"))) }),
+      handle: async (context, { parameter }) => ({
+        data: await getLock.run(context, singleReference(parameter("id"))),
+      }),
     }),
     defineRoute({
       method: "POST",
@@ -28,7 +30,9 @@ export function lockRoutes({ getLock, lockObject, unlockObject }: LockUseCases):
       access: "session",
       data: lockResponse,
       errors: [304, 307, 404, 610, 713],
-      handle: async (context, { parameter }) => ({ data: await lockObject.run(context, singleReference(parameter("id"))) }),
+      handle: async (context, { parameter }) => ({
+        data: await lockObject.run(context, singleReference(parameter("id"))),
+      }),
     }),
     defineRoute({
       method: "DELETE",
@@ -38,7 +42,9 @@ export function lockRoutes({ getLock, lockObject, unlockObject }: LockUseCases):
       access: "session",
       data: lockResponse,
       errors: [304, 404, 610, 713],
-      handle: async (context, { parameter }) => ({ data: await unlockObject.run(context, singleReference(parameter("id"))) }),
+      handle: async (context, { parameter }) => ({
+        data: await unlockObject.run(context, singleReference(parameter("id"))),
+      }),
     }),
   ];
 }

@@ -10,11 +10,20 @@ export const logInBody = {
 };
 
 /** The fields of a log-in as the use cases take them. An app name that cannot be used (208, 210) is answered before a fault of another member. */
-export async function logInInput(context: AppKeyContext, fields: z.output<typeof logInCredentials>): Promise<LogInInput> {
+export async function logInInput(
+  context: AppKeyContext,
+  fields: z.output<typeof logInCredentials>,
+): Promise<LogInInput> {
   const { user, pass, appNames } = fields;
   try {
     const { device, "2faToken": token, "2faEnrol": enrol } = parseFields(logInOptions, fields, []);
-    return { user, pass, appNames, deviceId: device?.deviceId?.trim() || null, secondFactor: { token: token ?? null, enrol: enrol ?? false } };
+    return {
+      user,
+      pass,
+      appNames,
+      deviceId: device?.deviceId?.trim() || null,
+      secondFactor: { token: token ?? null, enrol: enrol ?? false },
+    };
   } catch (error) {
     await acceptAppNames(context, appNames);
     throw error;

@@ -29,7 +29,8 @@ export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCa
       changesModel: true,
       operation: "putClass",
       summary: "Creates a class or replaces its definition, for administrators.",
-      description: "Additions happen while everybody goes on working. What objects would lose something by, or be wrong by, is refused with 307 and the number of these objects.",
+      description:
+        "Additions happen while everybody goes on working. What objects would lose something by, or be wrong by, is refused with 307 and the number of these objects.",
       access: "session",
       versioned: true,
       conditional: true,
@@ -50,14 +51,18 @@ export function modelRoutes({ readStructure, putClass, removeClass }: ModelUseCa
       path,
       changesModel: true,
       operation: "removeClass",
-      summary: "Removes a class that has no objects, nothing below it and nothing that points to it, for administrators.",
+      summary:
+        "Removes a class that has no objects, nothing below it and nothing that points to it, for administrators.",
       access: "session",
       versioned: true,
       conditional: true,
       data: emptyResponse,
       errors: [404, 713],
       handle: async (context, { parameter, expectedVersions }) => {
-        const { generation } = await removeClass.run(context, { name: parameter("className"), expectedGenerations: expectedVersions });
+        const { generation } = await removeClass.run(context, {
+          name: parameter("className"),
+          expectedGenerations: expectedVersions,
+        });
         return { data: {}, version: generation };
       },
     }),

@@ -11,7 +11,10 @@ test("what is no request of a session stands alone, but for the service check", 
 });
 
 test("what has no result, what is encrypted by itself, what ends the session and what is many requests stands alone", () => {
-  const odd = routes.filter(({ operation, isDocument, sealed }) => isDocument === true || sealed !== undefined || operation === "logOut" || operation === "multi");
+  const odd = routes.filter(
+    ({ operation, isDocument, sealed }) =>
+      isDocument === true || sealed !== undefined || operation === "logOut" || operation === "multi",
+  );
   expect(odd.length).toBeGreaterThan(3);
   expect(odd.filter(({ standsAlone }) => standsAlone !== true)).toEqual([]);
 });

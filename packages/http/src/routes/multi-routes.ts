@@ -13,7 +13,10 @@ const description = [
 ].join(" ");
 
 /** Many requests in one. */
-export function multiRoutes(others: readonly Route[], { objectHooks: hooks, executeMacro: macros }: Pick<UseCases, "objectHooks" | "executeMacro">): Route[] {
+export function multiRoutes(
+  others: readonly Route[],
+  { objectHooks: hooks, executeMacro: macros }: Pick<UseCases, "objectHooks" | "executeMacro">,
+): Route[] {
   const inside = others.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
   const route = defineRoute({
     method: "POST",
@@ -23,7 +26,12 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
     description,
     access: "session",
     standsAlone: true,
-    body: { schema: multiRequest, faultOrder: [], any: true, alternative: () => ({ schema: multiItems, faultOrder: [] }) },
+    body: {
+      schema: multiRequest,
+      faultOrder: [],
+      any: true,
+      alternative: () => ({ schema: multiItems, faultOrder: [] }),
+    },
     query: multiParameters,
     data: multiResponse,
     errors: [...new Set(inside.flatMap(({ errors }) => errors))],

@@ -1,4 +1,10 @@
-import { bareObjectSchema, listParameters, objectListSchema, objectParameters, objectSchema } from "@sallyport/contract";
+import {
+  bareObjectSchema,
+  listParameters,
+  objectListSchema,
+  objectParameters,
+  objectSchema,
+} from "@sallyport/contract";
 import { objectReference, ServiceError, type SessionContext } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route, type Success } from "./route.ts";
@@ -10,8 +16,19 @@ type ListQuery = z.output<typeof listParameters>;
 export function objectRoutes({ getObject, listObjects }: Pick<UseCases, "getObject" | "listObjects">): Route[] {
   const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
     const { page, perPage, query: asked, count, serialization } = query;
-    const input = { className, query: asked, page, perPage, cursor: query.cursor, capped: count === "capped", serialization };
-    const { list: { "~Elements": elements, ...counts }, next } = await listObjects.run(context, input);
+    const input = {
+      className,
+      query: asked,
+      page,
+      perPage,
+      cursor: query.cursor,
+      capped: count === "capped",
+      serialization,
+    };
+    const {
+      list: { "~Elements": elements, ...counts },
+      next,
+    } = await listObjects.run(context, input);
     return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };
   };
   return [

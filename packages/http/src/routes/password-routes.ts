@@ -28,7 +28,10 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Pa
       body: {
         schema: z.union([changePasswordRequest, encryptedChangePasswordRequest]),
         faultOrder: changePasswordFaultOrder,
-        alternative: (body) => ({ schema: isEncryptedChange(body) ? encryptedChangePasswordRequest : changePasswordRequest, faultOrder: changePasswordFaultOrder }),
+        alternative: (body) => ({
+          schema: isEncryptedChange(body) ? encryptedChangePasswordRequest : changePasswordRequest,
+          faultOrder: changePasswordFaultOrder,
+        }),
       },
       data: changePasswordResponse,
       description: [
@@ -38,7 +41,12 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Pa
       ].join(" "),
       errors: [319, 320, 321, 322, 339, 712],
       handle: async (context, { body, language }) => ({
-        data: await changePassword.run(context, { oldPassword: body.oldPassword, newPassword: body.newPassword, encrypted: body.encrypted === true, language }),
+        data: await changePassword.run(context, {
+          oldPassword: body.oldPassword,
+          newPassword: body.newPassword,
+          encrypted: body.encrypted === true,
+          language,
+        }),
       }),
     }),
     defineRoute({

@@ -26,9 +26,16 @@ const callback = "/v1/{providerName}/callback";
 
 /** Coming in with an account of an external provider, and what is bound to whom. */
 export function providerRoutes(useCases: ProviderUseCases): Route[] {
-  const { startProviderLogIn, finishProviderLogIn, tradeReturnCode, logInLinking, listOwnLinks, removeOwnLinks } = useCases;
-  const finish = async (context: ArrivingContext, given: Given, { parameter, cookie }: Pick<RouteInput<unknown, unknown>, "parameter" | "cookie">): Promise<Success> => {
-    const parameters = new Map(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const { startProviderLogIn, finishProviderLogIn, tradeReturnCode, logInLinking, listOwnLinks, removeOwnLinks } =
+    useCases;
+  const finish = async (
+    context: ArrivingContext,
+    given: Given,
+    { parameter, cookie }: Pick<RouteInput<unknown, unknown>, "parameter" | "cookie">,
+  ): Promise<Success> => {
+    const parameters = new Map(
+      Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
     const arrived = { providerName: parameter("providerName"), parameters, cookie };
     const { outcome, cookie: forgotten } = await finishProviderLogIn.run(context, arrived);
     if (!("location" in outcome)) return { ...answerOf(outcome), cookie: forgotten };
@@ -65,7 +72,11 @@ export function providerRoutes(useCases: ProviderUseCases): Route[] {
       errors: [208, 209, 210, 608, 698],
       handle: async (context, { query, parameter, appKeyDigest }) => {
         const appNames = query.appNames === undefined ? null : splitAppNames(query.appNames);
-        const given = { appNames, deviceId: query.deviceId?.trim() || null, secondFactor: { token: query["2faToken"] ?? null, enrol: query["2faEnrol"] === "true" } };
+        const given = {
+          appNames,
+          deviceId: query.deviceId?.trim() || null,
+          secondFactor: { token: query["2faToken"] ?? null, enrol: query["2faEnrol"] === "true" },
+        };
         const returning = { returnTo: query.returnTo ?? null, challenge: query.challenge ?? null };
         const asked = { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given, ...returning };
         const { location, cookie } = await startProviderLogIn.run(context, asked);
@@ -77,7 +88,8 @@ export function providerRoutes(useCases: ProviderUseCases): Route[] {
       method: "GET",
       path: callback,
       operation: "finishProviderLogIn",
-      summary: "Where a provider sends the browser back to: opens a session, or tells what the account can be bound to a database user with.",
+      summary:
+        "Where a provider sends the browser back to: opens a session, or tells what the account can be bound to a database user with.",
       query: providerCallbackParameters,
       errors: [101, 208, 210, 302, 315, 324, 340, 341, 342, 608, 698, 710],
       handle: (context, input) => finish(context, input.query, input),
@@ -88,7 +100,11 @@ export function providerRoutes(useCases: ProviderUseCases): Route[] {
       path: callback,
       operation: "finishAppleLogIn",
       summary: "The same of Apple, which has the browser post a form; other providers: 207.",
-      body: { schema: providerCallbackParameters, faultOrder: [], form: (parameter) => providerTypeOf(parameter("providerName")) === "apple" },
+      body: {
+        schema: providerCallbackParameters,
+        faultOrder: [],
+        form: (parameter) => providerTypeOf(parameter("providerName")) === "apple",
+      },
       errors: [101, 208, 210, 302, 315, 324, 340, 341, 342, 608, 698, 710],
       handle: (context, input) => finish(context, input.body, input),
     }),
@@ -101,7 +117,8 @@ export function providerRoutes(useCases: ProviderUseCases): Route[] {
       access: "secrets",
       body: { schema: returnCodeRequest, faultOrder: [324] },
       data: providerLogInResponse,
-      description: "The code is good once, for 60 seconds, with the same app key. 340, 341 and 342 do not spend it: show it again with a `2faToken`.",
+      description:
+        "The code is good once, for 60 seconds, with the same app key. 340, 341 and 342 do not spend it: show it again with a `2faToken`.",
       errors: [302, 315, 324, 340, 341, 342, 608, 698, 710],
       handle: async (context, { body }) => {
         const { code, verifier, "2faToken": token = null, "2faEnrol": enrol = false } = body;
@@ -151,7 +168,8 @@ export function providerRoutes(useCases: ProviderUseCases): Route[] {
       standsAlone: true,
       operation: "removeOwnLinks",
       summary: "Takes the caller's links to a provider away, and ends the sessions that they opened.",
-      description: "307 while one of them has a second factor of its own that is confirmed: that is switched off first, or an administrator takes the link away.",
+      description:
+        "307 while one of them has a second factor of its own that is confirmed: that is switched off first, or an administrator takes the link away.",
       access: "session",
       data: emptyResponse,
       errors: [304, 307, 698],

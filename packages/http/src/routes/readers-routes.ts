@@ -34,7 +34,10 @@ export function readersRoutes({ getReaders, setReaders }: Pick<UseCases, "getRea
       conditional: true,
       errors: [304, 307, 404, 610, 713],
       handle: async (context, { parameter, body, expectedVersions }) => {
-        const { readers, version } = await setReaders.run(context, singleReference(parameter("idOrClass")), { readers: body.readers, expectedVersions });
+        const { readers, version } = await setReaders.run(context, singleReference(parameter("idOrClass")), {
+          readers: body.readers,
+          expectedVersions,
+        });
         return { data: { readers }, version };
       },
     }),

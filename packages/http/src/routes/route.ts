@@ -1,4 +1,13 @@
-import type { AppKeyContext, ArrivingContext, BrowserCookie, Digest, ErrorCode, MailLanguage, RequestContext, SessionContext } from "@sallyport/core";
+import type {
+  AppKeyContext,
+  ArrivingContext,
+  BrowserCookie,
+  Digest,
+  ErrorCode,
+  MailLanguage,
+  RequestContext,
+  SessionContext,
+} from "@sallyport/core";
 import type { z } from "zod";
 import type { TagName } from "../openapi/tags.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
@@ -150,7 +159,10 @@ export interface Route extends RouteBase<z.ZodType, z.ZodObject> {
 }
 
 /** The handler of any route. */
-export type RouteHandler = (context: RequestContext, input: RouteInput<unknown, unknown>) => Promise<Success | Document>;
+export type RouteHandler = (
+  context: RequestContext,
+  input: RouteInput<unknown, unknown>,
+) => Promise<Success | Document>;
 
 /** Checks a route's handler against the parts that the route declares. */
 export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.ZodObject>(

@@ -1,10 +1,19 @@
-import { emptyResponse, enrolledFactorResponse, factorStateResponse, factorTokenRequest, secondFactorParameters } from "@sallyport/contract";
+import {
+  emptyResponse,
+  enrolledFactorResponse,
+  factorStateResponse,
+  factorTokenRequest,
+  secondFactorParameters,
+} from "@sallyport/contract";
 import type { FactorState } from "@sallyport/core";
 import type { z } from "zod";
 import { type BodyRule, defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
-type FactorUseCases = Pick<UseCases, "readSecondFactor" | "enrolSecondFactor" | "confirmSecondFactor" | "removeSecondFactor" | "validateSecondFactor">;
+type FactorUseCases = Pick<
+  UseCases,
+  "readSecondFactor" | "enrolSecondFactor" | "confirmSecondFactor" | "removeSecondFactor" | "validateSecondFactor"
+>;
 
 const path = "/v1/2fa/secret";
 
@@ -16,7 +25,8 @@ const statuses: Readonly<Record<FactorState["rule"], number>> = { unavailable: 0
 
 /** Second factors of whoever is logged in. None of them is part of a batch: guesses are counted one by one. */
 export function secondFactorRoutes(useCases: FactorUseCases): Route[] {
-  const { readSecondFactor, enrolSecondFactor, confirmSecondFactor, removeSecondFactor, validateSecondFactor } = useCases;
+  const { readSecondFactor, enrolSecondFactor, confirmSecondFactor, removeSecondFactor, validateSecondFactor } =
+    useCases;
   return [
     defineRoute({
       method: "GET",
@@ -41,7 +51,8 @@ export function secondFactorRoutes(useCases: FactorUseCases): Route[] {
       whileEnrolling: true,
       operation: "enrolSecondFactor",
       summary: "Begins a second factor: gives its secret and its recovery codes, which cannot be shown again.",
-      description: "It asks for nothing before it is confirmed, and can be begun anew until then. 307 if the app name has no second factors, or the user's is confirmed.",
+      description:
+        "It asks for nothing before it is confirmed, and can be begun anew until then. 307 if the app name has no second factors, or the user's is confirmed.",
       access: "session",
       query: secondFactorParameters,
       data: enrolledFactorResponse,
@@ -73,7 +84,8 @@ export function secondFactorRoutes(useCases: FactorUseCases): Route[] {
       path,
       standsAlone: true,
       operation: "removeSecondFactor",
-      summary: "Switches a second factor off, for a token of it if it is confirmed. 307 where the app name demands one.",
+      summary:
+        "Switches a second factor off, for a token of it if it is confirmed. 307 where the app name demands one.",
       access: "session",
       query: secondFactorParameters,
       body: tokenBody,

@@ -29,7 +29,8 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
       path: "/v2/login/secure",
       standsAlone: true,
       operation: "logInSecurely",
-      summary: "Logs in with encrypted credentials and opens a session whose traffic is encrypted. The answer is encrypted.",
+      summary:
+        "Logs in with encrypted credentials and opens a session whose traffic is encrypted. The answer is encrypted.",
       access: "secrets",
       body: { schema: secureLogInRequest, faultOrder: secureLogInFaultOrder },
       data: secureLogInResponse,

@@ -50,9 +50,13 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: TokenUs
       description: "A body with `aesKey` is the encrypted form; the answer to it is encrypted, too. Failures are not.",
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body }) => {
-        if (!("aesKey" in body)) return { data: await logInWithToken.run(context, await logInInput(context, body), "token") };
+        if (!("aesKey" in body))
+          return { data: await logInWithToken.run(context, await logInInput(context, body), "token") };
         const { fields, claim: claimMessage, seal } = await logInMessages.openHybrid(context, body);
-        const input = { ...(await logInInput(context, parseFields(logInCredentials, fields, logInFaultOrder))), claimMessage };
+        const input = {
+          ...(await logInInput(context, parseFields(logInCredentials, fields, logInFaultOrder))),
+          claimMessage,
+        };
         return { data: await logInWithToken.run(context, input, "session"), seal };
       },
     }),

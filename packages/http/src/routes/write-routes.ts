@@ -1,4 +1,11 @@
-import { attributesRequest, bareObjectSchema, countResponse, objectParameters, objectSchema, updateParameters } from "@sallyport/contract";
+import {
+  attributesRequest,
+  bareObjectSchema,
+  countResponse,
+  objectParameters,
+  objectSchema,
+  updateParameters,
+} from "@sallyport/contract";
 import { type GivenAttributes, objectReference, ServiceError } from "@sallyport/core";
 import { z } from "zod";
 import { defineRoute, type Route } from "./route.ts";
@@ -26,7 +33,12 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: Write
       handle: async (context, { parameter, body, query }) => {
         const reference = objectReference(parameter("idOrClass"));
         if (reference?.kind !== "class") throw new ServiceError(304);
-        const { object, version } = await createObject.run(context, reference.className, body as GivenAttributes, query.serialization);
+        const { object, version } = await createObject.run(
+          context,
+          reference.className,
+          body as GivenAttributes,
+          query.serialization,
+        );
         return { data: object, version };
       },
     }),
@@ -63,7 +75,12 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: Write
         const reference = objectReference(parameter("className"));
         if (reference?.kind !== "class") throw new ServiceError(304);
         const { className } = reference;
-        const { count } = await updateObjects.run(context, { className, query: query.query, given: body as GivenAttributes, expectedVersions });
+        const { count } = await updateObjects.run(context, {
+          className,
+          query: query.query,
+          given: body as GivenAttributes,
+          expectedVersions,
+        });
         return { data: { "~Count": count } };
       },
     }),

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { queryParameters } from "./query-string.ts";
 
-const parse = (query: string, names = ["a", "b", "page", "perPage", "query", "__proto__"]) => Object.fromEntries(queryParameters(query, names));
+const parse = (query: string, names = ["a", "b", "page", "perPage", "query", "__proto__"]) =>
+  Object.fromEntries(queryParameters(query, names));
 const pack = (text: string) => Buffer.from(text).toString("base64url");
 
 test.each([

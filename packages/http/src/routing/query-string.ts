@@ -26,7 +26,9 @@ export function queryParameters(query: string, names: Iterable<string>): Readonl
 export function valuesIn(query: string, name: string): string[] {
   if (query === "") return [];
   const given = new URLSearchParams(query);
-  const inner = given.getAll(packed).flatMap((text) => (packable.test(text) ? new URLSearchParams(bytesOf(text)).getAll(name) : []));
+  const inner = given
+    .getAll(packed)
+    .flatMap((text) => (packable.test(text) ? new URLSearchParams(bytesOf(text)).getAll(name) : []));
   return [...given.getAll(name), ...inner];
 }
 

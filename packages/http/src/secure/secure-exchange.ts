@@ -1,4 +1,10 @@
-import { buildCounterBlock, directions, formatEncryptedHeader, parseCounterBlock, parseEncryptedHeader } from "@sallyport/contract";
+import {
+  buildCounterBlock,
+  directions,
+  formatEncryptedHeader,
+  parseCounterBlock,
+  parseEncryptedHeader,
+} from "@sallyport/contract";
 import { type ChannelTraffic, type Database, type Digest, type OpenChannel, ServiceError } from "@sallyport/core";
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -25,7 +31,8 @@ export class SecureExchange {
     const counter = iv && parseCounterBlock(iv);
     if (iv === undefined || counter === undefined) throw unopened("The header Encrypted holds no counter block.");
     if (counter.direction !== directions.toServer) throw unopened("The counter block is of the other direction.");
-    if (!Buffer.from(counter.ivPrefix).equals(this.channel.ivPrefix)) throw unopened("The counter block is of another session.");
+    if (!Buffer.from(counter.ivPrefix).equals(this.channel.ivPrefix))
+      throw unopened("The counter block is of another session.");
     if (counter.block !== 0) throw unopened("The counter block is not the first of a message.");
     await this.traffic.accept(this.database, this.session, counter.message);
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
@@ -42,8 +49,14 @@ export class SecureExchange {
     const { ivPrefix, answerNumber } = this.channel;
     const iv = buildCounterBlock({ direction: directions.toClient, ivPrefix, message: answerNumber, block: 0 });
     const message = this.traffic.apply(this.channel, iv, answer);
-    const body = Buffer.from(Buffer.from(message.buffer, message.byteOffset, message.length).toString("base64"), "latin1");
-    return { body, headers: { "Content-Type": "application/text; charset=utf-8", Encrypted: formatEncryptedHeader({ iv }) } };
+    const body = Buffer.from(
+      Buffer.from(message.buffer, message.byteOffset, message.length).toString("base64"),
+      "latin1",
+    );
+    return {
+      body,
+      headers: { "Content-Type": "application/text; charset=utf-8", Encrypted: formatEncryptedHeader({ iv }) },
+    };
   }
 }
 

@@ -58,7 +58,8 @@ export interface Application {
 
 /** The Express application: every request enters the pipeline, and every answer leaves through it. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, digests, credentialReader, traffic, publishedKeys, observer, operations, playground } = parts;
+  const { settings, databases, digests, credentialReader, traffic, publishedKeys, observer, operations, playground } =
+    parts;
   const { maxAwaitedBodies, maxUntakenBytes, stalledReaderTimeout, debugMessages } = settings;
   const load = new LoadGauge(settings.maxInFlight);
   const awaitedBodies = new NetworkBudget(maxAwaitedBodies);
@@ -76,7 +77,15 @@ export function createApplication(parts: ApplicationParts): Application {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
     const connection = connections.of(request.socket);
-    const exchange = new Exchange(request, response, requestIdOf(request), origins.resolve(request), connection, share, untakenBytes);
+    const exchange = new Exchange(
+      request,
+      response,
+      requestIdOf(request),
+      origins.resolve(request),
+      connection,
+      share,
+      untakenBytes,
+    );
     // Not before the answer is taken: one that nobody reads is still in memory.
     response.on("close", () => share.end());
     let error: unknown;
@@ -104,16 +113,23 @@ export function createApplication(parts: ApplicationParts): Application {
   const documentation = playground === null ? null : playgroundRouter({ playground, databases, settings });
   application.use((request, response, next) => {
     // Asked first, because to look for a route costs every request what most of them do not need.
-    if (documentation !== null && asksForPage(request, settings.basePath) && faultOf(request) === null) return documentation(request, response, next);
+    if (documentation !== null && asksForPage(request, settings.basePath) && faultOf(request) === null)
+      return documentation(request, response, next);
     return answer(request, response);
   });
   if (documentation !== null) application.use((request, response) => answer(request, response));
   // Express answers what it cannot route by itself, and in its own words, unless it is told where to go on.
-  const enter = application as unknown as (request: IncomingMessage, response: ServerResponse, fallBack: () => void) => void;
+  const enter = application as unknown as (
+    request: IncomingMessage,
+    response: ServerResponse,
+    fallBack: () => void,
+  ) => void;
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     enter(request, response, () => void answer(request, response));
   };
-  const messages = expressMessages(application, ({ socket }) => connections.refuseBody(socket, "The body came in too many pieces."));
+  const messages = expressMessages(application, ({ socket }) =>
+    connections.refuseBody(socket, "The body came in too many pieces."),
+  );
   const refusal = { connections, origins, observer, debugMessages };
   return {
     load,

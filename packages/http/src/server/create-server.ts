@@ -32,7 +32,11 @@ export interface ServerLimits {
 const silence = 120_000;
 
 /** The HTTP server, or HTTPS with a certificate, around an application; not yet listening. */
-export function createServer(application: Application, { timeouts, maxConnections }: ServerLimits, tls: TlsFiles | null): Server {
+export function createServer(
+  application: Application,
+  { timeouts, maxConnections }: ServerLimits,
+  tls: TlsFiles | null,
+): Server {
   const { listener, refuse, messages, connections } = application;
   const options: ServerOptions = {
     ...messages,
@@ -55,7 +59,9 @@ export function createServer(application: Application, { timeouts, maxConnection
   connections.watch(server);
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(socket as Socket, error.code ?? error.name));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
+    refuse(socket as Socket, error.code ?? error.name),
+  );
   server.on("connect", (_request, socket) => {
     // Node has let go of the socket, and looks after neither its faults nor its silence any more.
     socket.on("error", () => {});

@@ -15,7 +15,9 @@ export const keySetType = "application/jwk-set+json";
 export function asksForKeySet({ url = "" }: { readonly url?: string | undefined }, basePath: string): boolean {
   if (!url.includes("well-known")) return false;
   const segments = pathSegments(originForm(url).split("?", 1)[0] ?? "");
-  return [segments, withoutBase(segments, basePath)].some((each) => each !== null && `/${each.join("/")}` === keySetPath);
+  return [segments, withoutBase(segments, basePath)].some(
+    (each) => each !== null && `/${each.join("/")}` === keySetPath,
+  );
 }
 
 /** 305 for anything but `GET`. */

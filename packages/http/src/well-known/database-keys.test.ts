@@ -5,7 +5,10 @@ const key = (kid: string): PublicJwk => ({ kty: "EC", crv: "P-256", x: "x", y: "
 const database = (alias: string) => ({ alias }) as Database;
 
 /** Databases that answer as they are told, and how often they were asked. */
-function keysOver(answers: { [alias: string]: () => Promise<PublicJwk[]> }, options: { age?: number; patience?: number } = {}) {
+function keysOver(
+  answers: { [alias: string]: () => Promise<PublicJwk[]> },
+  options: { age?: number; patience?: number } = {},
+) {
   let asked = 0;
   const published = ({ alias }: Database) => {
     asked += 1;

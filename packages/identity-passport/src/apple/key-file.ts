@@ -8,7 +8,8 @@ const longestFile = 16_384;
 /** A key of the curve P-256 from a file of the operator, which nobody else on the machine may read. 608 if it is not that. */
 export function keyFromFile(path: string): KeyObject {
   const key = parsed(contentOf(path));
-  if (key?.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== "prime256v1") throw misconfigured("the file at keyPath holds no key as Apple gives them out");
+  if (key?.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== "prime256v1")
+    throw misconfigured("the file at keyPath holds no key as Apple gives them out");
   return key;
 }
 
@@ -25,7 +26,8 @@ function contentOf(path: string): string {
     const stat = fstatSync(file);
     if (!stat.isFile() || stat.size > longestFile) throw misconfigured("keyPath leads to no key file");
     // Windows has no such permissions.
-    if (process.platform !== "win32" && (stat.mode & constants.S_IROTH) !== 0) throw misconfigured("the file at keyPath is readable for everybody on the machine");
+    if (process.platform !== "win32" && (stat.mode & constants.S_IROTH) !== 0)
+      throw misconfigured("the file at keyPath is readable for everybody on the machine");
     return readFileSync(file, "utf8");
   } finally {
     closeSync(file);

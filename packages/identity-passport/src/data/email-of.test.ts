@@ -2,9 +2,12 @@ import { emailOf } from "./email-of.ts";
 
 const email = "anna@example.com";
 
-test.each([[{ email }], [{ email, email_verified: true }], [{ email, email_verified: "true" }]])("of %j the address is told", (claims) => {
-  expect(emailOf(claims)).toBe(email);
-});
+test.each([[{ email }], [{ email, email_verified: true }], [{ email, email_verified: "true" }]])(
+  "of %j the address is told",
+  (claims) => {
+    expect(emailOf(claims)).toBe(email);
+  },
+);
 
 test.each<Record<string, unknown>>([
   { email, email_verified: false },

@@ -1,5 +1,11 @@
 import { createHmac } from "node:crypto";
-import type { AuthorizationAnswer, AuthorizationRequest, IdentityProvider, ProviderData, ProviderProfile } from "@sallyport/core";
+import type {
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  IdentityProvider,
+  ProviderData,
+  ProviderProfile,
+} from "@sallyport/core";
 import { Strategy } from "passport-facebook";
 import { acceptedTexts, secretRule } from "../data/accepted-texts.ts";
 import { profileText } from "../data/profile-text.ts";
@@ -22,7 +28,11 @@ const real = {
   issuer: "https://www.facebook.com",
 };
 
-const imitated = (base: string): typeof real => ({ authorize: `${base}/facebook/dialog/oauth`, graph: `${base}/facebook`, issuer: imitatedIssuer("facebook") });
+const imitated = (base: string): typeof real => ({
+  authorize: `${base}/facebook/dialog/oauth`,
+  graph: `${base}/facebook`,
+  issuer: imitatedIssuer("facebook"),
+});
 
 /**
  * Facebook. `debug_token` tells the user of the access token; PKCE and the nonce of the id token tie the code to this
@@ -52,7 +62,10 @@ export class FacebookProvider implements IdentityProvider {
     const { client, timeout } = this.surroundings;
     const code = codeOf(parameters, state);
     const signal = AbortSignal.timeout(timeout);
-    const traded = (await tradeCode(this.strategyFor(answer), { code, state, client, signal, blamesData })) as { access_token?: unknown; id_token?: unknown };
+    const traded = (await tradeCode(this.strategyFor(answer), { code, state, client, signal, blamesData })) as {
+      access_token?: unknown;
+      id_token?: unknown;
+    };
     const token = traded.access_token;
     if (typeof token !== "string") throw unproven("the provider sent no access token");
     const subject = await this.userOf(token, data, signal);
@@ -77,8 +90,16 @@ export class FacebookProvider implements IdentityProvider {
   }
 
   /** Whom the access token stands for, if it was given to this application: one for another would be as good at the profile. */
-  private async userOf(token: string, { clientId = "", clientSecret = "" }: ProviderData, signal: AbortSignal): Promise<string> {
-    const answer = await this.graph("/debug_token", { input_token: token, access_token: `${clientId}|${clientSecret}` }, signal);
+  private async userOf(
+    token: string,
+    { clientId = "", clientSecret = "" }: ProviderData,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const answer = await this.graph(
+      "/debug_token",
+      { input_token: token, access_token: `${clientId}|${clientSecret}` },
+      signal,
+    );
     const said = answer["data"];
     if (typeof said !== "object" || said === null) throw unproven("the provider does not say what the access token is");
     const { app_id: app, is_valid: isValid, type, user_id: user, expires_at: end } = said as JsonObject;
@@ -92,11 +113,22 @@ export class FacebookProvider implements IdentityProvider {
 
   private profileOf(token: string, { clientSecret = "" }: ProviderData, signal: AbortSignal): Promise<JsonObject> {
     const proof = createHmac("sha256", clientSecret).update(token).digest("hex");
-    return this.graph("/me", { fields: "id,first_name,last_name,email", appsecret_proof: proof, access_token: token }, signal);
+    return this.graph(
+      "/me",
+      { fields: "id,first_name,last_name,email", appsecret_proof: proof, access_token: token },
+      signal,
+    );
   }
 
-  private async graph(path: string, parameters: Readonly<Record<string, string>>, signal: AbortSignal): Promise<JsonObject> {
-    const { status, json } = await this.surroundings.client.ask({ method: "GET", url: `${this.endpoints.graph}${path}?${new URLSearchParams(parameters)}` }, signal);
+  private async graph(
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const { status, json } = await this.surroundings.client.ask(
+      { method: "GET", url: `${this.endpoints.graph}${path}?${new URLSearchParams(parameters)}` },
+      signal,
+    );
     if (status >= 400) throw unproven("the provider does not accept its own access token");
     return json;
   }
@@ -113,7 +145,9 @@ export class FacebookProvider implements IdentityProvider {
       skipUserProfile: true,
       passReqToCallback: false,
     };
-    return new (Strategy as unknown as StrategyClass)(options, (_accessToken, _refreshToken, answer, _profile, done) => done(null, answer));
+    return new (Strategy as unknown as StrategyClass)(options, (_accessToken, _refreshToken, answer, _profile, done) =>
+      done(null, answer),
+    );
   }
 }
 

@@ -57,15 +57,28 @@ describe("addresses inside", () => {
     "https://[64:ff9b::7f00:1]",
   ])("are not connected to when they are written as %s", async (base) => {
     const server = await listening(() => "{}");
-    await expect(get(clientWith(), `${base}:${server.port}/`)).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("not a public one") });
+    await expect(get(clientWith(), `${base}:${server.port}/`)).rejects.toMatchObject({
+      code: 706,
+      detail: expect.stringContaining("not a public one"),
+    });
     expect(server.seen.connections).toBe(0);
     server.close();
   });
 
-  test.each([[["127.0.0.1"]], [["1.1.1.1", "127.0.0.1"]], [["2606:4700::1", "::1"]], [["169.254.169.254"]], [["::ffff:127.0.0.1"]], [[]]])("are not connected to when a name has them: %j", async (addresses) => {
+  test.each([
+    [["127.0.0.1"]],
+    [["1.1.1.1", "127.0.0.1"]],
+    [["2606:4700::1", "::1"]],
+    [["169.254.169.254"]],
+    [["::ffff:127.0.0.1"]],
+    [[]],
+  ])("are not connected to when a name has them: %j", async (addresses) => {
     const server = await listening(() => "{}");
     const client = clientWith({ resolve: resolveTo(...addresses) });
-    await expect(get(client, `https://provider.example:${server.port}/`)).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("not a public one") });
+    await expect(get(client, `https://provider.example:${server.port}/`)).rejects.toMatchObject({
+      code: 706,
+      detail: expect.stringContaining("not a public one"),
+    });
     expect(server.seen.connections).toBe(0);
     server.close();
   });
@@ -73,7 +86,9 @@ describe("addresses inside", () => {
   test("are not connected to by names that every system knows", async () => {
     const server = await listening(() => "{}");
     const { resolveBySystem } = await import("./guarded-lookup.ts");
-    await expect(get(clientWith({ resolve: resolveBySystem }), `https://localhost:${server.port}/`)).rejects.toMatchObject({ code: 706 });
+    await expect(
+      get(clientWith({ resolve: resolveBySystem }), `https://localhost:${server.port}/`),
+    ).rejects.toMatchObject({ code: 706 });
     expect(server.seen.connections).toBe(0);
     server.close();
   });
@@ -82,7 +97,10 @@ describe("addresses inside", () => {
     const server = await listening(() => "{}");
     const answers = [["127.0.0.1"], ["1.1.1.1"]];
     let lookups = 0;
-    const client = clientWith({ imitation: `http://provider.example:${server.port}`, resolve: async () => resolveTo(...(answers[lookups++] ?? []))("") });
+    const client = clientWith({
+      imitation: `http://provider.example:${server.port}`,
+      resolve: async () => resolveTo(...(answers[lookups++] ?? []))(""),
+    });
     expect(await get(client, `http://provider.example:${server.port}/`)).toMatchObject({ status: 200 });
     expect(lookups).toBe(1);
     server.close();
@@ -91,7 +109,9 @@ describe("addresses inside", () => {
   test("are connected to when the configuration allows it, and then the certificate counts", async () => {
     const server = await listening(() => "{}");
     // It speaks no TLS: the connection was made, and there it ends.
-    await expect(get(clientWith({ allowPrivateAddresses: true }), `https://provider.example:${server.port}/`)).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("cannot be reached") });
+    await expect(
+      get(clientWith({ allowPrivateAddresses: true }), `https://provider.example:${server.port}/`),
+    ).rejects.toMatchObject({ code: 706, detail: expect.stringContaining("cannot be reached") });
     expect(server.seen.connections).toBe(1);
     server.close();
   });
@@ -102,8 +122,17 @@ test("what is not HTTPS is asked at the imitation alone, and that on a loopback 
   const other = await listening(() => "{}");
   const client = clientWith({ imitation: `${imitation.url}/base` });
   expect(await get(client, `${imitation.url}/x`)).toMatchObject({ status: 200, json: {} });
-  for (const url of [`${other.url}/x`, `http://provider.example:${imitation.port}/`, `http://127.0.0.2:${imitation.port}/`, "ftp://127.0.0.1/", "file:///etc/passwd"]) {
-    await expect(get(client, url)).rejects.toMatchObject({ code: 324, detail: "an address of a provider is not HTTPS" });
+  for (const url of [
+    `${other.url}/x`,
+    `http://provider.example:${imitation.port}/`,
+    `http://127.0.0.2:${imitation.port}/`,
+    "ftp://127.0.0.1/",
+    "file:///etc/passwd",
+  ]) {
+    await expect(get(client, url)).rejects.toMatchObject({
+      code: 324,
+      detail: "an address of a provider is not HTTPS",
+    });
   }
   const outside = clientWith({ imitation: "http://provider.example", resolve: resolveTo("1.1.1.1") });
   await expect(get(outside, "http://provider.example/")).rejects.toMatchObject({ code: 706 });
@@ -141,7 +170,8 @@ test("a provider that hangs holds 32 connections and 128 that wait, for as long 
 test("a port that nobody listens at, and a name that there is not, are 706 without addresses in them", async () => {
   const server = await listening(() => "{}");
   server.close();
-  const resolve = () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND provider.example"), { code: "ENOTFOUND" }));
+  const resolve = () =>
+    Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND provider.example"), { code: "ENOTFOUND" }));
   const failures = {
     ECONNREFUSED: () => get(clientWith({ imitation: server.url }), server.url),
     ENOTFOUND: () => get(clientWith({ resolve }), "https://provider.example/"),

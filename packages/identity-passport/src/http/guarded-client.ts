@@ -36,7 +36,12 @@ const answerBytes = 1_048_576;
 const perHost = { concurrency: 32, waiting: 128 };
 
 /** What was needed at once is kept for a while: a connection costs more than the request on it. */
-const keepAlive = { keepAlive: true, maxSockets: perHost.concurrency, maxFreeSockets: perHost.concurrency, timeout: 10_000 };
+const keepAlive = {
+  keepAlive: true,
+  maxSockets: perHost.concurrency,
+  maxFreeSockets: perHost.concurrency,
+  timeout: 10_000,
+};
 
 /**
  * The one way in which providers are asked: within the time that the caller has, to public addresses, without following
@@ -68,7 +73,12 @@ export class GuardedClient {
     return places.run(() => this.send(url, request, isImitation, signal), signal);
   }
 
-  private async send(url: URL, request: ProviderRequest, isImitation: boolean, signal: AbortSignal): Promise<ProviderAnswer> {
+  private async send(
+    url: URL,
+    request: ProviderRequest,
+    isImitation: boolean,
+    signal: AbortSignal,
+  ): Promise<ProviderAnswer> {
     try {
       const message = await this.headOf(url, request, isImitation, signal);
       return await answerOf(message);
@@ -77,7 +87,12 @@ export class GuardedClient {
     }
   }
 
-  private headOf(url: URL, { method, headers, body }: ProviderRequest, isImitation: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+  private headOf(
+    url: URL,
+    { method, headers, body }: ProviderRequest,
+    isImitation: boolean,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const isSecure = url.protocol === "https:";
     const options = {
       method,
@@ -114,7 +129,11 @@ export class GuardedClient {
     if (known !== undefined) return known;
     const isImitation = origin === this.imitation;
     const address = hostname.replace(/^\[(.*)\]$/, "$1");
-    const host = { places: new Places(perHost), isImitation, isAllowed: isIP(address) === 0 || this.isAllowed(address, isImitation) };
+    const host = {
+      places: new Places(perHost),
+      isImitation,
+      isAllowed: isIP(address) === 0 || this.isAllowed(address, isImitation),
+    };
     this.hosts.set(origin, host);
     return host;
   }
@@ -158,8 +177,10 @@ function textOf(message: IncomingMessage): Promise<string> {
 function refusalOf(status: number, { headers }: IncomingMessage): Error | null {
   if (status >= 500 || status === 429) return unanswered("the provider is out of order or overloaded");
   if (status < 200 || (status >= 300 && status < 400)) return unproven("the provider answered with a redirect");
-  if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers["content-type"] ?? "")) return unproven("the provider answered with another content type than JSON");
-  if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? "")) return unproven("the provider compressed its answer, unasked");
+  if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers["content-type"] ?? ""))
+    return unproven("the provider answered with another content type than JSON");
+  if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? ""))
+    return unproven("the provider compressed its answer, unasked");
   return null;
 }
 

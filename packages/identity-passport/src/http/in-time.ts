@@ -6,6 +6,9 @@ export function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const late = () => reject(unanswered("the provider did not answer in time"));
     if (signal.aborted) late();
     signal.addEventListener("abort", late, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", late)).catch(reject);
+    work
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", late))
+      .catch(reject);
   });
 }

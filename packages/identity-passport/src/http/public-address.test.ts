@@ -48,14 +48,24 @@ test.each([
   expect(isPublicAddress(address)).toBe(false);
 });
 
-test.each(["1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1", "192.0.1.1", "223.255.255.255", "2606:4700:4700::1111", "2a00:1450:4001:801::200e", "64:ff9b::808:808"])(
-  "%p is",
-  (address) => {
-    expect(isPublicAddress(address)).toBe(true);
-  },
-);
+test.each([
+  "1.1.1.1",
+  "8.8.8.8",
+  "100.63.255.255",
+  "100.128.0.1",
+  "172.15.0.1",
+  "172.32.0.1",
+  "192.0.1.1",
+  "223.255.255.255",
+  "2606:4700:4700::1111",
+  "2a00:1450:4001:801::200e",
+  "64:ff9b::808:808",
+])("%p is", (address) => {
+  expect(isPublicAddress(address)).toBe(true);
+});
 
 test("loopback addresses are those of this machine alone", () => {
   for (const address of ["127.0.0.1", "127.1.2.3", "::1"]) expect(isLoopbackAddress(address)).toBe(true);
-  for (const address of ["128.0.0.1", "0.0.0.0", "10.0.0.1", "::", "::2", "fe80::1", "::1%lo", "localhost", ""]) expect(isLoopbackAddress(address)).toBe(false);
+  for (const address of ["128.0.0.1", "0.0.0.0", "10.0.0.1", "::", "::2", "fe80::1", "::1%lo", "localhost", ""])
+    expect(isLoopbackAddress(address)).toBe(false);
 });

@@ -33,7 +33,11 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
         keys: `${base}/${tenant}/discovery/v2.0/keys`,
       }),
       accept: (data) =>
-        acceptedTexts(data, { clientId: idRule, clientSecret: secretRule, tenant: { pattern: /^[\dA-Za-z][\dA-Za-z.-]{0,253}$/, isOptional: true } }),
+        acceptedTexts(data, {
+          clientId: idRule,
+          clientSecret: secretRule,
+          tenant: { pattern: /^[\dA-Za-z][\dA-Za-z.-]{0,253}$/, isOptional: true },
+        }),
       clientSecret: async ({ clientSecret = "" }) => clientSecret,
       strategy: (options, verify) => new (Strategy as unknown as StrategyClass)(options, verify),
       issuerOf: (claims, data) => issuerOf(issuers, claims, data),

@@ -10,7 +10,8 @@ const longestCode = 4_096;
 export function codeOf(parameters: CallbackParameters, state: string): string {
   if (parameters.get("state") !== state) throw unproven("the callback belongs to another log-in");
   const error = parameters.get("error") ?? parameters.get("error_code");
-  if (error !== undefined) throw unproven(cancelled.has(error) ? "the user cancelled at the provider" : "the provider refused the log-in");
+  if (error !== undefined)
+    throw unproven(cancelled.has(error) ? "the user cancelled at the provider" : "the provider refused the log-in");
   const code = parameters.get("code") ?? "";
   if (code === "" || code.length > longestCode) throw unproven("the callback has no code");
   return code;

@@ -33,12 +33,23 @@ export interface OAuthStrategy {
 }
 
 /** The last argument of a strategy's constructor: takes everything that the token endpoint said to be the user. */
-export type Verify = (accessToken: string, refreshToken: unknown, answer: object, profile: unknown, done: (error: null, user: object) => void) => void;
+export type Verify = (
+  accessToken: string,
+  refreshToken: unknown,
+  answer: object,
+  profile: unknown,
+  done: (error: null, user: object) => void,
+) => void;
 
 /** Where a strategy would keep state: ours is kept by the caller, who has consumed it before. */
 export interface StateStore {
   store(request: unknown, verifier: unknown, state: unknown, meta: unknown, callback: (error: Error) => void): void;
-  verify(request: unknown, state: unknown, meta: unknown, callback: (error: null, ok: boolean | string, info?: object) => void): void;
+  verify(
+    request: unknown,
+    state: unknown,
+    meta: unknown,
+    callback: (error: null, ok: boolean | string, info?: object) => void,
+  ): void;
 }
 
 export interface StrategyOptions {

@@ -1,4 +1,12 @@
-import type { AuthorizationAnswer, AuthorizationRequest, CallbackParameters, IdentityProvider, ProviderData, ProviderProfile, ProviderType } from "@sallyport/core";
+import type {
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  CallbackParameters,
+  IdentityProvider,
+  ProviderData,
+  ProviderProfile,
+  ProviderType,
+} from "@sallyport/core";
 import type { ProviderAnswer } from "../http/guarded-client.ts";
 import { inTime } from "../http/in-time.ts";
 import { misconfigured, unproven } from "../http/provider-failure.ts";
@@ -18,7 +26,11 @@ export interface OpenIdKind {
   readonly hasPkce: boolean;
   /** Parameters of the authorization request beyond those of all providers. */
   readonly parameters: Readonly<Record<string, string>>;
-  readonly endpoints: (data: ProviderData) => { readonly authorize: string; readonly token: string; readonly keys: string };
+  readonly endpoints: (data: ProviderData) => {
+    readonly authorize: string;
+    readonly token: string;
+    readonly keys: string;
+  };
   readonly accept: (data: unknown) => ProviderData;
   /** What the token endpoint knows the client by. */
   readonly clientSecret: (data: ProviderData) => Promise<string>;
@@ -26,7 +38,10 @@ export interface OpenIdKind {
   /** The issuer by which identities are known, for a token's claims or the `iss` of a callback; `null` for a foreign one. */
   readonly issuerOf: (claims: JsonObject, data: ProviderData) => string | null;
   /** What is told of somebody whom the claims are about. */
-  readonly profileOf: (claims: JsonObject, parameters: CallbackParameters) => Pick<ProviderProfile, "name" | "surname" | "email">;
+  readonly profileOf: (
+    claims: JsonObject,
+    parameters: CallbackParameters,
+  ) => Pick<ProviderProfile, "name" | "surname" | "email">;
 }
 
 /** A provider whose word is an id token: nothing else that it says is asked for. */
@@ -59,11 +74,18 @@ export class OpenIdProvider implements IdentityProvider {
     const { data, parameters, state } = answer;
     const code = codeOf(parameters, state);
     const iss = parameters.get("iss");
-    if (iss !== undefined && kind.issuerOf({ iss }, data) === null) throw unproven("the callback comes from another provider");
+    if (iss !== undefined && kind.issuerOf({ iss }, data) === null)
+      throw unproven("the callback comes from another provider");
 
     const signal = AbortSignal.timeout(surroundings.timeout);
     const strategy = this.strategyFor(answer, await kind.clientSecret(data));
-    const { id_token: token } = (await tradeCode(strategy, { code, state, client: surroundings.client, signal, blamesData })) as { id_token?: unknown };
+    const { id_token: token } = (await tradeCode(strategy, {
+      code,
+      state,
+      client: surroundings.client,
+      signal,
+      blamesData,
+    })) as { id_token?: unknown };
     const verified = verifyIdToken(token, {
       keys: this.keysAt(kind.endpoints(data).keys),
       clientId: data["clientId"] ?? "",
@@ -81,13 +103,26 @@ export class OpenIdProvider implements IdentityProvider {
     const signal = AbortSignal.timeout(timeout);
     await inTime(this.keysAt(keys).reload(), signal);
     // A code that nobody gave out; who sends it is judged before it is.
-    const form = { grant_type: "authorization_code", code: "none", redirect_uri: "https://localhost/", client_id: data["clientId"] ?? "", client_secret: await this.kind.clientSecret(data) };
+    const form = {
+      grant_type: "authorization_code",
+      code: "none",
+      redirect_uri: "https://localhost/",
+      client_id: data["clientId"] ?? "",
+      client_secret: await this.kind.clientSecret(data),
+    };
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const { json } = await client.ask({ method: "POST", url: token, headers, body: `${new URLSearchParams(form)}` }, signal);
-    if (refusesClient.has(String(json["error"]))) throw misconfigured("the provider does not accept the client or its secret");
+    const { json } = await client.ask(
+      { method: "POST", url: token, headers, body: `${new URLSearchParams(form)}` },
+      signal,
+    );
+    if (refusesClient.has(String(json["error"])))
+      throw misconfigured("the provider does not accept the client or its secret");
   }
 
-  private strategyFor({ data, redirectUri, state, codeVerifier }: AuthorizationRequest, clientSecret: string): OAuthStrategy {
+  private strategyFor(
+    { data, redirectUri, state, codeVerifier }: AuthorizationRequest,
+    clientSecret: string,
+  ): OAuthStrategy {
     const { authorize, token } = this.kind.endpoints(data);
     const options: StrategyOptions = {
       clientID: data["clientId"] ?? "",
@@ -122,4 +157,5 @@ export class OpenIdProvider implements IdentityProvider {
 
 const refusesClient = new Set(["invalid_client", "unauthorized_client"]);
 
-const blamesData = ({ json }: ProviderAnswer) => refusesClient.has(String(json["error"])) || json["error"] === "redirect_uri_mismatch";
+const blamesData = ({ json }: ProviderAnswer) =>
+  refusesClient.has(String(json["error"])) || json["error"] === "redirect_uri_mismatch";

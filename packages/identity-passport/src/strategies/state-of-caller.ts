@@ -6,5 +6,6 @@ import type { StateStore } from "./oauth-strategy.ts";
  */
 export const stateOfCaller = (state: string, codeVerifier: string | null): StateStore => ({
   store: (_request, _verifier, _state, _meta, callback) => callback(new Error("the state is given with every request")),
-  verify: (_request, given, _meta, callback) => (given === state ? callback(null, codeVerifier ?? true) : callback(null, false, {})),
+  verify: (_request, given, _meta, callback) =>
+    given === state ? callback(null, codeVerifier ?? true) : callback(null, false, {}),
 });

@@ -88,6 +88,14 @@ test.each([
 });
 
 test("two keys of one name verify nothing", async () => {
-  const keys = new KeySet({ load: async () => ({ keys: [{ ...jwk, kid: "a" }, { ...jwk, kid: "a" }] }), now: () => 0 });
+  const keys = new KeySet({
+    load: async () => ({
+      keys: [
+        { ...jwk, kid: "a" },
+        { ...jwk, kid: "a" },
+      ],
+    }),
+    now: () => 0,
+  });
   await expect(keys.find(header("a"))).rejects.toMatchObject({ code: 324 });
 });

@@ -69,7 +69,8 @@ export class KeySet {
   }
 
   private reloaded(): Promise<Loaded> {
-    if (this.options.now() - this.failedAt < failurePause) return Promise.reject(unanswered("the provider did not tell its keys a moment ago"));
+    if (this.options.now() - this.failedAt < failurePause)
+      return Promise.reject(unanswered("the provider did not tell its keys a moment ago"));
     this.loading ??= this.load().finally(() => {
       this.loading = null;
     });
@@ -84,7 +85,9 @@ export class KeySet {
       return this.loaded;
     } catch (error) {
       this.failedAt = this.options.now();
-      throw error instanceof Error && error.name === "ServiceError" ? error : unproven("the provider's keys are no key set");
+      throw error instanceof Error && error.name === "ServiceError"
+        ? error
+        : unproven("the provider's keys are no key set");
     }
   }
 }

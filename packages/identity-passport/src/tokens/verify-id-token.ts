@@ -54,8 +54,10 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
     throw refusalOf(error);
   });
 
-  if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== "JWT") throw unproven("the token is no id token");
-  if (strictJsonObject(segment(token, 0)) === null || strictJsonObject(segment(token, 1)) === null) throw unproven("the id token has a member twice");
+  if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== "JWT")
+    throw unproven("the token is no id token");
+  if (strictJsonObject(segment(token, 0)) === null || strictJsonObject(segment(token, 1)) === null)
+    throw unproven("the id token has a member twice");
   if (payload.nonce !== expected.nonce) throw unproven("the id token belongs to another log-in");
   if (!isParty(payload, expected.clientId)) throw unproven("the id token was made for another application");
   const issuer = expected.issuerOf(payload);
@@ -66,18 +68,28 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
   return { issuer, subject, claims: payload };
 }
 
-const segment = (token: string, index: number) => Buffer.from(token.split(".")[index] ?? "", "base64url").toString("utf8");
+const segment = (token: string, index: number) =>
+  Buffer.from(token.split(".")[index] ?? "", "base64url").toString("utf8");
 
 /** Who asked for the token is known when it is for several. */
-const isParty = ({ aud, azp }: JsonObject, clientId: string) => (azp === undefined ? !Array.isArray(aud) || aud.length === 1 : azp === clientId);
+const isParty = ({ aud, azp }: JsonObject, clientId: string) =>
+  azp === undefined ? !Array.isArray(aud) || aud.length === 1 : azp === clientId;
 
-const signsFor = (keyIssuer: string | null, { iss, tid }: JsonObject) => keyIssuer === null || keyIssuer.replace("{tenantid}", () => String(tid)) === iss;
+const signsFor = (keyIssuer: string | null, { iss, tid }: JsonObject) =>
+  keyIssuer === null || keyIssuer.replace("{tenantid}", () => String(tid)) === iss;
 
 function refusalOf(error: unknown): Error {
   if (error instanceof errors.JWTExpired) return unproven("the id token is over");
-  if (error instanceof errors.JWTClaimValidationFailed) return unproven(error.claim === "aud" ? "the id token was made for another application" : "the id token lacks a claim, or one is wrong");
-  if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) return unproven("the id token is not signed as providers sign");
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return unproven(
+      error.claim === "aud"
+        ? "the id token was made for another application"
+        : "the id token lacks a claim, or one is wrong",
+    );
+  if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)
+    return unproven("the id token is not signed as providers sign");
   if (error instanceof errors.JWSSignatureVerificationFailed) return unproven("the signature of the id token is wrong");
-  if (error instanceof errors.JOSEError || !(error instanceof Error) || error.name !== "ServiceError") return unproven("the id token is malformed");
+  if (error instanceof errors.JOSEError || !(error instanceof Error) || error.name !== "ServiceError")
+    return unproven("the id token is malformed");
   return error;
 }

@@ -103,4 +103,10 @@ export interface AuthenticationHook {
 }
 
 /** A hook. A file that is named after one of the specification's hooks is that hook without `on`. */
-export type HookDefinition = AuthenticationHook | SerializationHook | FindHook | SaveHook | DeleteHook | UserProviderHook;
+export type HookDefinition =
+  | AuthenticationHook
+  | SerializationHook
+  | FindHook
+  | SaveHook
+  | DeleteHook
+  | UserProviderHook;

@@ -17,7 +17,16 @@ export type {
 } from "./hook-definition.ts";
 export type { Json } from "./json.ts";
 export type { Access, MacroContext, MacroDefinition } from "./macro-definition.ts";
-export type { FindOptions, ObjectJson, ObjectList, ObjectLock, ObjectReaders, ObjectReference, Objects, ReadOptions } from "./objects.ts";
+export type {
+  FindOptions,
+  ObjectJson,
+  ObjectList,
+  ObjectLock,
+  ObjectReaders,
+  ObjectReference,
+  Objects,
+  ReadOptions,
+} from "./objects.ts";
 export { Refusal } from "./refusal.ts";
 export { refuse } from "./refuse.ts";
 export type { Services } from "./services.ts";

@@ -10,7 +10,8 @@ export interface Access {
 }
 
 /** What `run` of a macro is given. */
-export interface MacroContext<Input = any> extends Services { // oxlint-disable-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
+export interface MacroContext<Input = any> extends Services {
   /** What the client sent: any JSON, or `undefined` when there was no body. */
   readonly input: Input;
   /** Executes another macro with the caller's rights, as a part of the same transaction. */
@@ -19,7 +20,8 @@ export interface MacroContext<Input = any> extends Services { // oxlint-disable-
   setStatusMessage(message: string): void;
 }
 
-export interface MacroDefinition<Input = any> { // oxlint-disable-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
+export interface MacroDefinition<Input = any> {
   /** Absent: administrators only. */
   readonly access?: "everyone" | Access;
   /** A JSON Schema for the input; what does not match is answered 307 and never reaches `check` or `run`. */

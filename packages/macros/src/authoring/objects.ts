@@ -60,7 +60,11 @@ export type ObjectReference = string | ObjectJson;
 export interface Objects {
   get(object: ObjectReference, options?: ReadOptions): Promise<ObjectJson>;
   find(className: string, options?: FindOptions): Promise<ObjectList>;
-  create(className: string, attributes: { readonly [name: string]: unknown }, options?: { readonly serialization?: Json }): Promise<ObjectJson>;
+  create(
+    className: string,
+    attributes: { readonly [name: string]: unknown },
+    options?: { readonly serialization?: Json },
+  ): Promise<ObjectJson>;
   /** `version`: the version that the object must still have, as `versionOf` told it. */
   update(
     object: ObjectReference,
@@ -70,8 +74,15 @@ export interface Objects {
   /** For callers who may write the object. */
   readers(object: ObjectReference): Promise<ObjectReaders>;
   /** Replaces the readers. The caller stays among them, alone or with a group, unless an administrator does it. */
-  setReaders(object: ObjectReference, readers: readonly ObjectReference[] | null, options?: { readonly version?: number | undefined }): Promise<ObjectReaders>;
-  delete(object: ObjectReference, options?: { readonly moveToRecycler?: boolean; readonly version?: number | undefined }): Promise<void>;
+  setReaders(
+    object: ObjectReference,
+    readers: readonly ObjectReference[] | null,
+    options?: { readonly version?: number | undefined },
+  ): Promise<ObjectReaders>;
+  delete(
+    object: ObjectReference,
+    options?: { readonly moveToRecycler?: boolean; readonly version?: number | undefined },
+  ): Promise<void>;
   lock(object: ObjectReference): Promise<ObjectLock>;
   unlock(object: ObjectReference): Promise<ObjectLock>;
 }

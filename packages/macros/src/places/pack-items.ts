@@ -56,7 +56,8 @@ function crossesAsItIs(text: string): boolean {
 
 /** Most values are simple: what is general would take longer for them. */
 function jsonOf(value: JsonValue): string {
-  const isSimple = typeof value === "boolean" || value === null || (typeof value === "number" && Number.isFinite(value));
+  const isSimple =
+    typeof value === "boolean" || value === null || (typeof value === "number" && Number.isFinite(value));
   return isSimple ? String(value) : JSON.stringify(value);
 }
 
@@ -64,7 +65,10 @@ function jsonOf(value: JsonValue): string {
 function columnsOf(members: Members): { readonly names: readonly string[]; readonly values: readonly JsonValue[] } {
   const [names, values] = [Object.keys(members), Object.values(members)];
   if (!values.includes(undefined)) return { names, values: values as JsonValue[] };
-  return { names: names.filter((name) => members[name] !== undefined), values: values.filter((value) => value !== undefined) };
+  return {
+    names: names.filter((name) => members[name] !== undefined),
+    values: values.filter((value) => value !== undefined),
+  };
 }
 
 function areSame(one: readonly string[], other: readonly string[]): boolean {

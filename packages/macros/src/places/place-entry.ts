@@ -1,4 +1,11 @@
-import { type JsonValue, type MacroEntry, MacroFault, type MacroFaultKind, type MacroHost, ServiceError } from "@sallyport/core";
+import {
+  type JsonValue,
+  type MacroEntry,
+  MacroFault,
+  type MacroFaultKind,
+  type MacroHost,
+  ServiceError,
+} from "@sallyport/core";
 import type { Called, Done, FromThread, ToThread } from "../threads/messages.ts";
 import { crossingOf } from "./crossings.ts";
 import { faultOf } from "./fault-of.ts";
@@ -84,7 +91,11 @@ export class PlaceEntry {
 
   /** What is left to entries inside of this one. */
   get left(): Budget {
-    return { cpu: Math.max(1, this.budget.cpu - this.cpu), timeout: Math.max(1, this.timeLeft), hostCalls: Math.max(0, this.budget.hostCalls - this.calls) };
+    return {
+      cpu: Math.max(1, this.budget.cpu - this.cpu),
+      timeout: Math.max(1, this.timeLeft),
+      hostCalls: Math.max(0, this.budget.hostCalls - this.calls),
+    };
   }
 
   /** Whether the thread is to be heard of: this one runs, or should. */
@@ -167,7 +178,9 @@ export class PlaceEntry {
     try {
       ended = { result: result === "" ? undefined : this.unpack(result), status, hostCalls, code };
     } catch (error) {
-      this.fail(new MacroFault("result", this.entry.module.name, "the result is no JSON", { cpu: this.cpu, cause: error }));
+      this.fail(
+        new MacroFault("result", this.entry.module.name, "the result is no JSON", { cpu: this.cpu, cause: error }),
+      );
       return;
     }
     this.settle(() => this.resolve(ended));

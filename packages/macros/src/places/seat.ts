@@ -195,7 +195,8 @@ export class Seat {
     const { beats, current } = this.pulse;
     const entries = [...this.entries.values()].filter((entry) => entry.isRunning);
     // Where the thread is at work for none of them, it may be making JavaScript for one.
-    const running = entries.find(({ id }) => id === current) ?? entries.find(({ isPrepared }) => isPrepared) ?? entries[0];
+    const running =
+      entries.find(({ id }) => id === current) ?? entries.find(({ isPrepared }) => isPrepared) ?? entries[0];
     if (!this.isReady || running === undefined || beats !== this.seen.beats || current !== this.seen.current) {
       this.seen = { beats, current };
       this.silence = 0;

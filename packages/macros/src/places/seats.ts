@@ -60,7 +60,9 @@ export class Seats {
     if (idle !== undefined) return idle;
     if (this.seats.length < this.most) return this.open();
     if (isHolding) return undefined;
-    return roomy.filter(({ running, holding }) => running < READY_OF_THREAD && holding === 0).reduce<Seat | undefined>(better, undefined);
+    return roomy
+      .filter(({ running, holding }) => running < READY_OF_THREAD && holding === 0)
+      .reduce<Seat | undefined>(better, undefined);
   }
 
   private open(): Seat {

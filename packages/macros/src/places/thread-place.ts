@@ -59,7 +59,11 @@ export class ThreadPlace implements MacroPlace {
     else void this.seat.rest([...this.nested]).then(() => this.leave());
   }
 
-  private async run(entry: MacroEntry, host: MacroHost, language?: "js" | "ts"): Promise<Ended & { readonly cpu: number }> {
+  private async run(
+    entry: MacroEntry,
+    host: MacroHost,
+    language?: "js" | "ts",
+  ): Promise<Ended & { readonly cpu: number }> {
     if (this.released) throw new MacroFault("ended", entry.module.name, "its place was given back");
     if (!this.seated) throw new MacroFault("displaced", entry.module.name, "its place went to others");
     if (this.seat.isOver) throw new MacroFault(this.seat.faultOf(this), entry.module.name, "its thread is gone");
@@ -96,10 +100,23 @@ export class ThreadPlace implements MacroPlace {
     this.seated = true;
   }
 
-  private begin(entry: MacroEntry, host: MacroHost, language: "js" | "ts" | undefined, around: PlaceEntry | undefined): PlaceEntry {
+  private begin(
+    entry: MacroEntry,
+    host: MacroHost,
+    language: "js" | "ts" | undefined,
+    around: PlaceEntry | undefined,
+  ): PlaceEntry {
     const budget = around === undefined ? entry.limits : lesser(entry.limits, around.left);
     this.turn(false);
-    const entered = this.seat.begin({ entry, host, budget, language, place: this, isNext: this.isHolding || this.hasEntered || around !== undefined, onWait: (waits) => this.turn(waits) });
+    const entered = this.seat.begin({
+      entry,
+      host,
+      budget,
+      language,
+      place: this,
+      isNext: this.isHolding || this.hasEntered || around !== undefined,
+      onWait: (waits) => this.turn(waits),
+    });
     this.nested.push(entered);
     return entered;
   }

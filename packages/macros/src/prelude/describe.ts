@@ -15,7 +15,8 @@ function textOf(read: () => unknown, longest: number): string | undefined {
 }
 
 function messageOf(thrown: unknown): string {
-  if (typeof thrown !== "object" || thrown === null) return textOf(() => `${thrown as string}`, LONGEST.message) ?? "threw a symbol";
+  if (typeof thrown !== "object" || thrown === null)
+    return textOf(() => `${thrown as string}`, LONGEST.message) ?? "threw a symbol";
   const { name, message } = thrown as { name?: unknown; message?: unknown };
   const title = textOf(() => name, 100);
   const text = textOf(() => message, LONGEST.message);

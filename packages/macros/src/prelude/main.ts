@@ -50,7 +50,11 @@ async function drive(loaded: unknown, driver: string, argument: string, page: Pa
     json = stringify(result);
   } catch (error) {
     const { kind, message, ...rest } = describe(error);
-    fail(kind === "refused" ? { kind, message, ...rest } : { ...rest, kind: "result", message: `the result is no JSON: ${message}` });
+    fail(
+      kind === "refused"
+        ? { kind, message, ...rest }
+        : { ...rest, kind: "result", message: `the result is no JSON: ${message}` },
+    );
     return;
   }
   if (json === undefined) fail({ kind: "result", message: "the result is no JSON" });
@@ -58,9 +62,20 @@ async function drive(loaded: unknown, driver: string, argument: string, page: Pa
 }
 
 /** Calls a module by a driver. It ends in one `done` or `failed`; what comes afterwards, nobody hears. */
-export async function enter(loaded: unknown, driver: string, argument: string, text?: string, ends?: ArrayBuffer): Promise<void> {
+export async function enter(
+  loaded: unknown,
+  driver: string,
+  argument: string,
+  text?: string,
+  ends?: ArrayBuffer,
+): Promise<void> {
   try {
-    await drive(loaded, driver, argument, text === undefined || ends === undefined ? undefined : { text, ends: new Integers(ends) });
+    await drive(
+      loaded,
+      driver,
+      argument,
+      text === undefined || ends === undefined ? undefined : { text, ends: new Integers(ends) },
+    );
   } catch (error) {
     fail(describe(error));
   }

@@ -28,9 +28,13 @@ async function readersOf(name: string, argument: object): Promise<ObjectReaders>
 export const objects: Objects = {
   get: (object, options) => read("objects.get", { ...options, id: idOf(object) }),
   async find(className, options) {
-    const { list, versions } = (await ask("objects.find", { ...options, className })) as { list: ObjectList; versions: number[] };
+    const { list, versions } = (await ask("objects.find", { ...options, className })) as {
+      list: ObjectList;
+      versions: number[];
+    };
     const elements = list["~Elements"];
-    for (let index = 0; index < elements.length; index += 1) rememberVersion(elements[index] as ObjectJson, versions[index] as number);
+    for (let index = 0; index < elements.length; index += 1)
+      rememberVersion(elements[index] as ObjectJson, versions[index] as number);
     return list;
   },
   create: (className, attributes, options) => read("objects.create", { ...options, className, attributes }),

@@ -8,7 +8,11 @@ export const { floor } = Math;
 export const Integers = Int32Array;
 
 /** A method as a function of what it is a method of. */
-const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <This, Given extends readonly unknown[], Result>(
+const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <
+  This,
+  Given extends readonly unknown[],
+  Result,
+>(
   method: (this: This, ...given: Given) => Result,
 ) => (of: This, ...given: Given) => Result;
 

@@ -12,7 +12,8 @@ export class BoundedMemory {
   constructor() {
     const grow = this.memory.grow.bind(this.memory);
     this.memory.grow = (pages) => {
-      if (this.memory.buffer.byteLength + pages * PAGE > this.limit * MORE) throw new RangeError("the memory may not grow so far");
+      if (this.memory.buffer.byteLength + pages * PAGE > this.limit * MORE)
+        throw new RangeError("the memory may not grow so far");
       return grow(pages);
     };
   }

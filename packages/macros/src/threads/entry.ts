@@ -42,7 +42,13 @@ export class Entry {
   private call: { readonly name: string; readonly argument: string } | undefined;
   private waits = false;
 
-  constructor(sandbox: Sandbox, given: Enter, code: string | undefined, pulse: Pulse, outbox: Pick<Outbox<FromThread>, "put" | "sendOld">) {
+  constructor(
+    sandbox: Sandbox,
+    given: Enter,
+    code: string | undefined,
+    pulse: Pulse,
+    outbox: Pick<Outbox<FromThread>, "put" | "sendOld">,
+  ) {
     this.sandbox = sandbox;
     this.given = given;
     this.code = code;
@@ -60,7 +66,8 @@ export class Entry {
       this.pulse.begin(id, this.waited);
     }
     return this.run(() => {
-      if (argument.length + (page === undefined ? 0 : page.text.length + page.ends.byteLength) > limits.memory) throw new SandboxExhausted();
+      if (argument.length + (page === undefined ? 0 : page.text.length + page.ends.byteLength) > limits.memory)
+        throw new SandboxExhausted();
       this.sandbox.enter({
         module: this.code === undefined ? module : { ...module, code: this.code },
         driver,
@@ -111,8 +118,10 @@ export class Entry {
     if (this.fault !== undefined) return true;
     if (isStopped) this.fault = { kind: "ended", message: "was ended" };
     else if (this.sandbox.isTooLarge) this.fault = { kind: "memory", message: "ran out of memory" };
-    else if (this.clock.isOver()) this.fault = { kind: "cpu", message: `ran longer than ${Math.ceil(this.given.limits.cpu)} ms` };
-    else if (performance.now() > this.deadline) this.fault = { kind: "timeout", message: `took longer than ${this.given.limits.timeout} ms` };
+    else if (this.clock.isOver())
+      this.fault = { kind: "cpu", message: `ran longer than ${Math.ceil(this.given.limits.cpu)} ms` };
+    else if (performance.now() > this.deadline)
+      this.fault = { kind: "timeout", message: `took longer than ${this.given.limits.timeout} ms` };
     return this.fault !== undefined;
   }
 
@@ -126,9 +135,12 @@ export class Entry {
 
   private hearCall(name: string, argument: string): void {
     const { hostCalls } = this.given.limits;
-    if (this.hostCalls + this.callsInside >= hostCalls) this.fault = { kind: "hostCalls", message: `called the host more than ${hostCalls} times` };
-    else if (Buffer.byteLength(argument) > LONGEST_ARGUMENT) this.fault = { kind: "threw", message: `${name}: more than ${LONGEST_ARGUMENT} bytes` };
-    else if (isDeeper(argument, DEEPEST)) this.fault = { kind: "threw", message: `${name}: nesting deeper than ${DEEPEST}` };
+    if (this.hostCalls + this.callsInside >= hostCalls)
+      this.fault = { kind: "hostCalls", message: `called the host more than ${hostCalls} times` };
+    else if (Buffer.byteLength(argument) > LONGEST_ARGUMENT)
+      this.fault = { kind: "threw", message: `${name}: more than ${LONGEST_ARGUMENT} bytes` };
+    else if (isDeeper(argument, DEEPEST))
+      this.fault = { kind: "threw", message: `${name}: nesting deeper than ${DEEPEST}` };
     else {
       this.hostCalls += 1;
       this.call = { name, argument };
@@ -161,10 +173,22 @@ export class Entry {
     if (!this.isAtEnd && this.waits) return false;
     const lines = this.lines.close();
     if (this.done !== undefined && this.fault === undefined) {
-      this.outbox.put({ type: "done", id, waited, cpu, lines, ...this.done, hostCalls: this.hostCalls, code: this.code });
+      this.outbox.put({
+        type: "done",
+        id,
+        waited,
+        cpu,
+        lines,
+        ...this.done,
+        hostCalls: this.hostCalls,
+        code: this.code,
+      });
       return true;
     }
-    const { kind, message, trace, code } = this.fault ?? { kind: "pending", message: "waits for what nobody will settle" };
+    const { kind, message, trace, code } = this.fault ?? {
+      kind: "pending",
+      message: "waits for what nobody will settle",
+    };
     this.outbox.put({ type: "failed", id, waited, cpu, lines, kind, message, trace, code });
     return true;
   }
@@ -177,20 +201,24 @@ function textIn(json: string): string {
 
 /** The first frames of a trace that are not the prelude's. */
 function ownFrames(trace: string | undefined): string | undefined {
-  const frames = trace?.split("\n").filter((frame) => frame.trim() !== "" && !/\(?\/(?:prelude|authoring|schema)\//.test(frame));
+  const frames = trace
+    ?.split("\n")
+    .filter((frame) => frame.trim() !== "" && !/\(?\/(?:prelude|authoring|schema)\//.test(frame));
   return frames === undefined || frames.length === 0 ? undefined : frames.slice(0, MOST_FRAMES).join("\n");
 }
 
 /** What the prelude says of a failure. It comes from inside of the sandbox and may be anything. */
 function faultIn(text: string): Fault {
   const given = JSON.parse(text) as Record<string, unknown>;
-  const textOf = (name: string, longest: number) => (typeof given[name] === "string" ? (given[name] as string).slice(0, longest) : undefined);
+  const textOf = (name: string, longest: number) =>
+    typeof given[name] === "string" ? (given[name] as string).slice(0, longest) : undefined;
   const message = textOf("message", 2_100) ?? "failed";
   const trace = ownFrames(textOf("trace", 4_100));
   const { code } = given;
   if (given["kind"] === "refused" && typeof code === "number") return { kind: "refused", code, message };
   if (given["kind"] === "invalid" || given["kind"] === "result") return { kind: given["kind"], message, trace };
   if (message === "InternalError: out of memory") return { kind: "memory", message: "ran out of memory", trace };
-  if (message === "InternalError: stack overflow" || message.startsWith("RangeError: Maximum call stack")) return { kind: "stack", message: "ran out of stack", trace };
+  if (message === "InternalError: stack overflow" || message.startsWith("RangeError: Maximum call stack"))
+    return { kind: "stack", message: "ran out of stack", trace };
   return { kind: "threw", message, trace };
 }

@@ -8,7 +8,11 @@ export function isDeeper(json: string, deepest: number): boolean {
     const character = json.charCodeAt(index);
     if (character === QUOTE) {
       index += 1;
-      for (let inside = json.charCodeAt(index); inside !== QUOTE && index < json.length; inside = json.charCodeAt(index)) {
+      for (
+        let inside = json.charCodeAt(index);
+        inside !== QUOTE && index < json.length;
+        inside = json.charCodeAt(index)
+      ) {
         index += inside === BACKSLASH ? 2 : 1;
       }
     } else if (character === 0x5b || character === 0x7b) {

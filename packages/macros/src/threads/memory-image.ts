@@ -59,7 +59,10 @@ const MOST_DIFFERENCES = 2;
 function shared(content: Content): Content {
   const like = known.find(({ heap }) => heap.length === content.heap.length);
   if (like === undefined) known.push(content);
-  return like !== undefined && differences(like.data, content.data) + differences(like.heap, content.heap) <= MOST_DIFFERENCES ? like : content;
+  return like !== undefined &&
+    differences(like.data, content.data) + differences(like.heap, content.heap) <= MOST_DIFFERENCES
+    ? like
+    : content;
 }
 
 /** In how many words two pieces of memory differ that are of the same length. */
@@ -83,7 +86,8 @@ export class MemoryImage {
   constructor(memory: WebAssembly.Memory, layout: MemoryLayout) {
     this.memory = memory;
     this.layout = layout;
-    if (!isClear(memory, DATA_END, layout.base - STACK)) throw new Error("the engine's memory is not laid out as expected");
+    if (!isClear(memory, DATA_END, layout.base - STACK))
+      throw new Error("the engine's memory is not laid out as expected");
     const bytes = new Uint8Array(memory.buffer);
     this.content = shared({ data: bytes.slice(0, DATA_END), heap: bytes.slice(layout.base, this.end) });
   }

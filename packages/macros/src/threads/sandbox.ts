@@ -17,7 +17,14 @@ import { BoundedMemory } from "./bounded-memory.ts";
 import { Heap } from "./heap.ts";
 import { findLayout, MemoryImage, type MemoryLayout } from "./memory-image.ts";
 import type { Page } from "../prelude/packed-items.ts";
-import { AUTHORING, AUTHORING_FILE, MAIN_FILE, preludeModule, preludeModuleName, VALIDATOR_FILE } from "./prelude-modules.ts";
+import {
+  AUTHORING,
+  AUTHORING_FILE,
+  MAIN_FILE,
+  preludeModule,
+  preludeModuleName,
+  VALIDATOR_FILE,
+} from "./prelude-modules.ts";
 
 type Ffi = ReturnType<QuickJSWASMModule["getFFI"]>;
 
@@ -27,7 +34,10 @@ const LARGEST_KEPT = 32 * 1024 * 1024;
 /** Before the names of modules that there are not. */
 const REFUSED = "?";
 const JOBS_AT_ONCE = 256;
-const AS_MODULE = { detect: 0 as unknown as EvalDetectModule, flags: EvalFlags.JS_EVAL_TYPE_MODULE as unknown as Parameters<Ffi["QTS_Eval"]>[5] };
+const AS_MODULE = {
+  detect: 0 as unknown as EvalDetectModule,
+  flags: EvalFlags.JS_EVAL_TYPE_MODULE as unknown as Parameters<Ffi["QTS_Eval"]>[5],
+};
 
 /** Hears what the prelude says, while the sandbox runs. */
 export type Listener = (kind: string, first: string, second: string | undefined) => void;
@@ -78,7 +88,14 @@ export class Sandbox {
     runtime.setMaxStackSize(STACK);
     runtime.setInterruptHandler(() => this.interrupt());
     runtime.setModuleLoader(
-      (name) => (this.sealed ? { error: new Error(`cannot import ${JSON.stringify(name.slice(REFUSED.length))}: there is "${AUTHORING}" and nothing else`) } : preludeModule(name)),
+      (name) =>
+        this.sealed
+          ? {
+              error: new Error(
+                `cannot import ${JSON.stringify(name.slice(REFUSED.length))}: there is "${AUTHORING}" and nothing else`,
+              ),
+            }
+          : preludeModule(name),
       (from, name) => (this.sealed ? nameForStrangers(name) : preludeModuleName(from, name)),
     );
     const context = runtime.newContext();
@@ -127,7 +144,14 @@ export class Sandbox {
     this.heap.free(code.pointer);
     const error = this.ffi.QTS_ResolveException(this.context, loaded);
     if (error) this.call("failed", error);
-    else this.call("enter", loaded, this.text(given.driver), this.text(given.argument), ...(given.page === undefined ? [] : [this.text(given.page.text), this.words(given.page.ends)]));
+    else
+      this.call(
+        "enter",
+        loaded,
+        this.text(given.driver),
+        this.text(given.argument),
+        ...(given.page === undefined ? [] : [this.text(given.page.text), this.words(given.page.ends)]),
+      );
   }
 
   /** Gives the sandbox the answer that it waits for. */
@@ -181,7 +205,13 @@ export class Sandbox {
   private call(name: PreludeFunction, ...parts: readonly JSValuePointer[]): void {
     this.heap.putWords(this.room, parts);
     const { ffi, context, room } = this;
-    const result = ffi.QTS_Call(context, this.functions.get(name) as JSValuePointer, this.undefinedPointer, parts.length, room as never);
+    const result = ffi.QTS_Call(
+      context,
+      this.functions.get(name) as JSValuePointer,
+      this.undefinedPointer,
+      parts.length,
+      room as never,
+    );
     const error = ffi.QTS_ResolveException(context, result);
     if (error) throw new SandboxExhausted();
     for (const part of parts) if (part !== this.undefinedPointer) ffi.QTS_FreeValuePointer(context, part);
@@ -204,8 +234,11 @@ function pointerIn<Pointer>(owner: object, member: string): Pointer {
 }
 
 function loadPrelude(context: QuickJSContext, listener: Listener): ReadonlyMap<PreludeFunction, JSValuePointer> {
-  const textIn = (handle: QuickJSHandle | undefined) => (handle === undefined || context.typeof(handle) !== "string" ? undefined : context.getString(handle));
-  const send = context.newFunction("send", (kind, first, second) => listener(textIn(kind) ?? "", textIn(first) ?? "", textIn(second)));
+  const textIn = (handle: QuickJSHandle | undefined) =>
+    handle === undefined || context.typeof(handle) !== "string" ? undefined : context.getString(handle);
+  const send = context.newFunction("send", (kind, first, second) =>
+    listener(textIn(kind) ?? "", textIn(first) ?? "", textIn(second)),
+  );
   const prelude = context.unwrapResult(context.evalCode(preludeModule(MAIN_FILE), MAIN_FILE, { type: "module" }));
   context.unwrapResult(context.callFunction(context.getProp(prelude, "connect"), context.undefined, send)).dispose();
   const names: PreludeFunction[] = ["enter", "answered", "failed", "seed"];

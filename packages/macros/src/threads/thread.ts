@@ -12,7 +12,10 @@ import { StripperBroke, stripTypes, TypeScriptFault } from "./strip-types.ts";
 const MOST_KEPT = EXECUTIONS_OF_THREAD + 1;
 
 // Piscina wraps what it is given.
-const { wasmModule, niceness } = (Array.isArray(workerData) ? workerData.at(-1) : workerData) as { wasmModule: WebAssembly.Module; niceness: number };
+const { wasmModule, niceness } = (Array.isArray(workerData) ? workerData.at(-1) : workerData) as {
+  wasmModule: WebAssembly.Module;
+  niceness: number;
+};
 
 // On Linux a thread has a priority of its own; elsewhere this would be the whole process.
 if (process.platform === "linux" && niceness > 0) setPriority(0, niceness);
@@ -71,7 +74,18 @@ export function serve({ port, pulse: shared }: Service): Promise<void> {
       } catch (error) {
         if (!prepared.delete(id)) return;
         const { message: text } = error as Error;
-        outbox.put({ type: "failed", id, waited: 0, cpu: 0, lines: [], kind: "invalid", message: text, trace: error instanceof TypeScriptFault ? error.trace : undefined, code: undefined, isUnfit: error instanceof StripperBroke });
+        outbox.put({
+          type: "failed",
+          id,
+          waited: 0,
+          cpu: 0,
+          lines: [],
+          kind: "invalid",
+          message: text,
+          trace: error instanceof TypeScriptFault ? error.trace : undefined,
+          code: undefined,
+          isUnfit: error instanceof StripperBroke,
+        });
       }
     };
 

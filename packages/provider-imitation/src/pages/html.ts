@@ -1,5 +1,6 @@
 /** A text as it stands in a page or in an attribute. */
-export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+export const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">

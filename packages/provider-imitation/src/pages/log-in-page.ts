@@ -5,7 +5,8 @@ import { escaped, page } from "./html.ts";
 export function logInPage(provider: string, accounts: Iterable<ImitatedAccount>): string {
   const choices = Array.from(
     accounts,
-    ({ id, name, surname, email }) => `<button name="account" value="${escaped(id)}">${escaped(`${name} ${surname}`)}<small>${escaped(email)}</small></button>`,
+    ({ id, name, surname, email }) =>
+      `<button name="account" value="${escaped(id)}">${escaped(`${name} ${surname}`)}<small>${escaped(email)}</small></button>`,
   );
   return page(
     `Imitation of ${provider}`,
@@ -20,7 +21,9 @@ ${choices.join("\n")}
 
 /** Sends what was decided to the application as a form, as Apple does. */
 export function formPost(address: string, members: ReadonlyMap<string, string>): string {
-  const fields = [...members].map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`);
+  const fields = [...members].map(
+    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  );
   return page(
     "Back to the application",
     `<form method="post" action="${escaped(address)}">

@@ -13,10 +13,15 @@ const json = { "content-type": "application/json; charset=utf-8", "cache-control
 const chunk = Buffer.alloc(65_536, " ");
 const hugeBytes = 52_428_800;
 
-export const refuse = ({ response }: Call, status: number, error: string): void => send(response, status, { error, error_description: `${marker}: ${error}` });
+export const refuse = ({ response }: Call, status: number, error: string): void =>
+  send(response, status, { error, error_description: `${marker}: ${error}` });
 
 /** Answers as the endpoint should, or as it was told to. */
-export function answer({ imitation, request, response, query }: Call, endpoint: Endpoint, body: Readonly<Record<string, unknown>>): void {
+export function answer(
+  { imitation, request, response, query }: Call,
+  endpoint: Endpoint,
+  body: Readonly<Record<string, unknown>>,
+): void {
   const text = JSON.stringify(body);
   switch (imitation.misbehaviour.answers?.[endpoint]) {
     case undefined:

@@ -17,12 +17,14 @@ export function authorize(call: Call, rules: AuthorizationRules): void {
   const { imitation, query, form, request, response } = call;
   const callback = query.get("redirect_uri") ?? "";
   const client = imitation.clients.get(query.get("client_id") ?? "");
-  if (client === undefined || !(client.callbacks?.includes(callback) === true || isLoopback(callback))) return refuse(call, 400, "invalid_request");
+  if (client === undefined || !(client.callbacks?.includes(callback) === true || isLoopback(callback)))
+    return refuse(call, 400, "invalid_request");
   const complete = rules.requires.every((name) => (query.get(name) ?? "") !== "");
   const challenge = query.get("code_challenge");
   const hasMethod = challenge === null || query.get("code_challenge_method") === "S256";
   const hasMode = rules.postsForm !== true || query.get("response_mode") === "form_post";
-  if (query.get("response_type") !== "code" || !complete || !hasMethod || !hasMode) return refuse(call, 400, "invalid_request");
+  if (query.get("response_type") !== "code" || !complete || !hasMethod || !hasMode)
+    return refuse(call, 400, "invalid_request");
   if (request.method !== "POST") return sendPage(response, 200, logInPage(rules.title, imitation.accounts.values()));
 
   const account = imitation.accounts.get(form.get("account") ?? "") ?? null;
@@ -31,9 +33,16 @@ export function authorize(call: Call, rules: AuthorizationRules): void {
     for (const [name, value] of Object.entries(rules.cancelled)) members.set(name, value);
   } else {
     const nonce = query.get("nonce");
-    members.set("code", imitation.codes.issue({ account, clientId: client.clientId, callback, nonce, challenge, grantedAt: call.now }));
+    members.set(
+      "code",
+      imitation.codes.issue({ account, clientId: client.clientId, callback, nonce, challenge, grantedAt: call.now }),
+    );
     // Only the first time, and it is the browser that says it.
-    if (rules.postsForm === true) members.set("user", JSON.stringify({ name: { firstName: account.name, lastName: account.surname }, email: account.email }));
+    if (rules.postsForm === true)
+      members.set(
+        "user",
+        JSON.stringify({ name: { firstName: account.name, lastName: account.surname }, email: account.email }),
+      );
   }
   if (rules.postsForm === true) return sendPage(response, 200, formPost(callback, members));
   const address = new URL(callback);

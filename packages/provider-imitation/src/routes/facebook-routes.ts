@@ -6,9 +6,14 @@ import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { trade } from "./token.ts";
 
-const rules = { title: "Facebook", cancelled: { error: "access_denied", error_reason: "user_denied", error_description: marker }, requires: ["state", "scope", "nonce", "code_challenge"] };
+const rules = {
+  title: "Facebook",
+  cancelled: { error: "access_denied", error_reason: "user_denied", error_description: marker },
+  requires: ["state", "scope", "nonce", "code_challenge"],
+};
 
-const refuse = ({ response }: Call, code: number) => send(response, 400, { error: { message: marker, type: "OAuthException", code, fbtrace_id: marker } });
+const refuse = ({ response }: Call, code: number) =>
+  send(response, 400, { error: { message: marker, type: "OAuthException", code, fbtrace_id: marker } });
 
 export const facebookRoutes = {
   authorize: (call: Call) => authorize(call, rules),
@@ -21,9 +26,21 @@ export const facebookRoutes = {
     return trade(call, async ({ account, clientId, nonce }) => {
       const token = randomBytes(48).toString("base64url");
       imitation.accessTokens.set(token, { account, clientId });
-      const content = { issuer: "https://facebook.imitation.invalid", clientId, subject: account.subject, nonce, claims: {}, now: Math.floor(call.now / 1_000) };
+      const content = {
+        issuer: "https://facebook.imitation.invalid",
+        clientId,
+        subject: account.subject,
+        nonce,
+        claims: {},
+        now: Math.floor(call.now / 1_000),
+      };
       const proof = await idToken(imitation.keys, content, imitation.misbehaviour.idToken);
-      return { access_token: token, token_type: "bearer", expires_in: 5_184_000, ...(proof === null ? {} : { id_token: proof }) };
+      return {
+        access_token: token,
+        token_type: "bearer",
+        expires_in: 5_184_000,
+        ...(proof === null ? {} : { id_token: proof }),
+      };
     });
   },
 
@@ -34,10 +51,18 @@ export const facebookRoutes = {
     const token = query.get("input_token") ?? "";
     const found = imitation.accessTokens.get(token);
     if (imitation.clients.get(appId)?.clientSecret !== secret) return refuse(call, 190);
-    if (token === `${appId}|${secret}`) return answer(call, "debug", { data: { app_id: appId, type: "APP", is_valid: true } });
+    if (token === `${appId}|${secret}`)
+      return answer(call, "debug", { data: { app_id: appId, type: "APP", is_valid: true } });
     const seconds = Math.floor(now / 1_000);
     const isValid = found !== undefined;
-    const data = { app_id: found?.clientId ?? appId, type: "USER", is_valid: isValid, user_id: found?.account.subject, expires_at: seconds + 5_184_000, scopes: ["email", "public_profile"] };
+    const data = {
+      app_id: found?.clientId ?? appId,
+      type: "USER",
+      is_valid: isValid,
+      user_id: found?.account.subject,
+      expires_at: seconds + 5_184_000,
+      scopes: ["email", "public_profile"],
+    };
     answer(call, "debug", { data: { ...data, ...faulty(imitation.misbehaviour.debug, seconds) } });
   },
 
@@ -49,7 +74,12 @@ export const facebookRoutes = {
     const proof = createHmac("sha256", secret).update(token).digest("hex");
     if (found === undefined || query.get("appsecret_proof") !== proof) return refuse(call, 190);
     const { account } = found;
-    answer(call, "profile", { id: account.subject, first_name: account.name, last_name: account.surname, email: account.email });
+    answer(call, "profile", {
+      id: account.subject,
+      first_name: account.name,
+      last_name: account.surname,
+      email: account.email,
+    });
   },
 };
 

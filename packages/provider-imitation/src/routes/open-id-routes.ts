@@ -19,9 +19,21 @@ export const openIdRoutes = (rules: OpenIdRules) => ({
     trade(call, async ({ account, clientId, nonce }) => {
       const { keys, misbehaviour } = call.imitation;
       const issuer = rules.issuer(account);
-      const content = { issuer, clientId, subject: account.subject, nonce, claims: rules.claims(account), now: Math.floor(call.now / 1_000) };
+      const content = {
+        issuer,
+        clientId,
+        subject: account.subject,
+        nonce,
+        claims: rules.claims(account),
+        now: Math.floor(call.now / 1_000),
+      };
       const token = await idToken(keys, content, misbehaviour.idToken);
-      return { access_token: randomBytes(32).toString("base64url"), token_type: "Bearer", expires_in: 3_600, ...(token === null ? {} : { id_token: token }) };
+      return {
+        access_token: randomBytes(32).toString("base64url"),
+        token_type: "Bearer",
+        expires_in: 3_600,
+        ...(token === null ? {} : { id_token: token }),
+      };
     }),
 
   keys: async (call: Call) => answer(call, "keys", { ...(await call.imitation.keys.published()) }),

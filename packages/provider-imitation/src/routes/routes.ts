@@ -20,7 +20,13 @@ const google = openIdRoutes({
   cancelled: refusal,
   requires: ["state", "scope", "nonce", "code_challenge"],
   issuer: () => "https://google.imitation.invalid",
-  claims: ({ name, surname, email }) => ({ name: `${name} ${surname}`, given_name: name, family_name: surname, email, email_verified: true }),
+  claims: ({ name, surname, email }) => ({
+    name: `${name} ${surname}`,
+    given_name: name,
+    family_name: surname,
+    email,
+    email_verified: true,
+  }),
 });
 
 const microsoft = openIdRoutes({
@@ -28,7 +34,14 @@ const microsoft = openIdRoutes({
   cancelled: refusal,
   requires: ["state", "scope", "nonce", "code_challenge"],
   issuer: ({ directory }) => `https://microsoft.imitation.invalid/${directory}/v2.0`,
-  claims: ({ name, surname, email, directory }) => ({ tid: directory, name: `${name} ${surname}`, given_name: name, family_name: surname, email, ver: "2.0" }),
+  claims: ({ name, surname, email, directory }) => ({
+    tid: directory,
+    name: `${name} ${surname}`,
+    given_name: name,
+    family_name: surname,
+    email,
+    ver: "2.0",
+  }),
 });
 
 const apple = openIdRoutes({
@@ -44,7 +57,12 @@ export const routes: readonly Route[] = [
   { provider: "google", methods: ["GET", "POST"], path: /^\/authorize$/, take: google.authorize },
   { provider: "google", methods: ["POST"], path: /^\/token$/, take: google.token },
   { provider: "google", methods: ["GET"], path: /^\/keys$/, take: google.keys },
-  { provider: "microsoft", methods: ["GET", "POST"], path: /^\/([\w.-]+)\/oauth2\/v2\.0\/authorize$/, take: microsoft.authorize },
+  {
+    provider: "microsoft",
+    methods: ["GET", "POST"],
+    path: /^\/([\w.-]+)\/oauth2\/v2\.0\/authorize$/,
+    take: microsoft.authorize,
+  },
   { provider: "microsoft", methods: ["POST"], path: /^\/([\w.-]+)\/oauth2\/v2\.0\/token$/, take: microsoft.token },
   { provider: "microsoft", methods: ["GET"], path: /^\/([\w.-]+)\/discovery\/v2\.0\/keys$/, take: microsoft.keys },
   { provider: "apple", methods: ["GET", "POST"], path: /^\/auth\/authorize$/, take: apple.authorize },

@@ -16,11 +16,24 @@ const lifetime = 3_600;
 const stranger = "nobody-here-knows-me";
 
 /** An id token, or one that is wrong in one way; `null` for none at all. */
-export async function idToken(keys: SigningKeys, content: IdTokenContent, fault: TokenFault | undefined): Promise<string | null> {
+export async function idToken(
+  keys: SigningKeys,
+  content: IdTokenContent,
+  fault: TokenFault | undefined,
+): Promise<string | null> {
   const { issuer, clientId, subject, nonce, now } = content;
-  const claims = { iss: issuer, aud: clientId, sub: subject, iat: now, exp: now + lifetime, ...(nonce === null ? {} : { nonce }), ...content.claims };
+  const claims = {
+    iss: issuer,
+    aud: clientId,
+    sub: subject,
+    iat: now,
+    exp: now + lifetime,
+    ...(nonce === null ? {} : { nonce }),
+    ...content.claims,
+  };
   const payload = JSON.stringify(claims);
-  const changed = (changes: Readonly<Record<string, unknown>>) => keys.signed(JSON.stringify({ ...claims, ...changes }));
+  const changed = (changes: Readonly<Record<string, unknown>>) =>
+    keys.signed(JSON.stringify({ ...claims, ...changes }));
   switch (fault) {
     case undefined:
       return keys.signed(payload);

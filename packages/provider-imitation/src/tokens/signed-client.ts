@@ -8,7 +8,12 @@ export function isSignedClient(client: ImitatedClient, token: string, audience: 
   const claims = jsonOf(body);
   if (client.key === undefined || header === null || claims === null) return false;
   const { teamId, keyIdentifier, publicKey } = client.key;
-  const proven = verify("sha256", Buffer.from(`${head}.${body}`), { key: createPublicKey(publicKey), dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64url"));
+  const proven = verify(
+    "sha256",
+    Buffer.from(`${head}.${body}`),
+    { key: createPublicKey(publicKey), dsaEncoding: "ieee-p1363" },
+    Buffer.from(signature, "base64url"),
+  );
   return (
     proven &&
     header["alg"] === "ES256" &&

@@ -26,7 +26,14 @@ export class SigningKeys {
 
   async published(): Promise<{ keys: JsonWebKey[] }> {
     const pairs = await this.all();
-    return { keys: pairs.map(({ id, publicKey }) => ({ ...publicKey.export({ format: "jwk" }), kid: id, use: "sig", alg: "RS256" })) };
+    return {
+      keys: pairs.map(({ id, publicKey }) => ({
+        ...publicKey.export({ format: "jwk" }),
+        kid: id,
+        use: "sig",
+        alg: "RS256",
+      })),
+    };
   }
 
   async signed(payload: string, header: Readonly<Record<string, unknown>> = {}): Promise<string> {

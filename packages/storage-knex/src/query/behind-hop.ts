@@ -17,7 +17,12 @@ export function behindHop(filter: Filter): FilterBehind | null {
     case "any": {
       const parts = filter.filters.map(behindHop);
       const [first] = parts;
-      if (first === undefined || first === null || !parts.every((part) => part !== null && keyOf(part.hop) === keyOf(first.hop))) return null;
+      if (
+        first === undefined ||
+        first === null ||
+        !parts.every((part) => part !== null && keyOf(part.hop) === keyOf(first.hop))
+      )
+        return null;
       return { hop: first.hop, filter: { ...filter, filters: parts.flatMap((part) => part?.filter ?? []) } };
     }
     case "not":
@@ -38,7 +43,9 @@ export function groupedByHop({ kind, filters }: Extract<Filter, { kind: "all" | 
     const key = behind === null ? `${index}` : keyOf(behind.hop);
     groups.set(key, [...(groups.get(key) ?? []), filter]);
   }
-  return Array.from(groups.values(), (group) => (group.length === 1 && group[0] !== undefined ? group[0] : { kind, filters: group }));
+  return Array.from(groups.values(), (group) =>
+    group.length === 1 && group[0] !== undefined ? group[0] : { kind, filters: group },
+  );
 }
 
 function keyOf({ reference, classes }: Hop): string {

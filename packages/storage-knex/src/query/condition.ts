@@ -34,7 +34,13 @@ export function condition(filter: Filter, o: string, scope: QueryScope): string 
 
 const operators: Readonly<Record<Comparison, string>> = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
 
-function joined(filter: Extract<Filter, { kind: "all" | "any" }>, by: string, none: string, o: string, scope: QueryScope): string {
+function joined(
+  filter: Extract<Filter, { kind: "all" | "any" }>,
+  by: string,
+  none: string,
+  o: string,
+  scope: QueryScope,
+): string {
   const parts = groupedByHop(filter).map((each) => condition(each, o, scope));
   return parts.length === 0 ? none : `(${parts.join(by)})`;
 }
@@ -46,7 +52,12 @@ function entered(hop: Hop, o: string, scope: QueryScope, inside: (holder: string
 }
 
 /** The condition on the object that the hops of a path lead to; false when they lead nowhere. */
-function through([hop, ...rest]: readonly Hop[], o: string, scope: QueryScope, last: (holder: string) => string): string {
+function through(
+  [hop, ...rest]: readonly Hop[],
+  o: string,
+  scope: QueryScope,
+  last: (holder: string) => string,
+): string {
   return hop === undefined ? last(o) : entered(hop, o, scope, (holder) => through(rest, holder, scope, last));
 }
 
@@ -66,15 +77,25 @@ function isEmpty(path: ValuePath, o: string, scope: QueryScope): string {
 function isOneOf(path: ValuePath, values: readonly JsonValue[], holder: string, scope: QueryScope): string {
   const { indexedCharacters } = scope;
   const [indexed, whole] = scope.leaf(holder, path);
-  if (whole === undefined || values.every((value) => isShort(String(value), indexedCharacters))) return scope.isAmong(indexed, path.type, values);
-  const starts = scope.isAmong(indexed, path.type, values.map((value) => indexedPart(String(value), indexedCharacters)));
+  if (whole === undefined || values.every((value) => isShort(String(value), indexedCharacters)))
+    return scope.isAmong(indexed, path.type, values);
+  const starts = scope.isAmong(
+    indexed,
+    path.type,
+    values.map((value) => indexedPart(String(value), indexedCharacters)),
+  );
   return `(${starts} and ${scope.isAmong(whole, path.type, values)})`;
 }
 
-function compares({ path, operator, value }: Extract<Filter, { kind: "compare" }>, holder: string, scope: QueryScope): string {
+function compares(
+  { path, operator, value }: Extract<Filter, { kind: "compare" }>,
+  holder: string,
+  scope: QueryScope,
+): string {
   const { indexedCharacters } = scope;
   const [indexed, whole] = scope.leaf(holder, path);
-  if (whole === undefined || isShort(String(value), indexedCharacters)) return `${indexed} ${operators[operator]} ${scope.operand(path.type, value)}`;
+  if (whole === undefined || isShort(String(value), indexedCharacters))
+    return `${indexed} ${operators[operator]} ${scope.operand(path.type, value)}`;
   const bound = operator === "gt" || operator === "gte" ? ">=" : "<=";
   const start = scope.operand(path.type, indexedPart(String(value), indexedCharacters));
   return `(${indexed} ${bound} ${start} and ${whole} ${operators[operator]} ${scope.operand(path.type, value)})`;
@@ -85,5 +106,7 @@ function isLike(path: ValuePath, pattern: string, holder: string, scope: QuerySc
   const exact = scope.isLike(whole ?? indexed, pattern);
   const start = /^(?:[^%_\\]|\\[^])*/u.exec(pattern)?.[0] ?? "";
   // A start that the index holds narrows the search.
-  return whole === undefined || start === "" || [...start].length > scope.indexedCharacters ? exact : `(${scope.isLike(indexed, `${start}%`)} and ${exact})`;
+  return whole === undefined || start === "" || [...start].length > scope.indexedCharacters
+    ? exact
+    : `(${scope.isLike(indexed, `${start}%`)} and ${exact})`;
 }

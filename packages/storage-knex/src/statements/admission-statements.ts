@@ -13,7 +13,8 @@ export interface AdmissionStatements {
 type AppKeyColumn = "key_id" | "key_name" | "key_enabled" | "key_app_names" | "key_origins" | "key_return_addresses";
 
 /** One row always; what is unknown is null in it. */
-export interface ReturnRow extends Pick<AdmissionRow, "maintenance" | "model_generation" | "macro_generation" | AppKeyColumn> {
+export interface ReturnRow
+  extends Pick<AdmissionRow, "maintenance" | "model_generation" | "macro_generation" | AppKeyColumn> {
   readonly payload: OneTimePayload | null;
 }
 

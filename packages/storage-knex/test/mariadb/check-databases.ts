@@ -44,8 +44,14 @@ export class CheckDatabases {
     await this.migrate(name);
     const structure = await this.structureOf(name);
     await this.server.admin.query(`drop database if exists ${initialOf(name)}; create database ${initialOf(name)}`);
-    const tables = await this.rows<{ name: string }>("select table_name as name from information_schema.tables where table_schema = ? and table_type = 'BASE TABLE'", [name]);
-    const sequences = await this.rows<{ name: string }>("select table_name as name from information_schema.tables where table_schema = ? and table_type = 'SEQUENCE'", [name]);
+    const tables = await this.rows<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = ? and table_type = 'BASE TABLE'",
+      [name],
+    );
+    const sequences = await this.rows<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = ? and table_type = 'SEQUENCE'",
+      [name],
+    );
     const filled: string[] = [];
     for (const table of tables) {
       if ((await this.rows(`select 1 from ${name}.${table.name} limit 1`, [])).length === 0) continue;
@@ -54,8 +60,12 @@ export class CheckDatabases {
         [name, table.name],
       );
       const listed = columns.map((column) => `\`${column.name}\``).join(", ");
-      await this.server.admin.query(`create table ${initialOf(name)}.${table.name} as select ${listed} from ${name}.${table.name}`);
-      filled.push(`insert into ${name}.${table.name} (${listed}) select ${listed} from ${initialOf(name)}.${table.name}`);
+      await this.server.admin.query(
+        `create table ${initialOf(name)}.${table.name} as select ${listed} from ${name}.${table.name}`,
+      );
+      filled.push(
+        `insert into ${name}.${table.name} (${listed}) select ${listed} from ${initialOf(name)}.${table.name}`,
+      );
     }
     const reset = [
       "set foreign_key_checks = 0",
@@ -71,10 +81,19 @@ export class CheckDatabases {
 
   private async structureOf(name: string): Promise<string> {
     const parts = await Promise.all([
-      this.rows("select table_name, column_name, column_type from information_schema.columns where table_schema = ? order by 1, 2", [name]),
-      this.rows("select table_name, index_name, column_name from information_schema.statistics where table_schema = ? order by 1, 2, 3", [name]),
+      this.rows(
+        "select table_name, column_name, column_type from information_schema.columns where table_schema = ? order by 1, 2",
+        [name],
+      ),
+      this.rows(
+        "select table_name, index_name, column_name from information_schema.statistics where table_schema = ? order by 1, 2, 3",
+        [name],
+      ),
       this.rows("select trigger_name from information_schema.triggers where trigger_schema = ? order by 1", [name]),
-      this.rows("select routine_name, last_altered from information_schema.routines where routine_schema = ? order by 1", [name]),
+      this.rows(
+        "select routine_name, last_altered from information_schema.routines where routine_schema = ? order by 1",
+        [name],
+      ),
     ]);
     return JSON.stringify(parts);
   }

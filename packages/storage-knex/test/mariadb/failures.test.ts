@@ -20,7 +20,8 @@ describe("failures of MariaDB", () => {
   afterAll(() => server.close());
 
   const storageOver = ({ knex }: MariadbKnex) => new MariadbStorage({ knex, database });
-  const query = ({ knex }: MariadbKnex, sql: string) => withConnection(knex, (connection) => runOn<{ answer: unknown }>(connection, { sql, values: [] }));
+  const query = ({ knex }: MariadbKnex, sql: string) =>
+    withConnection(knex, (connection) => runOn<{ answer: unknown }>(connection, { sql, values: [] }));
   const sleepOn = (engine: MariadbKnex) => query(engine, "select sleep(30)");
 
   /** The id that the only connection of an engine has on the server. */
@@ -32,7 +33,10 @@ describe("failures of MariaDB", () => {
   /** Ends the server's side of a connection, once it runs a query that sleeps. */
   async function killSleeping(id: unknown): Promise<void> {
     for (;;) {
-      const [rows] = await server.admin.query<RowDataPacket[]>("select 1 from information_schema.processlist where id = ? and state = 'User sleep'", [id]);
+      const [rows] = await server.admin.query<RowDataPacket[]>(
+        "select 1 from information_schema.processlist where id = ? and state = 'User sleep'",
+        [id],
+      );
       if (rows.length > 0) break;
     }
     await server.admin.query(`kill ${String(id)}`);
@@ -90,7 +94,10 @@ describe("failures of MariaDB", () => {
     const late = storage.transaction(async (r, attempt) => {
       await r.applications.create({ name: "before", seats: null });
       const caught = await attempt(() => attempt(() => r.maintenance.set(true))).catch((error: unknown) => error);
-      later = await r.applications.known(["before"]).then(() => "answered", (error: unknown) => error === caught);
+      later = await r.applications.known(["before"]).then(
+        () => "answered",
+        (error: unknown) => error === caught,
+      );
     });
     expect(await codeOf(late)).toBe(706);
     expect(later).toBe(true);
@@ -152,12 +159,20 @@ describe("failures of MariaDB", () => {
     const stranger = new URL(server.url);
     stranger.username = "no_such_account";
     stranger.password = "open-sesame";
-    const error = await storageOver(await server.connect({ url: stranger.href })).health().catch((reason: unknown) => reason);
+    const error = await storageOver(await server.connect({ url: stranger.href }))
+      .health()
+      .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 704 });
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("open-sesame");
 
-    const settings = { pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 }, connectTimeout: 1, statementTimeout: 1 };
-    const unreadable = await createMariadbKnex({ ...settings, url: "mariadb://user:open-sesame@host:port/" }).catch((reason: unknown) => String(reason));
+    const settings = {
+      pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 },
+      connectTimeout: 1,
+      statementTimeout: 1,
+    };
+    const unreadable = await createMariadbKnex({ ...settings, url: "mariadb://user:open-sesame@host:port/" }).catch(
+      (reason: unknown) => String(reason),
+    );
     expect(unreadable).toMatch(/cannot be read(?!.*sesame)/);
   });
 
@@ -168,7 +183,9 @@ describe("failures of MariaDB", () => {
     const id = await idOf(engine);
     const sleeping = codeOf(sleepOn(engine));
     const refused: string[] = [];
-    const waiting = [1, 2].map(() => codeOf(storage.repositories.sessions.count()).finally(() => refused.push("in time")));
+    const waiting = [1, 2].map(() =>
+      codeOf(storage.repositories.sessions.count()).finally(() => refused.push("in time")),
+    );
     expect(await codeOf(storage.repositories.sessions.count()).finally(() => refused.push("at once"))).toBe(607);
     expect(refused).toEqual(["at once"]);
     expect(await Promise.all(waiting)).toEqual([607, 607]);
@@ -182,8 +199,12 @@ describe("failures of MariaDB", () => {
     const storage = storageOver(engine);
     expect(await codeOf(sleepOn(engine))).toBe(706);
     expect(await storage.repositories.sessions.count()).toBe(0);
-    await server.admin.query(`start transaction; select * from ${database}.session_gates for update; select * from ${database}.settings for update`);
-    expect(await codeOf(storage.repositories.sessions.open(newSession("held up"), { ...openPolicy, limit: 1 }))).toBe(706);
+    await server.admin.query(
+      `start transaction; select * from ${database}.session_gates for update; select * from ${database}.settings for update`,
+    );
+    expect(await codeOf(storage.repositories.sessions.open(newSession("held up"), { ...openPolicy, limit: 1 }))).toBe(
+      706,
+    );
     expect(await codeOf(storage.repositories.maintenance.set(true))).toBe(706);
     await server.admin.query("rollback");
     await storage.repositories.sessions.open(newSession("let in"), { ...openPolicy, limit: 1 });
@@ -191,7 +212,9 @@ describe("failures of MariaDB", () => {
   });
 
   test("what nobody expects is 799 and carries the driver's error as its cause only", async () => {
-    const error = await query(await server.connect(), "select nonsense nonsense nonsense").catch((reason: unknown) => reason);
+    const error = await query(await server.connect(), "select nonsense nonsense nonsense").catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ code: 799, detail: undefined, cause: { errno: 1064 } });
     expect((error as Error).message).not.toContain("nonsense");

@@ -5,7 +5,10 @@ import type { TestMariadb } from "./test-mariadb.ts";
 
 /** MariaDB as the conformance kit takes it, with a database of its own for each check. */
 export function mariadbAdapter(server: TestMariadb) {
-  const databases = new CheckDatabases(server, async (database) => void (await (await server.storage({ database })).migrate()));
+  const databases = new CheckDatabases(
+    server,
+    async (database) => void (await (await server.storage({ database })).migrate()),
+  );
   return {
     name: "MariadbStorage",
     create: async ({ clockOffset, migrated }) => {

@@ -35,7 +35,8 @@ describe("migrations on MariaDB", () => {
       let left = done;
       const broken = migrations.map(({ name, statements: all }) => ({
         name,
-        statements: (...parts: Parameters<typeof all>) => all(...parts).map((text) => (left-- > 0 ? text : "signal sqlstate 'SP713'")),
+        statements: (...parts: Parameters<typeof all>) =>
+          all(...parts).map((text) => (left-- > 0 ? text : "signal sqlstate 'SP713'")),
       }));
       expect(await codeOf(new Migrator(knex, tablesOf(database), broken).migrate())).toBe(713);
       expect(left).toBeLessThan(0);
@@ -50,7 +51,9 @@ describe("migrations on MariaDB", () => {
   test("are applied once by several at once", async () => {
     const database = server.freshName();
     const engines = await Promise.all([1, 2, 3].map(() => server.connect({ pool: { max: 1 } })));
-    const reports = await Promise.all(engines.map(async ({ knex }) => (await server.storage({ database, knex })).migrate()));
+    const reports = await Promise.all(
+      engines.map(async ({ knex }) => (await server.storage({ database, knex })).migrate()),
+    );
     expect(reports.flatMap(({ applied }) => applied)).toEqual(names);
   }, 60_000);
 
@@ -62,17 +65,20 @@ describe("migrations on MariaDB", () => {
       [database],
     );
     expect(procedures.length).toBeGreaterThan(0);
-    for (const { name, definition } of procedures) expect({ name, definition }).toEqual({ name, definition: expect.not.stringContaining(database) });
+    for (const { name, definition } of procedures)
+      expect({ name, definition }).toEqual({ name, definition: expect.not.stringContaining(database) });
   }, 60_000);
 
   test("make texts of a database that is there already compare as they are", async () => {
     const database = server.freshName();
     await server.admin.query(`create database ${database} character set latin1 collate latin1_german2_ci`);
-    const { applications } = (await (async () => {
-      const storage = await server.storage({ database });
-      await storage.migrate();
-      return storage;
-    })()).repositories;
+    const { applications } = (
+      await (async () => {
+        const storage = await server.storage({ database });
+        await storage.migrate();
+        return storage;
+      })()
+    ).repositories;
     const alike = ["a", "A", "a ", "á", "\u{1F600}"];
     for (const name of alike) expect(await applications.create({ name, seats: null })).toBe("created");
     expect((await applications.known(alike)).toSorted()).toEqual(alike.toSorted());

@@ -16,6 +16,7 @@ describe("the room of one-time secrets on MariaDB", () => {
   }, processTimeout);
   afterAll(() => server.close());
 
-  const connections = async () => Number((await server.admin.query<RowDataPacket[]>("select @@max_connections as most"))[0][0]?.["most"]);
+  const connections = async () =>
+    Number((await server.admin.query<RowDataPacket[]>("select @@max_connections as most"))[0][0]?.["most"]);
   oneTimeRoomSuite(() => ({ url: server.url, schema, storage, connections }));
 });

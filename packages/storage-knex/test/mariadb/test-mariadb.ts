@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import mysql from "mysql2/promise";
-import { createMariadbKnex, type MariadbKnex, type MariadbSettings, MariadbStorage, type MariadbStorageOptions } from "../../src/index.ts";
+import {
+  createMariadbKnex,
+  type MariadbKnex,
+  type MariadbSettings,
+  MariadbStorage,
+  type MariadbStorageOptions,
+} from "../../src/index.ts";
 
 /** The server that MARIADB_URL names, and what tests open on it. Its user must be allowed to create databases. */
 export interface TestMariadb {
@@ -9,7 +15,9 @@ export interface TestMariadb {
   readonly admin: mysql.Connection;
   /** The name of a database that does not exist; whatever comes to be under it is dropped at the end. */
   freshName(): string;
-  connect(settings?: Partial<Omit<MariadbSettings, "pool">> & { pool?: Partial<MariadbSettings["pool"]> }): Promise<MariadbKnex>;
+  connect(
+    settings?: Partial<Omit<MariadbSettings, "pool">> & { pool?: Partial<MariadbSettings["pool"]> },
+  ): Promise<MariadbKnex>;
   storage(options: Partial<MariadbStorageOptions> & { readonly database: string }): Promise<MariadbStorage>;
   close(): Promise<void>;
 }
@@ -58,7 +66,8 @@ export async function openTestMariadb(): Promise<TestMariadb> {
     storage: async (options) => new MariadbStorage({ knex: (await (shared ??= connect())).knex, ...options }),
     close: async () => {
       await Promise.all(opened.map((engine) => engine.close()));
-      for (const name of names) await admin.query(`drop database if exists ${name}; drop database if exists ${initialOf(name)}`);
+      for (const name of names)
+        await admin.query(`drop database if exists ${name}; drop database if exists ${initialOf(name)}`);
       await admin.end();
     },
   };

@@ -28,7 +28,9 @@ describe("the throttle on MariaDB", () => {
     await storage.transaction(async (r) => {
       await r.throttle.fail([{ key: "ours", policy }]);
       // Whoever has to wait for the transaction around this fails: the limit is shorter than any test.
-      await server.admin.query(`set innodb_lock_wait_timeout = 0; update ${database}.throttle set forget_at = now(6) + interval 2 hour where \`key\` = 'theirs'`);
+      await server.admin.query(
+        `set innodb_lock_wait_timeout = 0; update ${database}.throttle set forget_at = now(6) + interval 2 hour where \`key\` = 'theirs'`,
+      );
     });
     const [rows] = await server.admin.query(`select \`key\` from ${database}.throttle order by \`key\``);
     expect(rows).toEqual([{ key: "ours" }, { key: "theirs" }]);

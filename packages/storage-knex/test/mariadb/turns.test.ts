@@ -36,13 +36,19 @@ describe("the turn to write objects on MariaDB", () => {
   /** Resolves when somebody asks for the turn, who cannot get it while another has it. */
   async function asked(): Promise<void> {
     for (;;) {
-      const [rows] = await server.admin.query<RowDataPacket[]>("select 1 from information_schema.processlist where info like ?", [`select%\`${database}\`.\`object_series\` for update`]);
+      const [rows] = await server.admin.query<RowDataPacket[]>(
+        "select 1 from information_schema.processlist where info like ?",
+        [`select%\`${database}\`.\`object_series\` for update`],
+      );
       if (rows.length > 0) return;
     }
   }
 
   /** Takes the turn in a transaction of its own, and ends it when it is told to. */
-  function hold(take: (r: Repositories) => Promise<unknown>, end: "kept" | "taken back" = "kept"): { readonly taken: Promise<void>; readonly release: () => void; readonly ended: Promise<unknown> } {
+  function hold(
+    take: (r: Repositories) => Promise<unknown>,
+    end: "kept" | "taken back" = "kept",
+  ): { readonly taken: Promise<void>; readonly release: () => void; readonly ended: Promise<unknown> } {
     const [taken, released] = [barrier(), barrier()];
     const ended = one.transaction(async (r) => {
       const result = await take(r);
@@ -64,8 +70,15 @@ describe("the turn to write objects on MariaDB", () => {
     first.release();
     await first.ended;
     const [created] = await second;
-    const told = await other.repositories.changes.read({ stamp: watermark, id: null }, await other.repositories.changes.watermark(), 100);
-    expect(told.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([[1, false], [2, true]]);
+    const told = await other.repositories.changes.read(
+      { stamp: watermark, id: null },
+      await other.repositories.changes.watermark(),
+      100,
+    );
+    expect(told.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
   });
 
   test("leaves no gap and no trace when it is taken back", async () => {
@@ -87,7 +100,9 @@ describe("the turn to write objects on MariaDB", () => {
   ])("is waited for by %s", async (_what, act) => {
     const [object] = await one.repositories.objects.insert([file("held")]);
     const id = object?.id ?? "";
-    const first = hold((r) => r.objects.update([{ id, attributes: { Name: "new" }, links: {}, expectedVersions: null }], { session: null }));
+    const first = hold((r) =>
+      r.objects.update([{ id, attributes: { Name: "new" }, links: {}, expectedVersions: null }], { session: null }),
+    );
     await first.taken;
     let done = false;
     const acting = act(other.repositories, id).finally(() => (done = true));
@@ -100,7 +115,14 @@ describe("the turn to write objects on MariaDB", () => {
   test("is not needed to read", async () => {
     const first = hold((r) => r.objects.insert([file("unseen")]));
     await first.taken;
-    const { objects } = await other.repositories.objects.find({ classes: ["File"], filter: { kind: "oneOf", path: { hops: [], leaf: "Name", type: "string" }, values: ["unseen"] } }, seesAll, { offset: 0, limit: 1 });
+    const { objects } = await other.repositories.objects.find(
+      {
+        classes: ["File"],
+        filter: { kind: "oneOf", path: { hops: [], leaf: "Name", type: "string" }, values: ["unseen"] },
+      },
+      seesAll,
+      { offset: 0, limit: 1 },
+    );
     expect(objects).toEqual([]);
     first.release();
     await first.ended;

@@ -5,8 +5,18 @@ import { valueColumn } from "../../src/dialects/mariadb/value-columns.ts";
 import type { MariadbStorage } from "../../src/index.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
-const index = (attribute: string, type: AttributeIndex["type"], className = "File"): AttributeIndex => ({ className, attribute, type });
-const all = [index("Name", "string"), index("Size", "number"), index("Made", "date"), index("Maker", "reference"), index("Open", "boolean")];
+const index = (attribute: string, type: AttributeIndex["type"], className = "File"): AttributeIndex => ({
+  className,
+  attribute,
+  type,
+});
+const all = [
+  index("Name", "string"),
+  index("Size", "number"),
+  index("Made", "date"),
+  index("Maker", "reference"),
+  index("Open", "boolean"),
+];
 
 describe("indexes over values on MariaDB", () => {
   let server: TestMariadb;
@@ -36,11 +46,18 @@ describe("indexes over values on MariaDB", () => {
         date('2000-01-01') + interval (seq % 9000) day, '","Maker":"', conv(1296 + seq % 500, 10, 36), '","Open":', if(seq % 501 = 0, 'true', 'false'), '}'), 1
       from ${database}.seq_1_to_${count};
       update ${database}.object_series set stamp = 1, number = ${count}`);
-  const built = () => rows<{ name: string }>("select distinct index_name as name from information_schema.statistics where table_schema = ? and index_name like 'value%'", [database]);
+  const built = () =>
+    rows<{ name: string }>(
+      "select distinct index_name as name from information_schema.statistics where table_schema = ? and index_name like 'value%'",
+      [database],
+    );
 
   const path = (leaf: string, type: AttributeIndex["type"]) => ({ hops: [], leaf, type });
   const filtered = (filter: Filter): ObjectQuery => ({ classes: ["File"], filter });
-  const sorted = (leaf: string, type: AttributeIndex["type"], descending: boolean): ObjectQuery => ({ classes: ["File"], sort: [{ path: path(leaf, type), descending }] });
+  const sorted = (leaf: string, type: AttributeIndex["type"], descending: boolean): ObjectQuery => ({
+    classes: ["File"],
+    sort: [{ path: path(leaf, type), descending }],
+  });
   const first: Page = { offset: 0, limit: 20 };
 
   /** The ids of a page, and how many entries of indexes and rows the server has read for it. */
@@ -87,7 +104,10 @@ describe("indexes over values on MariaDB", () => {
 
   test("are shared by the classes that have the attribute, and taken away with the last of them", async () => {
     const image = index("Name", "string", "Image");
-    expect(await storage.alignIndexes([all[0] as AttributeIndex, image])).toEqual({ built: [all[0], image], removed: 0 });
+    expect(await storage.alignIndexes([all[0] as AttributeIndex, image])).toEqual({
+      built: [all[0], image],
+      removed: 0,
+    });
     expect(await built()).toEqual([{ name: valueColumn(image) }]);
     expect(await storage.alignIndexes([image])).toEqual({ built: [], removed: 1 });
     expect(await built()).toHaveLength(1);
@@ -99,7 +119,8 @@ describe("indexes over values on MariaDB", () => {
     await fill(100);
     await storage.alignIndexes(all);
     const query = filtered({ kind: "oneOf", path: path("Size", "number"), values: [7] });
-    const ids = async () => (await storage.repositories.objects.find(query, seesAll, first)).objects.map(({ id }) => id);
+    const ids = async () =>
+      (await storage.repositories.objects.find(query, seesAll, first)).objects.map(({ id }) => id);
     expect(await ids()).toEqual(["7"]);
     const other = await server.storage({ database });
     await other.alignIndexes([]);
@@ -120,8 +141,17 @@ describe("indexes over values on MariaDB", () => {
       written += 1;
     }
     await building;
-    expect(await storage.repositories.objects.count(filtered({ kind: "oneOf", path: path("Name", "string"), values: ["late"] }), seesAll)).toBe(written);
-    expect(await rows(`select count(*) as late from ${database}.objects force index (${valueColumn(all[0] as AttributeIndex)}) where class = 'File' and ${valueColumn(all[0] as AttributeIndex)} = 'late'`)).toEqual([{ late: written }]);
+    expect(
+      await storage.repositories.objects.count(
+        filtered({ kind: "oneOf", path: path("Name", "string"), values: ["late"] }),
+        seesAll,
+      ),
+    ).toBe(written);
+    expect(
+      await rows(
+        `select count(*) as late from ${database}.objects force index (${valueColumn(all[0] as AttributeIndex)}) where class = 'File' and ${valueColumn(all[0] as AttributeIndex)} = 'late'`,
+      ),
+    ).toEqual([{ late: written }]);
   }, 60_000);
 
   test("wait for who is at the table, and let others go on before him", async () => {
@@ -132,7 +162,10 @@ describe("indexes over values on MariaDB", () => {
     let ready = false;
     const building = storage.alignIndexes(all.slice(0, 1)).finally(() => (ready = true));
     for (;;) {
-      const waiting = await rows("select 1 from information_schema.processlist where info like ? and state like 'Waiting for table metadata lock%'", [`alter table \`${database}\`%`]);
+      const waiting = await rows(
+        "select 1 from information_schema.processlist where info like ? and state like 'Waiting for table metadata lock%'",
+        [`alter table \`${database}\`%`],
+      );
       if (waiting.length > 0) break;
     }
     // It gives up for a while, so that this comes to an end although the reader does not.
@@ -151,7 +184,10 @@ describe("indexes over values on MariaDB", () => {
     await reader.query(`select count(*) from ${database}.objects`);
     const building = storage.alignIndexes(all).catch((error: unknown) => error);
     for (;;) {
-      const waiting = await rows("select 1 from information_schema.processlist where info like ? and state like 'Waiting for table metadata lock%'", [`alter table \`${database}\`%`]);
+      const waiting = await rows(
+        "select 1 from information_schema.processlist where info like ? and state like 'Waiting for table metadata lock%'",
+        [`alter table \`${database}\`%`],
+      );
       if (waiting.length > 0) break;
     }
     await storage.close();

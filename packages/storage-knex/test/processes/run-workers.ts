@@ -8,7 +8,12 @@ const worker = fileURLToPath(new URL("worker.mjs", import.meta.url));
  * Gives each input to a process of its own, lets all begin at once, and returns what they answer, in order. The schema is that of
  * Postgres or the database of MariaDB.
  */
-export async function runWorkers(url: string, task: string, inputs: readonly unknown[], schema = "test"): Promise<unknown[]> {
+export async function runWorkers(
+  url: string,
+  task: string,
+  inputs: readonly unknown[],
+  schema = "test",
+): Promise<unknown[]> {
   const children = inputs.map((input) => fork(worker, [url, schema, task, JSON.stringify(input)], { execArgv: [] }));
   await Promise.all(children.map((child) => once(child, "message")));
   return Promise.all(

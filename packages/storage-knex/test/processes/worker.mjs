@@ -55,7 +55,8 @@ const tasks = {
     return messages.filter((_, index) => verdicts[index] === "first");
   },
   /** Tries once under each throttle key, several times at once. */
-  attempt: ({ keys, times }) => Promise.all(Array.from({ length: times }, () => storage.repositories.throttle.attempt(keys))),
+  attempt: ({ keys, times }) =>
+    Promise.all(Array.from({ length: times }, () => storage.repositories.throttle.attempt(keys))),
 };
 
 // Starts when told, so that several processes work at the same moment.

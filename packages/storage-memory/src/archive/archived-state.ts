@@ -40,7 +40,38 @@ export function replaceState(state: State, other: ArchivedState): void {
 
 /** Whether there is nothing that an archive could hold but what a migration leaves. */
 export function isUntouched(state: State): boolean {
-  const { accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, macros, numbers, objects, passwordHistory, secondFactors } = state;
-  const tables = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, macros, objects, passwordHistory, secondFactors];
+  const {
+    accounts,
+    appKeys,
+    applications,
+    audit,
+    auditTallies,
+    customAccounts,
+    departures,
+    identityLinks,
+    identityProviders,
+    keys,
+    macros,
+    numbers,
+    objects,
+    passwordHistory,
+    secondFactors,
+  } = state;
+  const tables = [
+    accounts,
+    appKeys,
+    applications,
+    audit,
+    auditTallies,
+    customAccounts,
+    departures,
+    identityLinks,
+    identityProviders,
+    keys,
+    macros,
+    objects,
+    passwordHistory,
+    secondFactors,
+  ];
   return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
 }

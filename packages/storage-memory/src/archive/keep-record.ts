@@ -1,4 +1,12 @@
-import { acceptObjectSize, acceptStorable, type ArchiveRecord, type Attributes, contradictingRecords, objectNumber, type RecordOf } from "@sallyport/core";
+import {
+  acceptObjectSize,
+  acceptStorable,
+  type ArchiveRecord,
+  type Attributes,
+  contradictingRecords,
+  objectNumber,
+  type RecordOf,
+} from "@sallyport/core";
 import { factorKey } from "../factor-key.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { macroKey } from "../macro-key.ts";
@@ -38,7 +46,10 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
     case "secondFactors":
       return add(state.secondFactors, factorKey(record), without(record, "section"));
     case "passwordHistory":
-      return void state.passwordHistory.set(record.subject, Object.freeze([...(state.passwordHistory.get(record.subject) ?? []), ...record.secrets]));
+      return void state.passwordHistory.set(
+        record.subject,
+        Object.freeze([...(state.passwordHistory.get(record.subject) ?? []), ...record.secrets]),
+      );
     case "keys":
       return add(state.keys, `${record.kind}:${record.keyId}`, without(record, "section"));
     case "audit":
@@ -49,7 +60,10 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
   }
 }
 
-function keepSettings(state: ArchivedState, { maintenance, modelGeneration, macroGeneration, lastObject, lastAudit }: RecordOf<"settings">): void {
+function keepSettings(
+  state: ArchivedState,
+  { maintenance, modelGeneration, macroGeneration, lastObject, lastAudit }: RecordOf<"settings">,
+): void {
   add(state.switches, "maintenance", maintenance);
   raise(state, "modelGeneration", modelGeneration);
   raise(state, "macroGeneration", macroGeneration);
@@ -83,19 +97,22 @@ function keepDeparture(state: ArchivedState, record: RecordOf<"departures">): vo
 function keepAccount(state: ArchivedState, record: RecordOf<"accounts">): void {
   const { confusableKey, ...account } = without(record, "section");
   add(state.accounts, account.userId, Object.freeze(account));
-  for (const name of [`name:${account.loginName}`, `key:${confusableKey}`]) add(state.accountNames, name, account.userId);
+  for (const name of [`name:${account.loginName}`, `key:${confusableKey}`])
+    add(state.accountNames, name, account.userId);
 }
 
 function keepCustomAccount(state: ArchivedState, record: RecordOf<"customAccounts">): void {
   const account = without(record, "section");
-  const isTaken = ({ loginName, confusableKey }: typeof account) => loginName === account.loginName || confusableKey === account.confusableKey;
+  const isTaken = ({ loginName, confusableKey }: typeof account) =>
+    loginName === account.loginName || confusableKey === account.confusableKey;
   if ([...state.customAccounts.values()].some(isTaken)) throw contradictingRecords();
   add(state.customAccounts, account.id, Object.freeze({ ...account, pending: null }));
 }
 
 function keepIdentityLink(state: ArchivedState, record: RecordOf<"identityLinks">): void {
   const { issuer, subject } = record;
-  if ([...state.identityLinks.values()].some((link) => link.issuer === issuer && link.subject === subject)) throw contradictingRecords();
+  if ([...state.identityLinks.values()].some((link) => link.issuer === issuer && link.subject === subject))
+    throw contradictingRecords();
   add(state.identityLinks, record.id, without(record, "section"));
 }
 
@@ -119,7 +136,11 @@ function add<K, V extends NonNullable<unknown>>(table: Table<K, V>, key: K, valu
   table.set(key, value);
 }
 
-function raise({ numbers }: ArchivedState, series: "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "watermark", number: number): void {
+function raise(
+  { numbers }: ArchivedState,
+  series: "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "watermark",
+  number: number,
+): void {
   numbers.set(series, Math.max(numbers.get(series) ?? 0, number));
 }
 

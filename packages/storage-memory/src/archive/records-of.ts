@@ -1,4 +1,11 @@
-import { type ArchiveRecord, canonicalJson, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import {
+  type ArchiveRecord,
+  canonicalJson,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type RecordOf,
+} from "@sallyport/core";
 import { customAccountOf } from "../custom-account-record.ts";
 import { factorKey } from "../factor-key.ts";
 import { partByName } from "../part-by-name.ts";
@@ -10,7 +17,8 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   yield settingsOf(state);
   for (const definition of state.classes.values()) yield { section: "classes", definition };
   for (const version of state.macros.values()) yield { section: "macros", ...version };
-  for (const application of byName(state.applications.values(), ({ name }) => name)) yield { section: "applications", ...application };
+  for (const application of byName(state.applications.values(), ({ name }) => name))
+    yield { section: "applications", ...application };
   const digests = new Map(Array.from(appKeyDigests.entries(), ([digest, name]) => [name, digest]));
   for (const appKey of byName(state.appKeys.values(), ({ name }) => name)) {
     yield { section: "appKeys", ...appKey, digest: digests.get(appKey.name) ?? "" };
@@ -22,7 +30,8 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   for (const record of byName(state.customAccounts.values(), ({ loginName }) => loginName)) {
     yield { section: "customAccounts", ...customAccountOf(record), confusableKey: record.confusableKey };
   }
-  for (const entry of byName(state.identityProviders.values(), ({ type }) => type)) yield { section: "identityProviders", ...entry };
+  for (const entry of byName(state.identityProviders.values(), ({ type }) => type))
+    yield { section: "identityProviders", ...entry };
   for (const link of byName(state.identityLinks.values(), ({ id }) => id)) yield { section: "identityLinks", ...link };
   for (const factor of byName(state.secondFactors.values(), factorKey)) yield { section: "secondFactors", ...factor };
   for (const [subject, secrets] of byName(state.passwordHistory.entries(), ([name]) => name)) {
@@ -30,7 +39,8 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   }
   for (const key of state.keys.values()) yield { section: "keys", ...key };
   for (const event of state.audit.values()) yield { section: "audit", ...event };
-  for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name)) yield { section: "tallies", key, ...tally };
+  for (const [key, tally] of byName(auditTallies.entries(), ([name]) => name))
+    yield { section: "tallies", key, ...tally };
 }
 
 function settingsOf({ numbers, objects, switches }: ArchivedState): RecordOf<"settings"> {
@@ -47,7 +57,12 @@ function settingsOf({ numbers, objects, switches }: ArchivedState): RecordOf<"se
 
 function* objectsOf({ objects, stamps }: ArchivedState): Generator<RecordOf<"objects">> {
   for (const [number, object] of byNumber(objects.entries())) {
-    yield { section: "objects", ...object, stamp: stamps.get(number) ?? 0, attributes: canonicalJson(object.attributes) };
+    yield {
+      section: "objects",
+      ...object,
+      stamp: stamps.get(number) ?? 0,
+      attributes: canonicalJson(object.attributes),
+    };
   }
 }
 
@@ -55,7 +70,11 @@ function* linksOf({ links }: ArchivedState): Generator<RecordOf<"links">> {
   for (const [number, linked] of byNumber(links.entries())) {
     const named = byName(Object.entries(linked), ([name]) => name).filter(([, ids]) => ids.length > 0);
     if (named.length === 0) continue;
-    yield { section: "links", id: objectIdOf(number), links: Object.fromEntries(named.map(([name, ids]) => [name, inOrder(ids)])) };
+    yield {
+      section: "links",
+      id: objectIdOf(number),
+      links: Object.fromEntries(named.map(([name, ids]) => [name, inOrder(ids)])),
+    };
   }
 }
 
@@ -71,7 +90,8 @@ function* accountsOf({ accounts, accountNames }: ArchivedState): Generator<Recor
   const names = [...accountNames.entries()].filter(([name]) => name.startsWith(prefix));
   const keys = new Map(names.map(([name, userId]) => [userId, name.slice(prefix.length)]));
   const numbered = Array.from(accounts.values(), (account) => [objectNumber(account.userId), account] as const);
-  for (const [, account] of byNumber(numbered)) yield { section: "accounts", ...account, confusableKey: keys.get(account.userId) ?? "" };
+  for (const [, account] of byNumber(numbered))
+    yield { section: "accounts", ...account, confusableKey: keys.get(account.userId) ?? "" };
 }
 
 function inOrder(ids: readonly ObjectId[]): ObjectId[] {

@@ -37,7 +37,11 @@ export function matcher(filter: Filter, view: View): (object: StoredObject) => b
     }
     case "contains": {
       const { value } = filter;
-      return withValue(filter.path, view, (found) => (Array.isArray(found) || typeof found === "string") && found.includes(value));
+      return withValue(
+        filter.path,
+        view,
+        (found) => (Array.isArray(found) || typeof found === "string") && found.includes(value),
+      );
     }
   }
 }
@@ -50,7 +54,11 @@ const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
 };
 
 /** False of objects without a value, otherwise what the check says of the value. */
-function withValue(path: ValuePath, view: View, check: (value: JsonValue) => boolean): (object: StoredObject) => boolean {
+function withValue(
+  path: ValuePath,
+  view: View,
+  check: (value: JsonValue) => boolean,
+): (object: StoredObject) => boolean {
   return (object) => {
     const value = valueAt(object, path, view);
     return value !== undefined && value !== null && check(value);

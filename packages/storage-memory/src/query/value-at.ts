@@ -1,4 +1,12 @@
-import { isObjectId, isVisible, type JsonValue, objectNumber, type StoredObject, type ValuePath, type Visibility } from "@sallyport/core";
+import {
+  isObjectId,
+  isVisible,
+  type JsonValue,
+  objectNumber,
+  type StoredObject,
+  type ValuePath,
+  type Visibility,
+} from "@sallyport/core";
 import type { State } from "../state.ts";
 
 /** What a query sees of the database. */

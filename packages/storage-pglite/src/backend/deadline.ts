@@ -12,7 +12,11 @@ export class Deadline {
 
   /** @param milliseconds 0 for as long as it takes */
   set(milliseconds: number): void {
-    Atomics.store(this.#moment, 0, milliseconds === 0 ? 0n : process.hrtime.bigint() + BigInt(milliseconds) * 1_000_000n);
+    Atomics.store(
+      this.#moment,
+      0,
+      milliseconds === 0 ? 0n : process.hrtime.bigint() + BigInt(milliseconds) * 1_000_000n,
+    );
   }
 
   clear(): void {

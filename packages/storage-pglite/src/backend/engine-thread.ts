@@ -121,7 +121,10 @@ async function checkpoint(database: PGlite): Promise<void> {
 
 function answer(bytes: Uint8Array<ArrayBuffer>, stopped?: string): void {
   // A small array is copied faster than handed over.
-  port.postMessage({ kind: "answer", bytes, stopped } satisfies WorkerReply, bytes.length > 65_536 ? [bytes.buffer] : []);
+  port.postMessage(
+    { kind: "answer", bytes, stopped } satisfies WorkerReply,
+    bytes.length > 65_536 ? [bytes.buffer] : [],
+  );
 }
 
 function send(reply: WorkerReply): void {

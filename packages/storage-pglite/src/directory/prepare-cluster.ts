@@ -24,12 +24,19 @@ export async function holdsDatabase(dataDirectory: string): Promise<boolean> {
 export async function prepareCluster(dataDirectory: string, { template, durable }: ClusterOrigin): Promise<string> {
   const cluster = clusterIn(dataDirectory);
   if (await exists(cluster)) {
-    if (template !== undefined) throw new Error(`${dataDirectory} holds a database already; a template cannot be loaded into it`);
+    if (template !== undefined)
+      throw new Error(`${dataDirectory} holds a database already; a template cannot be loaded into it`);
     return cluster;
   }
   const incomplete = `${cluster}.new`;
   await rm(incomplete, { recursive: true, force: true });
-  const settings = { clusterDirectory: incomplete, template, durable: false, checkpointBytes: Infinity, statementTimeout: 0 };
+  const settings = {
+    clusterDirectory: incomplete,
+    template,
+    durable: false,
+    checkpointBytes: Infinity,
+    statementTimeout: 0,
+  };
   const worker = await EngineWorker.start(settings);
   await worker.close(shutdownPatience);
   if (durable) await syncTree(incomplete);

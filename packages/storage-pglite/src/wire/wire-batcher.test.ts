@@ -3,7 +3,11 @@ import { WireBatcher, type WireBatch } from "./wire-batcher.ts";
 
 const startup = serialize.startup({ user: "postgres", database: "postgres" });
 const copyFail = serialize.copyFail("No source stream defined");
-const extended = [serialize.parse({ text: "select $1", name: "n" }), serialize.bind({ statement: "n", values: ["1"] }), serialize.execute({})];
+const extended = [
+  serialize.parse({ text: "select $1", name: "n" }),
+  serialize.bind({ statement: "n", values: ["1"] }),
+  serialize.execute({}),
+];
 const request = (code: number): Buffer => {
   const packet = Buffer.alloc(8);
   packet.writeInt32BE(8, 0);
@@ -17,8 +21,13 @@ function started(): WireBatcher {
   return batcher;
 }
 
-const plain = (batches: WireBatch[]): unknown[] => batches.map((batch) => ("bytes" in batch ? { ...batch, bytes: Buffer.from(batch.bytes) } : batch));
-const messages = (settles: boolean, ...parts: Buffer[]): unknown => ({ kind: "messages", settles, bytes: Buffer.concat(parts) });
+const plain = (batches: WireBatch[]): unknown[] =>
+  batches.map((batch) => ("bytes" in batch ? { ...batch, bytes: Buffer.from(batch.bytes) } : batch));
+const messages = (settles: boolean, ...parts: Buffer[]): unknown => ({
+  kind: "messages",
+  settles,
+  bytes: Buffer.concat(parts),
+});
 
 describe("the opening", () => {
   it.each([
@@ -35,15 +44,27 @@ describe("the opening", () => {
 describe("a batch", () => {
   it.each<[string, Buffer[], unknown[]]>([
     ["is a query", [serialize.query("select 1")], [messages(true, serialize.query("select 1"), copyFail)]],
-    ["is everything up to Sync", [...extended, serialize.sync()], [messages(true, ...extended, copyFail, serialize.sync())]],
-    ["is everything up to Flush", [...extended, serialize.flush()], [messages(false, ...extended, copyFail, serialize.flush())]],
+    [
+      "is everything up to Sync",
+      [...extended, serialize.sync()],
+      [messages(true, ...extended, copyFail, serialize.sync())],
+    ],
+    [
+      "is everything up to Flush",
+      [...extended, serialize.flush()],
+      [messages(false, ...extended, copyFail, serialize.flush())],
+    ],
     ["waits for its end", extended, []],
     ["is the end of the connection", [serialize.end()], [{ kind: "terminate" }]],
     ["carries no copy data", [serialize.copyData(Buffer.from("x")), serialize.copyDone(), serialize.copyFail("y")], []],
     [
       "is one of several in a row",
       [...extended, serialize.sync(), serialize.query("select 2"), serialize.end()],
-      [messages(true, ...extended, copyFail, serialize.sync()), messages(true, serialize.query("select 2"), copyFail), { kind: "terminate" }],
+      [
+        messages(true, ...extended, copyFail, serialize.sync()),
+        messages(true, serialize.query("select 2"), copyFail),
+        { kind: "terminate" },
+      ],
     ],
   ])("%s", (_title, parts, expected) => {
     const bytes = Buffer.concat(parts as Uint8Array[]);

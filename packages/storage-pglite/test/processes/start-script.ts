@@ -18,7 +18,9 @@ export interface ScriptProcess {
 
 export function startScript(name: string, ...args: string[]): ScriptProcess {
   const file = fileURLToPath(new URL(name, import.meta.url));
-  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [file, ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = once(child, "exit");
   return {

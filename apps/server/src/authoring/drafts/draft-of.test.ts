@@ -26,6 +26,10 @@ test.each(draftedHooks)("the draft of %s is a hook on that event", async (on) =>
     const [file, ...others] = draftOf({ ...begin, hook: on, language });
     expect(others).toEqual([]);
     const { declaration } = await runtime.inspect({ name: "Begun", code: file?.text ?? "" }, language);
-    expect(declaration).toMatchObject({ on, run: true, ...(/^xRestApi_(?:DBCreateInit|Authenticate)/.test(on) ? {} : { classes: ["Invoice"] }) });
+    expect(declaration).toMatchObject({
+      on,
+      run: true,
+      ...(/^xRestApi_(?:DBCreateInit|Authenticate)/.test(on) ? {} : { classes: ["Invoice"] }),
+    });
   }
 });

@@ -28,7 +28,15 @@ export function draftOf({ name, hook, classes, language }: DraftRequest): DraftF
   }
   const text = hookDrafts.get(hook) ?? "";
   const listed = classes.map((each) => JSON.stringify(each.trim())).join(", ");
-  return [{ file, text: inLanguage(text.replace("CLASSES", () => `[${listed}]`), language) }];
+  return [
+    {
+      file,
+      text: inLanguage(
+        text.replace("CLASSES", () => `[${listed}]`),
+        language,
+      ),
+    },
+  ];
 }
 
 /** Lines that end in `// ts` are left out of JavaScript; drafts have no other types. */

@@ -31,7 +31,10 @@ export function appKeyCommand(): Command {
     .description("create an app key; prints it once, only its digest is kept")
     .argument("<name>", "name of the client application")
     .option("--app-name <name...>", "app names that log-ins with the key may use (default: all)")
-    .option("--origin <origin...>", "web origins that may use the key from a browser, such as https://app.example or, with any port, http://localhost:*")
+    .option(
+      "--origin <origin...>",
+      "web origins that may use the key from a browser, such as https://app.example or, with any port, http://localhost:*",
+    )
     .option(
       "--return-to <address...>",
       "addresses that a browser may return to after a log-in at a provider, such as https://app.example/callback, com.example.app:/callback or, with any port, http://localhost/callback",
@@ -40,7 +43,10 @@ export function appKeyCommand(): Command {
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(create);
-  for (const [verb, enabled] of [["enable", true], ["disable", false]] as const) {
+  for (const [verb, enabled] of [
+    ["enable", true],
+    ["disable", false],
+  ] as const) {
     command
       .command(verb)
       .description(`${verb} an app key; running servers see it with the next request`)
@@ -68,12 +74,17 @@ async function create(name: string, options: CreateOptions): Promise<void> {
       if (created === "created") await record(r, "appKey.created", name);
       return created;
     });
-    if (outcome === "nameTaken") throw new CommandError(`There is an app key with the name "${name}", or with this very key, already.`);
+    if (outcome === "nameTaken")
+      throw new CommandError(`There is an app key with the name "${name}", or with this very key, already.`);
     if (given === undefined) console.log(key);
     if (given !== undefined && given.length < safeLength) {
-      console.error(`Warning: a key of fewer than ${safeLength} characters can be guessed. Use it only for clients with a fixed key.`);
+      console.error(
+        `Warning: a key of fewer than ${safeLength} characters can be guessed. Use it only for clients with a fixed key.`,
+      );
     }
-    console.error(given === undefined ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`);
+    console.error(
+      given === undefined ? "Keep the key: it cannot be shown again." : `The app key "${name}" exists now.`,
+    );
   });
 }
 
@@ -91,7 +102,10 @@ async function setEnabled(name: string, enabled: boolean, options: AliasOptions)
 
 /** Tells the audit what has become of the app key with this name. */
 async function record(r: Repositories, type: Extract<AuditEventType, `appKey.${string}`>, name: string): Promise<void> {
-  const appKeys = await allParts((...part) => r.appKeys.list(...part), (each) => each.name);
+  const appKeys = await allParts(
+    (...part) => r.appKeys.list(...part),
+    (each) => each.name,
+  );
   await r.audit.append(operatorEvent({ type, appKeyId: appKeys.find((each) => each.name === name)?.id ?? "" }));
 }
 
@@ -99,13 +113,17 @@ function checkedOrigin(text: string): string {
   const bare = text.endsWith(anyPort) ? text.slice(0, -anyPort.length) : text;
   const hasPort = bare !== text && /:\d+$/.test(bare);
   if (!hasPort && URL.canParse(bare) && new URL(bare).origin === bare) return text;
-  throw new CommandError(`"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example. With :* for the port it stands for any.`);
+  throw new CommandError(
+    `"${text}" is no origin: browsers spell it scheme, host and port only, such as https://app.example. With :* for the port it stands for any.`,
+  );
 }
 
 function checkedReturnAddress(text: string): string {
   if (isReturnAddress(text)) return text;
-  const forms = "https://…, a scheme of the app's own with a dot in it (com.example.app:/…), or http://localhost, http://127.0.0.1 or http://[::1]";
-  const refused = "It has no fragment, no user information, no * and no parameter named code or error, and its scheme and host are lower-case.";
+  const forms =
+    "https://…, a scheme of the app's own with a dot in it (com.example.app:/…), or http://localhost, http://127.0.0.1 or http://[::1]";
+  const refused =
+    "It has no fragment, no user information, no * and no parameter named code or error, and its scheme and host are lower-case.";
   throw new CommandError(`"${text}" is no address to return to: it starts with ${forms}. ${refused}`);
 }
 

@@ -6,8 +6,18 @@ import { listCommand } from "../lists/list-command.ts";
 export function listAppKeysCommand(): Command {
   return listCommand({
     plural: "app keys",
-    read: ({ database }) => allParts((...part) => database.storage.repositories.appKeys.list(...part), ({ name }) => name),
-    json: ({ name, enabled, appNames, origins, returnAddresses }) => ({ name, enabled, appNames, origins, returnAddresses }),
+    read: ({ database }) =>
+      allParts(
+        (...part) => database.storage.repositories.appKeys.list(...part),
+        ({ name }) => name,
+      ),
+    json: ({ name, enabled, appNames, origins, returnAddresses }) => ({
+      name,
+      enabled,
+      appNames,
+      origins,
+      returnAddresses,
+    }),
     columns: {
       NAME: ({ name }) => name,
       STATE: ({ enabled }) => (enabled ? "enabled" : "disabled"),

@@ -6,7 +6,11 @@ import { listCommand } from "../lists/list-command.ts";
 export function listAppsCommand(): Command {
   return listCommand({
     plural: "apps",
-    read: ({ database }) => allParts((...part) => database.storage.repositories.applications.list(...part), ({ name }) => name),
+    read: ({ database }) =>
+      allParts(
+        (...part) => database.storage.repositories.applications.list(...part),
+        ({ name }) => name,
+      ),
     json: ({ name, seats, secondFactor }) => ({ name, seats, secondFactor }),
     columns: {
       NAME: ({ name }) => name,

@@ -17,7 +17,10 @@ export function setSecondFactorCommand(): Command {
   return new Command("second-factor")
     .description("say what log-ins with an app name need besides the password; the next one already does")
     .argument("<name>", "the app name")
-    .argument("<off|optional|forced>", "off: nothing; optional: a token of those who have set up a second factor; forced: everybody has to")
+    .argument(
+      "<off|optional|forced>",
+      "off: nothing; optional: a token of those who have set up a second factor; forced: everybody has to",
+    )
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(set);
@@ -45,12 +48,15 @@ export function ruleEvent(name: string, rule: SecondFactorRule): AuditEvent {
 
 export function ruleOf(word: string): SecondFactorRule {
   const rule = rules.get(word);
-  if (rule === undefined) throw new CommandError(`Second factors are off, optional or forced; "${word}" is none of these.`);
+  if (rule === undefined)
+    throw new CommandError(`Second factors are off, optional or forced; "${word}" is none of these.`);
   return rule;
 }
 
 /** Refuses what the server could not keep: the secrets of second factors are sealed under the master key. */
 export async function acceptRule(rule: SecondFactorRule, container: Container): Promise<void> {
   if (rule === "off" || (await container.getAsync(identifiers.factorSecrets)).usable) return;
-  throw new CommandError("Second factors need a master key, and there is none. Set encryption.masterKey (MASTER_KEY), for this command and for the server.");
+  throw new CommandError(
+    "Second factors need a master key, and there is none. Set encryption.masterKey (MASTER_KEY), for this command and for the server.",
+  );
 }

@@ -36,13 +36,22 @@ async function read({ database, container }: OpenedDatabase): Promise<ListedClas
   const r = database.storage.repositories;
   const { generation } = await r.model.load();
   const readStructure = await container.getAsync(identifiers.readStructure);
-  const { classes } = await readStructure.run({ r, database, unit: database.unit, principal: operator, modelGeneration: generation });
+  const { classes } = await readStructure.run({
+    r,
+    database,
+    unit: database.unit,
+    principal: operator,
+    modelGeneration: generation,
+  });
   const listed: ListedClass[] = [];
-  for (const structure of classes) listed.push({ structure, objects: await r.objects.count({ classes: [structure.name] }, seesAll) });
+  for (const structure of classes)
+    listed.push({ structure, objects: await r.objects.count({ classes: [structure.name] }, seesAll) });
   return listed;
 }
 
 function indexesOf({ attributes }: ClassStructure): string {
   const indexed = attributes.filter((attribute) => attribute.indexed);
-  return indexed.map(({ name, indexState }) => (indexState === "ready" ? name : `${name} (building)`)).join(" ") || "none";
+  return (
+    indexed.map(({ name, indexState }) => (indexState === "ready" ? name : `${name} (building)`)).join(" ") || "none"
+  );
 }

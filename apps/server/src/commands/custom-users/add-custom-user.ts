@@ -29,13 +29,18 @@ export function addCustomUserCommand(): Command {
 }
 
 async function add(name: string, options: AddOptions): Promise<void> {
-  if (name.trim() === "" || name.length > 1024) throw new CommandError("The custom user needs a name of at most 1024 characters.");
+  if (name.trim() === "" || name.length > 1024)
+    throw new CommandError("The custom user needs a name of at most 1024 characters.");
   const email = options.email === undefined ? null : acceptEmail(options.email);
   await withDatabase(options, async ({ container, database: { storage, policy } }) => {
     const userId = await findDatabaseUser(storage.repositories, options.user);
     const password = await readPassword(options.passwordFile);
     const { clientHash } = policy;
-    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass: password, clientHash }, container.get(identifiers.configuration).passwords.customLength);
+    acceptPassword(
+      await container.getAsync(identifiers.passwordPolicy),
+      { pass: password, clientHash },
+      container.get(identifiers.configuration).passwords.customLength,
+    );
     const createCustomAccount = await container.getAsync(identifiers.createCustomAccount);
     // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
     await storage.transaction(async (r) => {

@@ -28,16 +28,23 @@ export function customUserCommand(verb: string, description: string): Command {
 }
 
 /** Changes a custom user, ends his sessions and tells the audit, all in one transaction. */
-export async function changeCustomUser(name: string, options: AliasOptions, prepare: (opened: OpenedDatabase, account: CustomAccount) => Promise<Change>): Promise<void> {
+export async function changeCustomUser(
+  name: string,
+  options: AliasOptions,
+  prepare: (opened: OpenedDatabase, account: CustomAccount) => Promise<Change>,
+): Promise<void> {
   await withDatabase(options, async (opened) => {
     const { storage } = opened.database;
     const account = await findCustomUser(storage.repositories, name);
     const change = await prepare(opened, account);
     const ended = await storage.transaction(async (r) => {
-      if (!(await change.make(r, account))) throw new CommandError(`The custom user "${name}" was changed by somebody else at the same time. Try again.`);
+      if (!(await change.make(r, account)))
+        throw new CommandError(`The custom user "${name}" was changed by somebody else at the same time. Try again.`);
       await r.audit.append(operatorEvent({ type: change.type, userId: account.userId }));
       return change.endsSessions ? r.sessions.end({ customAccountId: account.id }) : 0;
     });
-    console.log(`${change.told}${ended === 0 ? "" : ended === 1 ? " One session has ended." : ` ${ended} sessions have ended.`}`);
+    console.log(
+      `${change.told}${ended === 0 ? "" : ended === 1 ? " One session has ended." : ` ${ended} sessions have ended.`}`,
+    );
   });
 }

@@ -29,9 +29,21 @@ export function customUsersCommand(): Command {
         .option("--none", "take the address away")
         .action(setEmail),
     )
-    .addCommand(customUserCommand("map", "have him work as another user of the database; all sessions end").argument("<user>", "name of the database user").action(map))
-    .addCommand(customUserCommand("disable", "keep a custom user out; all sessions end").action((name: string, options: AliasOptions) => setDisabled(name, true, options)))
-    .addCommand(customUserCommand("enable", "let a custom user in again").action((name: string, options: AliasOptions) => setDisabled(name, false, options)))
+    .addCommand(
+      customUserCommand("map", "have him work as another user of the database; all sessions end")
+        .argument("<user>", "name of the database user")
+        .action(map),
+    )
+    .addCommand(
+      customUserCommand("disable", "keep a custom user out; all sessions end").action(
+        (name: string, options: AliasOptions) => setDisabled(name, true, options),
+      ),
+    )
+    .addCommand(
+      customUserCommand("enable", "let a custom user in again").action((name: string, options: AliasOptions) =>
+        setDisabled(name, false, options),
+      ),
+    )
     .addCommand(customUserCommand("remove", "remove a custom user; all sessions end").action(remove));
 }
 
@@ -39,7 +51,11 @@ function setPassword(name: string, options: AliasOptions & { readonly passwordFi
   return changeCustomUser(name, options, async ({ container, database: { policy } }) => {
     const pass = await readPassword(options.passwordFile);
     const { clientHash } = policy;
-    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass, clientHash }, container.get(identifiers.configuration).passwords.customLength);
+    acceptPassword(
+      await container.getAsync(identifiers.passwordPolicy),
+      { pass, clientHash },
+      container.get(identifiers.configuration).passwords.customLength,
+    );
     const hasher = await container.getAsync(identifiers.hasher);
     const secret = await hasher.hash(clientPassword(pass, clientHash, container.get(identifiers.digests)));
     const settle = await container.getAsync(identifiers.settleCustomPassword);
@@ -56,7 +72,11 @@ function setPassword(name: string, options: AliasOptions & { readonly passwordFi
   });
 }
 
-function setEmail(name: string, address: string | undefined, options: AliasOptions & { readonly none?: true }): Promise<void> {
+function setEmail(
+  name: string,
+  address: string | undefined,
+  options: AliasOptions & { readonly none?: true },
+): Promise<void> {
   if ((address === undefined) === (options.none === undefined)) throw new CommandError("Give an address, or --none.");
   const email = address === undefined ? null : acceptEmail(address);
   return changeCustomUser(name, options, async () => ({

@@ -16,7 +16,13 @@ export function listCustomUsersCommand(): Command {
     plural: "custom users",
     read: async ({ database: { storage } }) => {
       const { customAccounts } = storage.repositories;
-      return withUsers(storage.repositories, await allParts((...part) => customAccounts.list(...part), ({ loginName }) => loginName));
+      return withUsers(
+        storage.repositories,
+        await allParts(
+          (...part) => customAccounts.list(...part),
+          ({ loginName }) => loginName,
+        ),
+      );
     },
     json: customUserJson,
     columns: {
@@ -34,11 +40,15 @@ export function customUserJson({ id, loginName, userId, worksAs, email, disabled
 }
 
 /** With the names of the users as whom they work. */
-export async function withUsers({ objects }: Repositories, listed: readonly ListedCustomAccount[]): Promise<ListedCustomUser[]> {
+export async function withUsers(
+  { objects }: Repositories,
+  listed: readonly ListedCustomAccount[],
+): Promise<ListedCustomUser[]> {
   const ids = [...new Set(listed.map(({ userId }) => userId))];
   const names = new Map<string, string>();
   for (let start = 0; start < ids.length; start += batchSize) {
-    for (const { id, attributes } of await objects.get(ids.slice(start, start + batchSize), seesAll)) names.set(id, String(attributes["Name"] ?? ""));
+    for (const { id, attributes } of await objects.get(ids.slice(start, start + batchSize), seesAll))
+      names.set(id, String(attributes["Name"] ?? ""));
   }
   return listed.map((account) => ({ ...account, worksAs: names.get(account.userId) ?? "" }));
 }

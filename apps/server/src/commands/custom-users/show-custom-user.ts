@@ -33,6 +33,11 @@ async function show(name: string, options: ShowOptions): Promise<void> {
     return;
   }
   const { id, loginName, userId, worksAs, email, disabled } = shown;
-  const rows = [["id", id], ["state", disabled ? "disabled" : "enabled"], ["works as", `${worksAs || "nobody, the user is gone"} (${userId})`], ["e-mail", email ?? "none"]];
+  const rows = [
+    ["id", id],
+    ["state", disabled ? "disabled" : "enabled"],
+    ["works as", `${worksAs || "nobody, the user is gone"} (${userId})`],
+    ["e-mail", email ?? "none"],
+  ];
   console.log(tableLines(["name", loginName], rows).join("\n"));
 }

@@ -16,7 +16,8 @@ export function maintenanceCommand(): Command {
 }
 
 async function set(state: string, options: AliasOptions): Promise<void> {
-  if (state !== "on" && state !== "off") throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
+  if (state !== "on" && state !== "off")
+    throw new CommandError(`Say "maintenance on" or "maintenance off"; "${state}" is neither.`);
   await withDatabase(options, async ({ database }) => {
     await database.storage.transaction(async (r) => {
       await r.maintenance.set(state === "on");

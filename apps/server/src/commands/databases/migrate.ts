@@ -16,8 +16,13 @@ interface MigrateOptions extends AliasOptions {
 /** `migrate`: brings databases to the newest version. */
 export function migrateCommand(): Command {
   return new Command("migrate")
-    .description("bring the databases to the newest version, and tell what their storage can do; safe while servers are running")
-    .option("-m, --model <file>", "model file with the classes of a new database (default: User with Employee and ContactPerson)")
+    .description(
+      "bring the databases to the newest version, and tell what their storage can do; safe while servers are running",
+    )
+    .option(
+      "-m, --model <file>",
+      "model file with the classes of a new database (default: User with Employee and ContactPerson)",
+    )
     .addOption(aliasOption("every database"))
     .addOption(configurationOption())
     .action(migrate);
@@ -59,7 +64,10 @@ interface Migrated {
 }
 
 /** Indexes, too: the role of the servers may lack the right to build them. */
-async function migrateOne({ database, container }: OpenedDatabase, classes: readonly ClassDefinition[]): Promise<Migrated> {
+async function migrateOne(
+  { database, container }: OpenedDatabase,
+  classes: readonly ClassDefinition[],
+): Promise<Migrated> {
   const { storage } = database;
   const { applied } = await storage.migrate(classes);
   // Also when nothing was applied: servers of a former version may have created users since.
@@ -71,6 +79,8 @@ async function migrateOne({ database, container }: OpenedDatabase, classes: read
     ...(changed === 0 ? [] : [`built or removed indexes: ${changed}`]),
   ];
   const stored = new Map((await storage.repositories.model.load()).classes.map((each) => [each.name, each]));
-  const otherClasses = classes.filter((each) => !isDeepStrictEqual(each, stored.get(each.name))).map(({ name }) => name);
+  const otherClasses = classes
+    .filter((each) => !isDeepStrictEqual(each, stored.get(each.name)))
+    .map(({ name }) => name);
   return { changes, capabilities: [...capabilityWords(storage.capabilities).values()], otherClasses };
 }

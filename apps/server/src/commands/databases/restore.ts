@@ -1,6 +1,14 @@
 import { reserveUserNames, ServiceError } from "@sallyport/core";
 import { Command } from "commander";
-import { ArchiveFault, type ArchiveHeader, ArchiveProgress, grouped, openArchive, readArchiveFile, standardStream } from "../../archive/index.ts";
+import {
+  ArchiveFault,
+  type ArchiveHeader,
+  ArchiveProgress,
+  grouped,
+  openArchive,
+  readArchiveFile,
+  standardStream,
+} from "../../archive/index.ts";
 import { identifiers } from "../../composition/identifiers.ts";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
@@ -32,13 +40,23 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
       if (target.migrateOnStart) await storage.migrate();
       const progress = new ArchiveProgress("Restoring", process.stderr);
       const outcome = await storage.archive.import(progress.watch(records));
-      if (outcome === "notEmpty") throw new CommandError(`The database ${nameOf(target)} is not empty: an archive is restored only into a new one, in which no server has worked yet. Nothing was changed.`);
-      if (outcome === "busy") throw new CommandError(`Another restore is at work in the database ${nameOf(target)}. Nothing was changed.`);
+      if (outcome === "notEmpty")
+        throw new CommandError(
+          `The database ${nameOf(target)} is not empty: an archive is restored only into a new one, in which no server has worked yet. Nothing was changed.`,
+        );
+      if (outcome === "busy")
+        throw new CommandError(`Another restore is at work in the database ${nameOf(target)}. Nothing was changed.`);
       await reserveUserNames(opened.database);
       // Queries would be slow until a server has found the time.
       await (await opened.container.getAsync(identifiers.alignIndexes)).run(storage);
-      console.log(`Restored ${grouped(progress.done)} objects of the database "${header.database}" as of ${header.writtenAt}.`);
-      for (const note of [...leftOutNotes(header), ...(await keyNotes(opened)), ...(progress.settings?.maintenance === true ? [maintenanceNote] : [])]) {
+      console.log(
+        `Restored ${grouped(progress.done)} objects of the database "${header.database}" as of ${header.writtenAt}.`,
+      );
+      for (const note of [
+        ...leftOutNotes(header),
+        ...(await keyNotes(opened)),
+        ...(progress.settings?.maintenance === true ? [maintenanceNote] : []),
+      ]) {
         console.error(`note: ${note}`);
       }
     });
@@ -50,7 +68,9 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
 const maintenanceNote = 'Maintenance is on, as it was. "sallyport-server maintenance off" ends it.';
 
 function leftOutNotes({ without }: ArchiveHeader): string[] {
-  return without.includes("credentials") ? ["The archive holds no credentials: users have no accounts, and there are no app keys."] : [];
+  return without.includes("credentials")
+    ? ["The archive holds no credentials: users have no accounts, and there are no app keys."]
+    : [];
 }
 
 /** Whether the keys of the server can be used here, which nobody would know before the first encrypted log-in. */
@@ -59,13 +79,18 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
   const notes: string[] = [];
   for (const kind of ["rsa", "jwt"] as const) {
     if ((await database.storage.repositories.keys.current(kind)) === null) continue;
-    if (!rings.usable) return ["The archive holds keys of the server, which cannot be used without their master key. Set MASTER_KEY to it."];
+    if (!rings.usable)
+      return [
+        "The archive holds keys of the server, which cannot be used without their master key. Set MASTER_KEY to it.",
+      ];
     const opened = await rings.current(kind, database).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === 705) return null;
       throw error;
     });
     if (opened === null) {
-      notes.push(`Another master key sealed the ${kind} key of the archive. Set MASTER_KEY to that one, or put a new key into its place: "sallyport-server rotate-key ${kind} --old-key-lost".`);
+      notes.push(
+        `Another master key sealed the ${kind} key of the archive. Set MASTER_KEY to that one, or put a new key into its place: "sallyport-server rotate-key ${kind} --old-key-lost".`,
+      );
     }
   }
   return notes;
@@ -74,10 +99,14 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
 /** Why an archive cannot be read, in words; other errors as they are. */
 function archiveTrouble(error: unknown, input: string): unknown {
   const named = input === standardStream ? "The archive from standard input" : `The archive ${input}`;
-  if (error instanceof ArchiveFault) return new CommandError(`${named} cannot be restored; ${error.message} Nothing was changed.`, { cause: error });
+  if (error instanceof ArchiveFault)
+    return new CommandError(`${named} cannot be restored; ${error.message} Nothing was changed.`, { cause: error });
   const { code } = error as { readonly code?: unknown };
   if (typeof code === "string" && code.startsWith("Z_")) {
-    return new CommandError(`${named} cannot be restored: what is compressed in it is damaged or cut off. Nothing was changed.`, { cause: error });
+    return new CommandError(
+      `${named} cannot be restored: what is compressed in it is damaged or cut off. Nothing was changed.`,
+      { cause: error },
+    );
   }
   return fileTrouble(error, input);
 }

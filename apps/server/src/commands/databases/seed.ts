@@ -13,7 +13,10 @@ export function seedCommand(): Command {
     .description("put the demo's data, users and app key into an empty database")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
-    .addHelpText("after", "\nThe demo's passwords are known to everybody: it is refused in production and where the server listens beyond loopback.")
+    .addHelpText(
+      "after",
+      "\nThe demo's passwords are known to everybody: it is refused in production and where the server listens beyond loopback.",
+    )
     .action(seed);
 }
 
@@ -22,11 +25,14 @@ async function seed(options: AliasOptions): Promise<void> {
   const { production, server } = configuration;
   if (production) throw new CommandError("The demo's passwords are known to everybody: not with NODE_ENV=production.");
   if (!isLoopbackHost(server.host)) {
-    throw new CommandError(`The demo's passwords are known to everybody: not while the server listens on ${server.host}.`);
+    throw new CommandError(
+      `The demo's passwords are known to everybody: not while the server listens on ${server.host}.`,
+    );
   }
   const target = chosen(configuration, options.alias);
   await withOpened(configuration, target, async ({ container, database }) => {
-    if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0) await reserveUserNames(database);
+    if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0)
+      await reserveUserNames(database);
     const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
     if (state === "foreign") throw new CommandError("The database is not empty; the demo was not put into it.");
     console.log(state === "seeded" ? "The demo is in the database." : "The demo was in the database already.");

@@ -5,7 +5,12 @@ import { identifiers } from "../../composition/identifiers.ts";
 import { databaseTrouble } from "../../composition/databases/database-trouble.ts";
 import { directoriesWithoutDatabase } from "../../composition/storages/directories-without-database.ts";
 import { StorageEngines } from "../../composition/storages/storage-engines.ts";
-import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../../configuration/index.ts";
+import {
+  type Configuration,
+  type DatabaseConfiguration,
+  demoNote,
+  loadConfiguration,
+} from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import type { AliasOptions } from "./alias-option.ts";
 
@@ -18,12 +23,16 @@ export interface OpenedDatabase {
 }
 
 /** Opens the one database that the options name, which must be there, for the time of some work. */
-export async function withDatabase<T>({ config, alias }: AliasOptions, work: (opened: OpenedDatabase) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  { config, alias }: AliasOptions,
+  work: (opened: OpenedDatabase) => Promise<T>,
+): Promise<T> {
   const configuration = loadNoting(config);
   const database = chosen(configuration, alias);
   // Nobody lists the users of a database to create one: the directory will be another than was meant.
   const [missing] = await directoriesWithoutDatabase([database]);
-  if (missing !== undefined) throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
+  if (missing !== undefined)
+    throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
   return withOpened(configuration, database, work);
 }
 
@@ -45,7 +54,11 @@ export async function withOpened<T>(
   for (const directory of await directoriesWithoutDatabase([chosenOne])) {
     console.error(`Creating the database in ${directory}, which takes a few seconds.`);
   }
-  const container = createContainer({ ...configuration, databases: [chosenOne] }, pino({ enabled: false }), new StorageEngines(true));
+  const container = createContainer(
+    { ...configuration, databases: [chosenOne] },
+    pino({ enabled: false }),
+    new StorageEngines(true),
+  );
   const engines = container.get(identifiers.engines);
   prepare(container);
   try {
@@ -68,11 +81,15 @@ export function nameOf({ alias }: Pick<DatabaseConfiguration, "alias">): string 
 /** The database with this alias; without one that with the empty alias, or the only one. */
 export function chosen({ databases }: Configuration, alias: string | undefined): DatabaseConfiguration {
   const [first] = databases;
-  const found = databases.find((each) => each.alias === (alias ?? "")) ?? (alias === undefined && databases.length === 1 ? first : undefined);
+  const found =
+    databases.find((each) => each.alias === (alias ?? "")) ??
+    (alias === undefined && databases.length === 1 ? first : undefined);
   if (found === undefined) {
     const names = databases.map(nameOf).join(", ");
     throw new CommandError(
-      alias === undefined ? `Name the database with --alias; configured are: ${names}.` : `There is no database "${alias}"; configured are: ${names}.`,
+      alias === undefined
+        ? `Name the database with --alias; configured are: ${names}.`
+        : `There is no database "${alias}"; configured are: ${names}.`,
     );
   }
   if (found.storage?.engine === "memory") {

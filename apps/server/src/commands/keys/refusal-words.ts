@@ -2,7 +2,11 @@ import type { RotationRefusal, ServerKeyKind } from "@sallyport/core";
 import type { Configuration } from "../../configuration/index.ts";
 
 /** Why a key was not rotated, in words for whoever asked for it. */
-export function refusalWords(refusal: RotationRefusal, kind: ServerKeyKind, { encryption }: Pick<Configuration, "encryption">): string {
+export function refusalWords(
+  refusal: RotationRefusal,
+  kind: ServerKeyKind,
+  { encryption }: Pick<Configuration, "encryption">,
+): string {
   const field = kind === "rsa" ? "rsaKeyFile" : "jwtKeyFile";
   const file = `encryption.${field} (${encryption[field]})`;
   switch (refusal) {

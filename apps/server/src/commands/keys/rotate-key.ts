@@ -26,13 +26,21 @@ interface Rotated extends KeyRotation {
 /** `rotate-key rsa|jwt`: puts new keys into the place of those that databases use. */
 export function rotateKeyCommand(): Command {
   return new Command("rotate-key")
-    .description("put a new key into the place of the current one, which is accepted for a day still; nobody is logged out")
+    .description(
+      "put a new key into the place of the current one, which is accepted for a day still; nobody is logged out",
+    )
     .addArgument(new Argument("<rsa|jwt>", "rsa: for encrypted log-ins; jwt: for signing tokens"))
-    .option("--old-key-lost", "the master key of the current key is gone: refuse what it signed or was used for from now on")
+    .option(
+      "--old-key-lost",
+      "the master key of the current key is gone: refuse what it signed or was used for from now on",
+    )
     .option("--json", "print JSON, for scripts")
     .addOption(aliasOption("every database"))
     .addOption(configurationOption())
-    .addHelpText("after", "\nRunning servers use the new key with the next request. With a key file in the configuration, its key becomes the current one.")
+    .addHelpText(
+      "after",
+      "\nRunning servers use the new key with the next request. With a key file in the configuration, its key becomes the current one.",
+    )
     .action(rotate);
 }
 
@@ -40,7 +48,9 @@ async function rotate(word: string, options: RotateOptions): Promise<void> {
   const kind = kindOf(word);
   const configuration = loadNoting(options.config);
   if (configuration.encryption.masterKey === undefined && configuration.demoMasterKeyFile === null) {
-    throw new CommandError("There is no master key. Set MASTER_KEY, or MASTER_KEY_FILE, to the one that the servers use.");
+    throw new CommandError(
+      "There is no master key. Set MASTER_KEY, or MASTER_KEY_FILE, to the one that the servers use.",
+    );
   }
   const rotated: Rotated[] = [];
   const failures: string[] = [];
@@ -64,22 +74,37 @@ function kindOf(word: string): ServerKeyKind {
 }
 
 /** The named database, or all that a command can reach. */
-async function targetsOf(configuration: Configuration, { alias }: AliasOptions): Promise<readonly DatabaseConfiguration[]> {
+async function targetsOf(
+  configuration: Configuration,
+  { alias }: AliasOptions,
+): Promise<readonly DatabaseConfiguration[]> {
   const reachable = configuration.databases.filter(({ storage }) => storage !== null && storage.engine !== "memory");
-  if (alias === undefined && reachable.length === 0) throw new CommandError("There is no database that a command can reach.");
+  if (alias === undefined && reachable.length === 0)
+    throw new CommandError("There is no database that a command can reach.");
   return alias === undefined ? reachable : [chosen(configuration, alias)];
 }
 
-async function rotateIn(configuration: Configuration, target: DatabaseConfiguration, kind: ServerKeyKind, lost: boolean): Promise<Rotated> {
+async function rotateIn(
+  configuration: Configuration,
+  target: DatabaseConfiguration,
+  kind: ServerKeyKind,
+  lost: boolean,
+): Promise<Rotated> {
   const [missing] = await directoriesWithoutDatabase([target]);
-  if (missing !== undefined) throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
+  if (missing !== undefined)
+    throw new CommandError(`There is no database in ${missing}. "sallyport-server migrate" creates it.`);
   return withOpened(configuration, target, async ({ database, container }) => {
     const rotateKey = await container.getAsync(identifiers.rotateKey);
     const outcome: KeyRotation | RotationRefusal = await rotateKey.run(kind, database, lost);
     if (typeof outcome === "string") throw new CommandError(refusalWords(outcome, kind, configuration));
     const accepted = await database.storage.repositories.keys.accepted(kind);
     const until = accepted.find(({ keyId }) => keyId === outcome.before)?.acceptedUntil ?? null;
-    return { alias: target.alias, kind, ...outcome, beforeAcceptedUntil: until === null ? null : new Date(until).toISOString() };
+    return {
+      alias: target.alias,
+      kind,
+      ...outcome,
+      beforeAcceptedUntil: until === null ? null : new Date(until).toISOString(),
+    };
   });
 }
 

@@ -4,7 +4,12 @@ import { printable } from "./printable.ts";
 export function tableLines(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const table = [headings, ...rows].map((row) => row.map(printable));
   const widths = headings.map((_heading, column) => Math.max(...table.map((row) => lengthOf(row[column] ?? ""))));
-  return table.map((row) => row.map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - lengthOf(cell))).join("  ").trimEnd());
+  return table.map((row) =>
+    row
+      .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - lengthOf(cell)))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 
 function lengthOf(text: string): number {

@@ -11,7 +11,10 @@ const ownFolder = "macros";
 
 /** `--directory`, for commands that work on files of macros. */
 export function macroFolderOption(otherwise: string): Option {
-  return new Option("-d, --directory <folder>", `folder of the macros (default: that of the configuration, or ./${ownFolder}${otherwise})`);
+  return new Option(
+    "-d, --directory <folder>",
+    `folder of the macros (default: that of the configuration, or ./${ownFolder}${otherwise})`,
+  );
 }
 
 /** The folder that new macros are written into: the one given, the configured one, or `./macros`. */

@@ -29,7 +29,8 @@ export function newMacroCommand(): Command {
 
 async function begin(name: string, { hook, classes, language, directory }: NewOptions): Promise<void> {
   if (!isMacroName(name)) throw new CommandError(`"${name}" is no name for a macro: ${nameWords}.`);
-  if (hook === "xRestApi_Authenticate" && name !== hook) throw new CommandError(`Only a file named ${hook} is this hook; leave its name as it is.`);
+  if (hook === "xRestApi_Authenticate" && name !== hook)
+    throw new CommandError(`Only a file named ${hook} is this hook; leave its name as it is.`);
   const folder = writtenFolder(directory);
   const draft = draftOf({ name, hook: hook ?? null, classes: classes.split(","), language });
   await mkdir(folder, { recursive: true });

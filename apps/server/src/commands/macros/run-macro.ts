@@ -24,20 +24,27 @@ export function runMacroCommand(): Command {
     .argument("<name>", "the macro")
     .requiredOption("--as <user>", "the user who executes it; no password is asked for")
     .option("--app <name...>", "app names of the session (default: all that there are)")
-    .option("--input <json>", "what a client would send: JSON, or @ and the name of a file with JSON (default: nothing)")
+    .option(
+      "--input <json>",
+      "what a client would send: JSON, or @ and the name of a file with JSON (default: nothing)",
+    )
     .option("--skip-checker", "as with ?skipChecker=true")
     .option("--configured", "on the database of the configuration (default: the demo, in memory)")
     .option("--commit", "keep what it does, with --configured")
     .addOption(macroFolderOption(", or the demo's"))
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
-    .addHelpText("after", "\nThe result goes to standard output as JSON, everything else to standard error; exit code 1 if the macro fails or refuses.")
+    .addHelpText(
+      "after",
+      "\nThe result goes to standard output as JSON, everything else to standard error; exit code 1 if the macro fails or refuses.",
+    )
     .action(run);
 }
 
 async function run(macro: string, options: RunOptions): Promise<void> {
   const { as: user, app: appNames, skipChecker = false, commit = false } = options;
-  if (commit && !options.configured) throw new CommandError("--commit goes together with --configured: the demo in memory is gone afterwards.");
+  if (commit && !options.configured)
+    throw new CommandError("--commit goes together with --configured: the demo in memory is gone afterwards.");
   const input = options.input === undefined ? undefined : inputOf(options.input);
   await withTrial(options, async ({ trial, folder }) => {
     const outcome = await trial.run({ macro, user, appNames, input, skipChecker, commit });

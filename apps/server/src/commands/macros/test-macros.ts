@@ -18,14 +18,18 @@ const ending = ".test.json";
 /** `macro test`: runs the tests that stand beside macros. */
 export function testMacrosCommand(): Command {
   return new Command("test")
-    .description("run the tests in <name>.test.json beside each macro; each is taken back, so that none sees what another did")
+    .description(
+      "run the tests in <name>.test.json beside each macro; each is taken back, so that none sees what another did",
+    )
     .argument("[names...]", "the macros (default: all with tests)")
     .option("--configured", "on the database of the configuration (default: the demo, in memory)")
     .addOption(macroFolderOption(", or the demo's"))
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .addHelpText("after", "\nExit code 1 if a test fails.")
-    .action((names: readonly string[], options: TrialOptions) => withTrial(options, (opened) => testAll(names, opened)));
+    .action((names: readonly string[], options: TrialOptions) =>
+      withTrial(options, (opened) => testAll(names, opened)),
+    );
 }
 
 async function testAll(names: readonly string[], { trial, folder }: OpenedTrial): Promise<void> {
@@ -44,7 +48,11 @@ async function testAll(names: readonly string[], { trial, folder }: OpenedTrial)
     console.log(name);
     for (const test of tests) {
       const lines = await linesOf(name, test, trial, folder);
-      console.log([`  ${lines === null ? "ok  " : "FAIL"} ${test.title}`, ...(lines ?? []).map((line) => `       ${line}`)].join("\n"));
+      console.log(
+        [`  ${lines === null ? "ok  " : "FAIL"} ${test.title}`, ...(lines ?? []).map((line) => `       ${line}`)].join(
+          "\n",
+        ),
+      );
       if (lines === null) passed += 1;
       else failed += 1;
     }
@@ -63,5 +71,8 @@ async function linesOf(macro: string, test: MacroTest, trial: Trial, folder: str
 }
 
 function namesIn(folder: string): string[] {
-  return readdirSync(folder).filter((file) => file.endsWith(ending)).map((file) => file.slice(0, -ending.length)).toSorted();
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(ending))
+    .map((file) => file.slice(0, -ending.length))
+    .toSorted();
 }

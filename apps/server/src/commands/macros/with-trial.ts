@@ -22,12 +22,17 @@ export interface OpenedTrial {
 
 /** Opens what macros are tried out on, for the time of some work: the demo in memory, or a configured database. */
 export async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) => Promise<T>): Promise<T> {
-  const { configuration: configured, database } = options.configured ? configuredDatabase(options) : demoInMemory(options);
+  const { configuration: configured, database } = options.configured
+    ? configuredDatabase(options)
+    : demoInMemory(options);
   // There are no requests here that the macro would have to stand back behind.
   const configuration = { ...configured, macros: { ...configured.macros, niceness: 0 } };
   let recorded: RecordedRuntime | undefined;
   const record = (container: Container) =>
-    container.onActivation(identifiers.macroRuntime, (_context, runtime: MacroRuntime) => (recorded = new RecordedRuntime(runtime)));
+    container.onActivation(
+      identifiers.macroRuntime,
+      (_context, runtime: MacroRuntime) => (recorded = new RecordedRuntime(runtime)),
+    );
   return withOpened(
     configuration,
     database,
@@ -61,7 +66,11 @@ interface Chosen {
 function configuredDatabase({ config, alias, directory }: TrialOptions): Chosen {
   const configuration = loadNoting(config);
   const database = chosen(configuration, alias);
-  return { configuration, database: directory === undefined ? database : { ...database, macros: { directory: existing(trialFolder(directory)) } } };
+  return {
+    configuration,
+    database:
+      directory === undefined ? database : { ...database, macros: { directory: existing(trialFolder(directory)) } },
+  };
 }
 
 /** The demo as it is by default, with the limits of macros that are configured. */
@@ -72,7 +81,10 @@ function demoInMemory({ config, directory }: TrialOptions): Chosen {
   const databases = [{ alias: "", name: "demo", storage: { engine: "memory" }, macros: { directory: folder } }];
   const demo = loadConfiguration({ content: { databases, passwords }, environment: {} });
   const { macros } = loadConfiguration({ file: config });
-  return { configuration: { ...demo, macros: { ...macros, watch: false } }, database: demo.databases[0] as DatabaseConfiguration };
+  return {
+    configuration: { ...demo, macros: { ...macros, watch: false } },
+    database: demo.databases[0] as DatabaseConfiguration,
+  };
 }
 
 function existing(folder: string): string {

@@ -5,5 +5,7 @@ import { waitingMailCommand } from "./waiting-mail.ts";
 
 /** `mail test|waiting`. */
 export function mailCommand(): Command {
-  return commandGroup("mail", "try out how mail is sent, and see what waits").addCommand(testMailCommand()).addCommand(waitingMailCommand());
+  return commandGroup("mail", "try out how mail is sent, and see what waits")
+    .addCommand(testMailCommand())
+    .addCommand(waitingMailCommand());
 }

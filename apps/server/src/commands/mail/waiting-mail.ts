@@ -16,13 +16,26 @@ export function waitingMailCommand(): Command {
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(async (options: WaitingOptions) => {
-      const { count, oldest, stuck } = await withDatabase(options, async ({ database: { storage } }) => storage.repositories.outbox.waiting());
+      const { count, oldest, stuck } = await withDatabase(options, async ({ database: { storage } }) =>
+        storage.repositories.outbox.waiting(),
+      );
       if (options.json) {
-        console.log(JSON.stringify({ count, oldestSeconds: Math.floor(oldest / 1_000), stuckSeconds: Math.floor(stuck / 1_000) }, null, 2));
+        console.log(
+          JSON.stringify(
+            { count, oldestSeconds: Math.floor(oldest / 1_000), stuckSeconds: Math.floor(stuck / 1_000) },
+            null,
+            2,
+          ),
+        );
         return;
       }
-      console.log(count === 0 ? "No mail waits." : `${count === 1 ? "One mail waits" : `${count} mails wait`}, the longest for ${inWords(oldest)}.`);
-      if (stuck > 0) console.log(`No mail could be sent for ${inWords(stuck)}; the log of the server and "mail test" tell why.`);
+      console.log(
+        count === 0
+          ? "No mail waits."
+          : `${count === 1 ? "One mail waits" : `${count} mails wait`}, the longest for ${inWords(oldest)}.`,
+      );
+      if (stuck > 0)
+        console.log(`No mail could be sent for ${inWords(stuck)}; the log of the server and "mail test" tell why.`);
     });
 }
 

@@ -20,15 +20,23 @@ interface AddOptions extends AliasOptions {
 /** `provider add`. */
 export function addProviderCommand(): Command {
   return new Command("add")
-    .description("register a provider, in the place of what was registered of it; its additional data are read from standard input")
+    .description(
+      "register a provider, in the place of what was registered of it; its additional data are read from standard input",
+    )
     .addArgument(providerArgument())
     .option("--name <text>", "what people call it (default: the type)")
     .option("--data-file <file>", "read the additional data, a JSON object, from this file")
-    .option("--default-user <name>", "new accounts are bound to this user; unless given, everybody binds his account himself")
+    .option(
+      "--default-user <name>",
+      "new accounts are bound to this user; unless given, everybody binds his account himself",
+    )
     .option("--app-name <name...>", "app names of log-ins that name none")
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
-    .addHelpText("after", '\nAdditional data: {"clientId": "…", "clientSecret": "…"}; of apple clientId, serverAddress, teamId, keyIdentifier, keyPath.')
+    .addHelpText(
+      "after",
+      '\nAdditional data: {"clientId": "…", "clientSecret": "…"}; of apple clientId, serverAddress, teamId, keyIdentifier, keyPath.',
+    )
     .action(add);
 }
 
@@ -45,7 +53,10 @@ async function add(word: string, options: AddOptions): Promise<void> {
     const defaultUserId = options.defaultUser === undefined ? null : await userNamed(r, options.defaultUser);
     const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
     if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
-    if ((await container.getAsync(identifiers.keyWrapping)) === null) throw new CommandError("There is no master key. Set MASTER_KEY, or MASTER_KEY_FILE, to the one that the servers use.");
+    if ((await container.getAsync(identifiers.keyWrapping)) === null)
+      throw new CommandError(
+        "There is no master key. Set MASTER_KEY, or MASTER_KEY_FILE, to the one that the servers use.",
+      );
     const putProvider = await container.getAsync(identifiers.putProvider);
     const accepted = await putProvider.run(database, { provider, data, name, defaultUserId, appNames });
     const callback = await callbackOf(opened, type, accepted);

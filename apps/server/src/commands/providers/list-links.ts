@@ -14,7 +14,17 @@ export function listLinksCommand(): Command {
   return listCommand({
     plural: "accounts that are bound",
     read: readLinks,
-    json: ({ id, provider, user, shared, displayName, email, issuer, subject, linkedAt }) => ({ id, provider, user, shared, displayName, email, issuer, subject, linkedAt: new Date(linkedAt).toISOString() }),
+    json: ({ id, provider, user, shared, displayName, email, issuer, subject, linkedAt }) => ({
+      id,
+      provider,
+      user,
+      shared,
+      displayName,
+      email,
+      issuer,
+      subject,
+      linkedAt: new Date(linkedAt).toISOString(),
+    }),
     columns: {
       ID: ({ id }) => id,
       PROVIDER: ({ provider }) => provider,
@@ -31,8 +41,12 @@ export function listLinksCommand(): Command {
 
 async function readLinks({ database: { storage } }: OpenedDatabase): Promise<ListedLink[]> {
   const { identityLinks, accounts } = storage.repositories;
-  const links = await allParts((...part) => identityLinks.list(...part), ({ id }) => id);
+  const links = await allParts(
+    (...part) => identityLinks.list(...part),
+    ({ id }) => id,
+  );
   const names = new Map<string, string>();
-  for (const userId of new Set(links.map((link) => link.userId))) names.set(userId, (await accounts.byUser(userId, [])).account?.loginName ?? "");
+  for (const userId of new Set(links.map((link) => link.userId)))
+    names.set(userId, (await accounts.byUser(userId, [])).account?.loginName ?? "");
   return links.map((link) => ({ ...link, user: names.get(link.userId) ?? "" }));
 }

@@ -11,7 +11,14 @@ export function listProvidersCommand(): Command {
       const entries: readonly ProviderEntry[] = await opened.database.storage.repositories.identityProviders.list();
       return Promise.all(entries.map((entry) => openedEntry(opened, entry)));
     },
-    json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => ({ type, name, switchedOn, defaultUser, appNames, callback }),
+    json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => ({
+      type,
+      name,
+      switchedOn,
+      defaultUser,
+      appNames,
+      callback,
+    }),
     columns: {
       TYPE: ({ type }) => type,
       NAME: ({ name }) => name,

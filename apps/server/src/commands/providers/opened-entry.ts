@@ -15,17 +15,33 @@ export interface OpenedEntry extends Omit<ProviderEntry, "sealedData" | "default
   readonly callback: string | null;
 }
 
-export async function openedEntry(opened: OpenedDatabase, { type, name, appNames, sealedData, defaultUserId }: ProviderEntry): Promise<OpenedEntry> {
+export async function openedEntry(
+  opened: OpenedDatabase,
+  { type, name, appNames, sealedData, defaultUserId }: ProviderEntry,
+): Promise<OpenedEntry> {
   const { container, database } = opened;
   const { oAuthProviders } = container.get(identifiers.configuration);
-  const account = defaultUserId === null ? null : (await database.storage.repositories.accounts.byUser(defaultUserId, [])).account;
+  const account =
+    defaultUserId === null ? null : (await database.storage.repositories.accounts.byUser(defaultUserId, [])).account;
   const { data, fault } = await dataOf(opened, type, sealedData);
-  const shown = Object.fromEntries(Object.entries(data).map(([member, value]) => [member, /secret/i.test(member) ? "***" : value]));
-  const known = { type, name, appNames, switchedOn: oAuthProviders.includes(type), defaultUser: account?.loginName ?? null };
+  const shown = Object.fromEntries(
+    Object.entries(data).map(([member, value]) => [member, /secret/i.test(member) ? "***" : value]),
+  );
+  const known = {
+    type,
+    name,
+    appNames,
+    switchedOn: oAuthProviders.includes(type),
+    defaultUser: account?.loginName ?? null,
+  };
   return { ...known, data: shown, fault, callback: fault === null ? await callbackOf(opened, type, data) : null };
 }
 
-async function dataOf({ container }: OpenedDatabase, type: ProviderEntry["type"], sealed: string): Promise<{ readonly data: ProviderData; readonly fault: string | null }> {
+async function dataOf(
+  { container }: OpenedDatabase,
+  type: ProviderEntry["type"],
+  sealed: string,
+): Promise<{ readonly data: ProviderData; readonly fault: string | null }> {
   const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
   const sealing = await container.getAsync(identifiers.providerSealing);
   try {

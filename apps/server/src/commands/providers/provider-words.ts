@@ -4,7 +4,11 @@ import type { Configuration } from "../../configuration/index.ts";
 import type { OpenedDatabase } from "../databases/with-database.ts";
 
 /** The exact callback address; `null` while it is not known. */
-export async function callbackOf({ container, database }: OpenedDatabase, type: ProviderType, data: ProviderData): Promise<string | null> {
+export async function callbackOf(
+  { container, database }: OpenedDatabase,
+  type: ProviderType,
+  data: ProviderData,
+): Promise<string | null> {
   const addresses = await container.getAsync(identifiers.callbackAddresses);
   try {
     return addresses.of(database.alias, type, data);
@@ -16,6 +20,10 @@ export async function callbackOf({ container, database }: OpenedDatabase, type: 
 
 /** What the configuration still lacks before anybody can log in with the provider. */
 export function missingOf({ oAuthProviders }: Configuration, type: ProviderType, callback: string | null): string[] {
-  const switchedOn = oAuthProviders.includes(type) ? [] : [`The configuration does not switch it on yet: add {"name": "${type}"} to oAuthProviders.`];
-  return callback === null ? [...switchedOn, "Where the provider is to send browsers back to is not known yet: set server.publicUrl."] : switchedOn;
+  const switchedOn = oAuthProviders.includes(type)
+    ? []
+    : [`The configuration does not switch it on yet: add {"name": "${type}"} to oAuthProviders.`];
+  return callback === null
+    ? [...switchedOn, "Where the provider is to send browsers back to is not known yet: set server.publicUrl."]
+    : switchedOn;
 }

@@ -10,7 +10,10 @@ import { unlinkCommand } from "./unlink.ts";
 
 /** `provider add|test|list|show|remove`, and `provider links|unlink` for the accounts that are bound. */
 export function providerCommand(): Command {
-  return commandGroup("provider", "register identity providers in a database, and look after the accounts that are bound")
+  return commandGroup(
+    "provider",
+    "register identity providers in a database, and look after the accounts that are bound",
+  )
     .addCommand(addProviderCommand())
     .addCommand(testProviderCommand())
     .addCommand(listProvidersCommand())

@@ -9,7 +9,9 @@ import { providerArgument, typeOf } from "./provider-argument.ts";
 /** `provider remove`. */
 export function removeProviderCommand(): Command {
   return new Command("remove")
-    .description("take a provider out of a database; accounts stay bound, and are good for nothing until it is registered again")
+    .description(
+      "take a provider out of a database; accounts stay bound, and are good for nothing until it is registered again",
+    )
     .addArgument(providerArgument())
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())

@@ -26,13 +26,17 @@ async function test(word: string, options: AliasOptions): Promise<void> {
   await withDatabase(options, async (opened) => {
     const { container, database } = opened;
     const entry = await database.storage.repositories.identityProviders.find(type);
-    if (entry === null) throw new CommandError(`The provider ${type} is not registered. "provider add ${type}" does that.`);
+    if (entry === null)
+      throw new CommandError(`The provider ${type} is not registered. "provider add ${type}" does that.`);
     const provider = (await askedProviders(opened)).get(type);
     if (provider === undefined) throw new CommandError(`This server cannot log in with ${type}.`);
-    const data = await checked("The additional data", async () => provider.accept(await openedData(opened, entry.sealedData)));
+    const data = await checked("The additional data", async () =>
+      provider.accept(await openedData(opened, entry.sealedData)),
+    );
     const callback = await callbackOf(opened, type, data);
     if (entry.defaultUserId !== null) await requireUser(opened, entry.defaultUserId);
-    for (const line of missingOf(container.get(identifiers.configuration), type, callback)) throw new CommandError(line);
+    for (const line of missingOf(container.get(identifiers.configuration), type, callback))
+      throw new CommandError(line);
     await checked("The provider", () => provider.check(data));
     console.log(`The provider ${type} can be used. Its callback address here is ${callback}`);
   });
@@ -44,7 +48,10 @@ async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMa
   const place = demoProvidersPlace(configuration);
   if (place === null) return container.getAsync(identifiers.knownProviders);
   const imitation = await readImitationAddress(place.folder);
-  if (imitation === null) throw new CommandError(`The demo imitates its providers in the process of its server, and none runs with the data in ${place.folder}. Start it with "sallyport-server serve", and then try again beside it.`);
+  if (imitation === null)
+    throw new CommandError(
+      `The demo imitates its providers in the process of its server, and none runs with the data in ${place.folder}. Start it with "sallyport-server serve", and then try again beside it.`,
+    );
   return identityProviders({ ...configuration.providers, imitation });
 }
 
@@ -54,7 +61,8 @@ async function openedData({ container }: OpenedDatabase, sealed: string): Promis
 
 async function requireUser({ database }: OpenedDatabase, userId: string): Promise<void> {
   const { account } = await database.storage.repositories.accounts.byUser(userId, []);
-  if (account === null) throw new CommandError("The default user is gone. Register the provider again with another one.");
+  if (account === null)
+    throw new CommandError("The default user is gone. Register the provider again with another one.");
   if (account.disabled) throw new CommandError(`The default user "${account.loginName}" is disabled.`);
 }
 

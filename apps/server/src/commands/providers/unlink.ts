@@ -20,9 +20,13 @@ export function unlinkCommand(): Command {
 async function unlink(id: string, options: AliasOptions): Promise<void> {
   if (!isUuid(id)) throw new CommandError(`"${id}" is no id of a link.`);
   await withDatabase(options, async ({ container, database }) => {
-    const links = await allParts((...part) => database.storage.repositories.identityLinks.list(...part), (each) => each.id);
+    const links = await allParts(
+      (...part) => database.storage.repositories.identityLinks.list(...part),
+      (each) => each.id,
+    );
     const link = links.find((each) => each.id === id.toLowerCase());
-    const removed = link !== undefined && (await (await container.getAsync(identifiers.removeLink)).run(database, link));
+    const removed =
+      link !== undefined && (await (await container.getAsync(identifiers.removeLink)).run(database, link));
     if (!removed) throw new CommandError("There is no such link.");
     console.log(`The account at ${link.provider} is not bound any more.`);
   });

@@ -15,7 +15,13 @@ export function listSecondFactorsCommand(): Command {
   return listCommand({
     plural: "second factors",
     read: readFactors,
-    json: ({ subject, whose, appName, confirmed, recoveryCodes }) => ({ subject, whose, appName, confirmed, recoveryCodesLeft: recoveryCodes.length }),
+    json: ({ subject, whose, appName, confirmed, recoveryCodes }) => ({
+      subject,
+      whose,
+      appName,
+      confirmed,
+      recoveryCodesLeft: recoveryCodes.length,
+    }),
     columns: {
       WHOSE: ({ whose }) => whose,
       "APP NAME": ({ appName }) => appName,

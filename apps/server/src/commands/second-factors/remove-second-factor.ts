@@ -15,11 +15,13 @@ interface RemoveOptions extends AliasOptions {
 /** `second-factor remove`. */
 export function removeSecondFactorCommand(): Command {
   return new Command("remove")
-    .description("take the second factors of a user away, so that he can set up others; his password alone opens what does not demand one")
+    .description(
+      "take the second factors of a user away, so that he can set up others; his password alone opens what does not demand one",
+    )
     .argument("<name>", "name to log in with")
     .option("--app-name <name>", "only the one for this app name")
     .option("--custom-user", "the name is that of a custom user")
-    .option("--link", "instead of a name, the id of a link whose user is shared, as the list shows it behind \"link:\"")
+    .option("--link", 'instead of a name, the id of a link whose user is shared, as the list shows it behind "link:"')
     .addOption(aliasOption(oneDatabase))
     .addOption(configurationOption())
     .action(remove);
@@ -32,15 +34,23 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
     const { appName = null } = options;
     const removed = await storage.transaction(async (r) => {
       const found = await r.secondFactors.remove(subject, appName);
-      if (found) await r.audit.append(operatorEvent({ type: "secondFactor.removed", userId, appNames: appName === null ? [] : [appName] }));
+      if (found)
+        await r.audit.append(
+          operatorEvent({ type: "secondFactor.removed", userId, appNames: appName === null ? [] : [appName] }),
+        );
       return found;
     });
-    if (!removed) throw new CommandError(`"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`}.`);
+    if (!removed)
+      throw new CommandError(`"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`}.`);
     console.log(`"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`} any more.`);
   });
 }
 
-async function ownerOf(r: Repositories, name: string, { customUser, link }: RemoveOptions): Promise<{ subject: FactorSubject; userId: ObjectId | null }> {
+async function ownerOf(
+  r: Repositories,
+  name: string,
+  { customUser, link }: RemoveOptions,
+): Promise<{ subject: FactorSubject; userId: ObjectId | null }> {
   if (link) return { subject: `link:${name}`, userId: null };
   if (customUser) {
     const { id, userId } = await findCustomUser(r, name);

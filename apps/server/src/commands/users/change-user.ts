@@ -1,4 +1,11 @@
-import { type AuditEventType, loginNameOf, type ObjectId, operatorEvent, passwordSubject, type Repositories } from "@sallyport/core";
+import {
+  type AuditEventType,
+  loginNameOf,
+  type ObjectId,
+  operatorEvent,
+  passwordSubject,
+  type Repositories,
+} from "@sallyport/core";
 import { Command } from "commander";
 import { CommandError } from "../command-error.ts";
 import { configurationOption } from "../configuration-option.ts";
@@ -21,16 +28,28 @@ interface EmailOptions extends AliasOptions {
 
 /** `user disable`. */
 export function disableUserCommand(): Command {
-  const change: Change = { type: "account.disabled", make: (r, userId) => r.accounts.setDisabled(userId, true), endsSessions: true, told: "is disabled" };
-  return userCommand("disable", "keep a user out, whichever way he comes, until he is enabled again; ends his sessions").action((name: string, options: AliasOptions) =>
-    changeUser(name, options, change),
-  );
+  const change: Change = {
+    type: "account.disabled",
+    make: (r, userId) => r.accounts.setDisabled(userId, true),
+    endsSessions: true,
+    told: "is disabled",
+  };
+  return userCommand(
+    "disable",
+    "keep a user out, whichever way he comes, until he is enabled again; ends his sessions",
+  ).action((name: string, options: AliasOptions) => changeUser(name, options, change));
 }
 
 /** `user enable`. */
 export function enableUserCommand(): Command {
-  const change: Change = { type: "account.enabled", make: (r, userId) => r.accounts.setDisabled(userId, false), told: "is enabled" };
-  return userCommand("enable", "let a user in again who was disabled").action((name: string, options: AliasOptions) => changeUser(name, options, change));
+  const change: Change = {
+    type: "account.enabled",
+    make: (r, userId) => r.accounts.setDisabled(userId, false),
+    told: "is enabled",
+  };
+  return userCommand("enable", "let a user in again who was disabled").action((name: string, options: AliasOptions) =>
+    changeUser(name, options, change),
+  );
 }
 
 /** `user set-email`. */
@@ -42,7 +61,8 @@ export function setEmailCommand(): Command {
 }
 
 async function setEmail(name: string, address: string | undefined, options: EmailOptions): Promise<void> {
-  if ((address === undefined) === (options.none === undefined)) throw new CommandError("Either an address is expected, or --none.");
+  if ((address === undefined) === (options.none === undefined))
+    throw new CommandError("Either an address is expected, or --none.");
   const email = address === undefined ? null : acceptEmail(address);
   const told = email === null ? "gets no mail" : `gets mail at ${email}`;
   const make = async (r: Repositories, userId: ObjectId) => {
@@ -62,7 +82,11 @@ function userCommand(verb: string, description: string): Command {
 }
 
 /** Changes an account and tells the audit, in one transaction. */
-async function changeUser(name: string, options: AliasOptions, { type, make, endsSessions, told }: Change): Promise<void> {
+async function changeUser(
+  name: string,
+  options: AliasOptions,
+  { type, make, endsSessions, told }: Change,
+): Promise<void> {
   await withDatabase(options, async ({ database: { storage } }) => {
     const ended = await storage.transaction(async (r) => {
       const { account } = await r.accounts.forProof(loginNameOf(name), []);

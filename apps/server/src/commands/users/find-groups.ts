@@ -4,7 +4,11 @@ import { CommandError } from "../command-error.ts";
 const pageSize = 500;
 
 /** Ids of the user groups with these names. Those that do not exist are created, or refused. */
-export async function findGroups(objects: ObjectRepository, names: readonly string[], create: boolean): Promise<ObjectId[]> {
+export async function findGroups(
+  objects: ObjectRepository,
+  names: readonly string[],
+  create: boolean,
+): Promise<ObjectId[]> {
   if (names.length === 0) return [];
   const existing = new Map((await allGroups(objects)).map(({ id, attributes }) => [attributes["Name"], id]));
   const missing = [...new Set(names)].filter((name) => !existing.has(name));
@@ -22,7 +26,10 @@ export async function allGroups(objects: ObjectRepository): Promise<StoredObject
   const groups: StoredObject[] = [];
   let page: readonly StoredObject[];
   do {
-    ({ objects: page } = await objects.find({ classes: ["UserGroup"] }, seesAll, { offset: groups.length, limit: pageSize }));
+    ({ objects: page } = await objects.find({ classes: ["UserGroup"] }, seesAll, {
+      offset: groups.length,
+      limit: pageSize,
+    }));
     groups.push(...page);
   } while (page.length === pageSize);
   return groups;

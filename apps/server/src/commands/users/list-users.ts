@@ -31,7 +31,10 @@ export function listUsersCommand(): Command {
 
 async function readUsers({ database: { storage } }: OpenedDatabase): Promise<ListedUser[]> {
   const { accounts, objects } = storage.repositories;
-  const listed = await allParts((...part) => accounts.list(...part), ({ loginName }) => loginName);
+  const listed = await allParts(
+    (...part) => accounts.list(...part),
+    ({ loginName }) => loginName,
+  );
   const groupNames = new Map((await allGroups(objects)).map(({ id, attributes }) => [id, String(attributes["Name"])]));
   const users = new Map<string, StoredObject>();
   for (let start = 0; start < listed.length; start += batchSize) {

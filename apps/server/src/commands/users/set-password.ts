@@ -28,7 +28,10 @@ async function setPassword(name: string, options: SetOptions): Promise<void> {
     const { account } = await storage.repositories.accounts.forProof(loginNameOf(name), []);
     if (account === null) throw new CommandError(`There is no user "${name}".`);
     const pass = await readPassword(options.passwordFile);
-    const password = acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass, clientHash: policy.clientHash });
+    const password = acceptPassword(await container.getAsync(identifiers.passwordPolicy), {
+      pass,
+      clientHash: policy.clientHash,
+    });
     const hasher = await container.getAsync(identifiers.hasher);
     const replace = await container.getAsync(identifiers.replacePassword);
     const secret = await hasher.hash(password);
@@ -37,7 +40,8 @@ async function setPassword(name: string, options: SetOptions): Promise<void> {
       await r.audit.append(operatorEvent({ type: "password.changed", userId: account.userId }));
       return true;
     });
-    if (!isReplaced) throw new CommandError(`The password of the user "${name}" was changed at the same moment. Nothing was done.`);
+    if (!isReplaced)
+      throw new CommandError(`The password of the user "${name}" was changed at the same moment. Nothing was done.`);
     console.log(`The user "${name}" has another password now. His sessions are over.`);
   });
 }

@@ -48,22 +48,37 @@ export function userCommand(): Command {
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
-  if (name.trim() === "" || name.length > 1024) throw new CommandError("The user needs a name of at most 1024 characters.");
+  if (name.trim() === "" || name.length > 1024)
+    throw new CommandError("The user needs a name of at most 1024 characters.");
   const email = options.email === undefined ? null : acceptEmail(options.email);
   const { administrator = false, description, group = [], createGroups = false, passwordFile } = options;
   await withDatabase(options, async ({ container, database: { storage, policy, digests } }) => {
     await storage.health();
     const password = await readPassword(passwordFile);
-    acceptPassword(await container.getAsync(identifiers.passwordPolicy), { pass: password, clientHash: policy.clientHash });
+    acceptPassword(await container.getAsync(identifiers.passwordPolicy), {
+      pass: password,
+      clientHash: policy.clientHash,
+    });
     const createAccount = await container.getAsync(identifiers.createAccount);
     await storage.transaction(async (r) => {
       const groups = await findGroups(r.objects, group, createGroups);
-      const attributes = { Name: name.normalize("NFC"), ...(description === undefined ? {} : { Description: description }), Groups: groups };
+      const attributes = {
+        Name: name.normalize("NFC"),
+        ...(description === undefined ? {} : { Description: description }),
+        Groups: groups,
+      };
       const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups: groups } }]);
       if (user === undefined) throw new CommandError("The user could not be created.");
       // Hashing inside of a transaction keeps the connection busy; here nobody else waits for it.
       const { clientHash } = policy;
-      await createAccount.run(r.accounts, { userId: user.id, loginName: name, password, administrator, clientHash, email });
+      await createAccount.run(r.accounts, {
+        userId: user.id,
+        loginName: name,
+        password,
+        administrator,
+        clientHash,
+        email,
+      });
       await new UserNames(r.oneTime, digests).reserve({ id: user.id, name });
       await r.audit.append(operatorEvent({ type: "account.created", userId: user.id }));
     });

@@ -13,14 +13,37 @@ import { identifiers } from "../identifiers.ts";
 
 /** Those who are no database users: how they come in, and what becomes of their passwords. */
 export function bindCustomUsers(container: Container): void {
-  const { digests, random, hasher, gate, serializeOwnUser, objectHooks, createCustomAccount, verifyCustomPassword, askAuthenticator, logInCustomUser, settleCustomPassword } = identifiers;
-  container.bind(createCustomAccount).toResolvedValue((...parts) => new CreateCustomAccount(...parts), [hasher, digests, random]);
-  container.bind(verifyCustomPassword).toResolvedValue((...parts) => new VerifyCustomPassword(...parts), [hasher, digests]);
+  const {
+    digests,
+    random,
+    hasher,
+    gate,
+    serializeOwnUser,
+    objectHooks,
+    createCustomAccount,
+    verifyCustomPassword,
+    askAuthenticator,
+    logInCustomUser,
+    settleCustomPassword,
+  } = identifiers;
+  container
+    .bind(createCustomAccount)
+    .toResolvedValue((...parts) => new CreateCustomAccount(...parts), [hasher, digests, random]);
+  container
+    .bind(verifyCustomPassword)
+    .toResolvedValue((...parts) => new VerifyCustomPassword(...parts), [hasher, digests]);
   container
     .bind(askAuthenticator)
-    .toResolvedValue((hooks, hash, source, accounts) => new AskAuthenticator(hooks, new KeepAuthenticatedUser(hash, source), accounts), [objectHooks, hasher, random, verifyCustomPassword]);
-  container.bind(logInCustomUser).toResolvedValue((...parts) => new LogInCustomUser(...parts), [gate, askAuthenticator, serializeOwnUser]);
-  container.bind(settleCustomPassword).toResolvedValue((replace) => new SettleCustomPassword(replace), [identifiers.replacePassword]);
+    .toResolvedValue(
+      (hooks, hash, source, accounts) => new AskAuthenticator(hooks, new KeepAuthenticatedUser(hash, source), accounts),
+      [objectHooks, hasher, random, verifyCustomPassword],
+    );
+  container
+    .bind(logInCustomUser)
+    .toResolvedValue((...parts) => new LogInCustomUser(...parts), [gate, askAuthenticator, serializeOwnUser]);
+  container
+    .bind(settleCustomPassword)
+    .toResolvedValue((replace) => new SettleCustomPassword(replace), [identifiers.replacePassword]);
   container.bind(identifiers.changeCustomPassword).toDynamicValue(async ({ getAsync }) => {
     const { passwords, mail } = await getAsync(identifiers.configuration);
     return new ChangeCustomPassword({
@@ -38,5 +61,9 @@ export function bindCustomUsers(container: Container): void {
   });
   container
     .bind(identifiers.confirmCustomPassword)
-    .toResolvedValue((throttled, digest, settle, notice) => new ConfirmCustomPassword({ gate: throttled, digests: digest, settle, notice }), [gate, digests, settleCustomPassword, identifiers.passwordNotice]);
+    .toResolvedValue(
+      (throttled, digest, settle, notice) =>
+        new ConfirmCustomPassword({ gate: throttled, digests: digest, settle, notice }),
+      [gate, digests, settleCustomPassword, identifiers.passwordNotice],
+    );
 }

@@ -12,19 +12,19 @@ import { identifiers } from "../identifiers.ts";
 /** The databases, and who looks after them. */
 export function bindDatabases(container: Container): void {
   const { configuration, logger, engines, databases, preparation, sweeper, hasher, digests, demoSeeder } = identifiers;
-  container
-    .bind(databases)
-    .toResolvedValue(
-      (configured, opener, digested, ...[folders, runtime, reports]) => {
-        const macros = { folders, runtime, reports, limits: macroLimits(configured) };
-        return openDatabases(configured, opener, digested, (database) => databaseMacros(database, macros));
-      },
-      [configuration, engines, digests, identifiers.macroFolders, identifiers.macroRuntime, identifiers.macroReports],
-    );
-  container.bind(sweeper).toResolvedValue(
-    (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
-    [databases, configuration, logger],
+  container.bind(databases).toResolvedValue(
+    (configured, opener, digested, ...[folders, runtime, reports]) => {
+      const macros = { folders, runtime, reports, limits: macroLimits(configured) };
+      return openDatabases(configured, opener, digested, (database) => databaseMacros(database, macros));
+    },
+    [configuration, engines, digests, identifiers.macroFolders, identifiers.macroRuntime, identifiers.macroReports],
   );
+  container
+    .bind(sweeper)
+    .toResolvedValue(
+      (served, { sessions }, log) => new Sweeper(served, sessions.sweepInterval, log),
+      [databases, configuration, logger],
+    );
   container.bind(demoSeeder).toResolvedValue((...parts) => new DemoSeeder(...parts), [hasher, digests, logger]);
   container.bind(preparation).toResolvedValue(
     (served, { databases: configurations, demo }, log, seeder, providerEntries, keyRings) =>

@@ -14,16 +14,43 @@ export function bindHttp(container: Container): void {
   container.bind(routes).toResolvedValue(routeTable, [useCases]);
   container
     .bind(publishedKeys)
-    .toResolvedValue((served, rings) => new DatabaseKeys({ databases: served, keyRings: rings }), [databases, keyRings]);
+    .toResolvedValue(
+      (served, rings) => new DatabaseKeys({ databases: served, keyRings: rings }),
+      [databases, keyRings],
+    );
   container.bind(playground).toResolvedValue(playgroundOf, [configuration, demoSeeder]);
   container.bind(application).toResolvedValue(
     (settings, served, table, answers, told, ...[digest, reader, traffic, keys, page]) => {
-      const parts = { settings, databases: served, routes: table, digests: digest, operations: answers, observer: told };
-      const created = createApplication({ ...parts, credentialReader: reader, traffic, publishedKeys: keys, playground: page });
+      const parts = {
+        settings,
+        databases: served,
+        routes: table,
+        digests: digest,
+        operations: answers,
+        observer: told,
+      };
+      const created = createApplication({
+        ...parts,
+        credentialReader: reader,
+        traffic,
+        publishedKeys: keys,
+        playground: page,
+      });
       answers.watch(created);
       return created;
     },
-    [httpSettings, databases, routes, operations, observer, digests, credentialReader, channelTraffic, publishedKeys, playground],
+    [
+      httpSettings,
+      databases,
+      routes,
+      operations,
+      observer,
+      digests,
+      credentialReader,
+      channelTraffic,
+      publishedKeys,
+      playground,
+    ],
   );
 }
 
@@ -35,8 +62,22 @@ function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playgrou
   return { demo: (alias) => (holdsDemo(states.get(alias)) ? access : null) };
 }
 
-function settingsOf({ server, applicationName, debugMessages, compatibility, encryption }: Configuration): HttpSettings {
-  const { basePath, maxInFlight, maxConnections, maxPipelined, maxAwaitedBodies, maxUntakenBytes, allowInsecureTransport } = server;
+function settingsOf({
+  server,
+  applicationName,
+  debugMessages,
+  compatibility,
+  encryption,
+}: Configuration): HttpSettings {
+  const {
+    basePath,
+    maxInFlight,
+    maxConnections,
+    maxPipelined,
+    maxAwaitedBodies,
+    maxUntakenBytes,
+    allowInsecureTransport,
+  } = server;
   return {
     applicationName,
     applicationVersion: version,

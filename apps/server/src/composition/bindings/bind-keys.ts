@@ -1,5 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ChannelSecrets, ChannelTraffic, CredentialReader, CursorSealing, KeyRings, LogInMessages, OutgoingNumbers, RotateKey, Tokens } from "@sallyport/core";
+import {
+  ChannelSecrets,
+  ChannelTraffic,
+  CredentialReader,
+  CursorSealing,
+  KeyRings,
+  LogInMessages,
+  OutgoingNumbers,
+  RotateKey,
+  Tokens,
+} from "@sallyport/core";
 import {
   AesCbcHybridCipher,
   AesCtrChannelCipher,
@@ -29,7 +39,13 @@ export function bindKeys(container: Container): void {
     [configuration],
   );
   container.bind(identifiers.cursorSealing).toResolvedValue(
-    (wrapping, digest, source) => new CursorSealing({ wrapping, wrappingBy: (secret) => new AesGcmKeyWrapping(Buffer.from(secret, "base64url")), digests: digest, random: source }),
+    (wrapping, digest, source) =>
+      new CursorSealing({
+        wrapping,
+        wrappingBy: (secret) => new AesGcmKeyWrapping(Buffer.from(secret, "base64url")),
+        digests: digest,
+        random: source,
+      }),
     [keyWrapping, digests, random],
   );
   container.bind(keySupply).toResolvedValue(
@@ -45,7 +61,10 @@ export function bindKeys(container: Container): void {
   container.bind(channelSecrets).toResolvedValue((wrapping) => new ChannelSecrets(wrapping), [keyWrapping]);
   container
     .bind(credentialsCipher)
-    .toResolvedValue(({ encryption }) => new RsaCredentialsCipher({ legacyPkcs1: encryption.legacyPkcs1 }), [configuration]);
+    .toResolvedValue(
+      ({ encryption }) => new RsaCredentialsCipher({ legacyPkcs1: encryption.legacyPkcs1 }),
+      [configuration],
+    );
   container.bind(identifiers.logInMessages).toResolvedValue(
     (rings, credentials, digest) =>
       new LogInMessages({
@@ -62,7 +81,10 @@ export function bindKeys(container: Container): void {
   );
   container
     .bind(identifiers.channelTraffic)
-    .toResolvedValue((secrets) => new ChannelTraffic(secrets, new OutgoingNumbers(), new AesCtrChannelCipher()), [channelSecrets]);
+    .toResolvedValue(
+      (secrets) => new ChannelTraffic(secrets, new OutgoingNumbers(), new AesCtrChannelCipher()),
+      [channelSecrets],
+    );
   container.bind(tokens).toResolvedValue(
     (rings, source, digest, { applicationName }) =>
       new Tokens({

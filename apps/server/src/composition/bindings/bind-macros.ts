@@ -1,4 +1,12 @@
-import { ExecuteMacro, HostCalls, MacroHooks, MacroRunner, ModuleInspector, PutMacro, RemoveMacro } from "@sallyport/core";
+import {
+  ExecuteMacro,
+  HostCalls,
+  MacroHooks,
+  MacroRunner,
+  ModuleInspector,
+  PutMacro,
+  RemoveMacro,
+} from "@sallyport/core";
 import { ContractForms } from "@sallyport/http";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Container } from "inversify";
@@ -10,14 +18,25 @@ import { identifiers } from "../identifiers.ts";
 
 /** Macros: where they come from, where they run, and what they can ask for. */
 export function bindMacros(container: Container): void {
-  const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, hostCalls } = identifiers;
+  const { configuration, logger, metrics, macroRuntime, macroReports, macroFolders, macroRunner, hostCalls } =
+    identifiers;
   const forms = new ContractForms();
   container
     .bind(macroRuntime)
-    .toResolvedValue(({ macros: { threads, queue, niceness } }) => new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }), [configuration]);
+    .toResolvedValue(
+      ({ macros: { threads, queue, niceness } }) =>
+        new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, niceness }),
+      [configuration],
+    );
   container.bind(macroReports).toResolvedValue((log, measured) => new MacroLog(log, measured), [logger, metrics]);
   container.bind(macroFolders).toResolvedValue(
-    (configured, log, runtime) => new MacroFolders({ runtime, limits: macroLimits(configured), isWatching: configured.macros.watch, logger: log }),
+    (configured, log, runtime) =>
+      new MacroFolders({
+        runtime,
+        limits: macroLimits(configured),
+        isWatching: configured.macros.watch,
+        logger: log,
+      }),
     [configuration, logger, macroRuntime],
   );
   container.bind(hostCalls).toDynamicValue(async ({ getAsync }) => {
@@ -34,16 +53,29 @@ export function bindMacros(container: Container): void {
     };
     return new HostCalls(useCases, forms);
   });
-  container.bind(macroRunner).toResolvedValue(
-    (runtime, calls, reports, { macros: { patience, timeout } }) => new MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after }),
-    [macroRuntime, hostCalls, macroReports, configuration],
-  );
-  container.bind(identifiers.objectHooks).toResolvedValue((reports) => new MacroHooks(() => container.getAsync(macroRunner), reports, forms), [macroReports]);
+  container
+    .bind(macroRunner)
+    .toResolvedValue(
+      (runtime, calls, reports, { macros: { patience, timeout } }) =>
+        new MacroRunner({ runtime, calls, reports, patience, hookTime: 4 * timeout, after }),
+      [macroRuntime, hostCalls, macroReports, configuration],
+    );
+  container
+    .bind(identifiers.objectHooks)
+    .toResolvedValue(
+      (reports) => new MacroHooks(() => container.getAsync(macroRunner), reports, forms),
+      [macroReports],
+    );
   container
     .bind(identifiers.putMacro)
-    .toResolvedValue((runtime, configured) => new PutMacro(new ModuleInspector(runtime, macroLimits(configured))), [macroRuntime, configuration]);
+    .toResolvedValue(
+      (runtime, configured) => new PutMacro(new ModuleInspector(runtime, macroLimits(configured))),
+      [macroRuntime, configuration],
+    );
   container.bind(identifiers.removeMacro).toDynamicValue(() => new RemoveMacro());
-  container.bind(identifiers.executeMacro).toResolvedValue((...parts) => new ExecuteMacro(...parts), [macroRunner, macroReports]);
+  container
+    .bind(identifiers.executeMacro)
+    .toResolvedValue((...parts) => new ExecuteMacro(...parts), [macroRunner, macroReports]);
 }
 
 function after(milliseconds: number, call: () => void): () => void {

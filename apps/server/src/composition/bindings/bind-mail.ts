@@ -10,7 +10,20 @@ import { identifiers } from "../identifiers.ts";
 
 /** Mail: how it is ordered, worded and sent. */
 export function bindMail(container: Container): void {
-  const { configuration, digests, keyWrapping, logger, metrics, mailBell, mailer, mailRelay, orderMail, resetMail, sealedOrders, deliverMail } = identifiers;
+  const {
+    configuration,
+    digests,
+    keyWrapping,
+    logger,
+    metrics,
+    mailBell,
+    mailer,
+    mailRelay,
+    orderMail,
+    resetMail,
+    sealedOrders,
+    deliverMail,
+  } = identifiers;
   container.bind(mailBell).toDynamicValue(() => new MailBell());
   container.bind(sealedOrders).toResolvedValue((wrapping) => new SealedOrders(wrapping), [keyWrapping]);
   container.bind(mailer).toResolvedValue((configured) => createMailer(configured), [configuration]);
@@ -33,7 +46,12 @@ export function bindMail(container: Container): void {
   container.bind(mailRelay).toResolvedValue(
     (deliver, bell, log, measured, { mail: { interval, smtp } }) => {
       if (deliver === null) return null;
-      const relay = new MailRelay({ deliverMail: deliver, reports: new MailLog(log, measured), interval, lease: leaseOf(smtp.timeout) });
+      const relay = new MailRelay({
+        deliverMail: deliver,
+        reports: new MailLog(log, measured),
+        interval,
+        lease: leaseOf(smtp.timeout),
+      });
       bell.answer((alias) => relay.ring(alias));
       return relay;
     },

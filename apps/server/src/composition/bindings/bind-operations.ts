@@ -11,20 +11,24 @@ import { identifiers } from "../identifiers.ts";
 /** What those who run the server see of it. */
 export function bindOperations(container: Container): void {
   const { configuration, logger, databases, engines, hasher, metrics, operations, observer } = identifiers;
-  container.bind(metrics).toResolvedValue((opened, passwords, runtime) => {
-    const measured = new Metrics();
-    measured.watchPools(() => opened.pools());
-    measured.watchPasswords(() => passwords.pending);
-    measured.watchMacros(runtime);
-    return measured;
-  }, [engines, hasher, identifiers.macroRuntime]);
+  container.bind(metrics).toResolvedValue(
+    (opened, passwords, runtime) => {
+      const measured = new Metrics();
+      measured.watchPools(() => opened.pools());
+      measured.watchPasswords(() => passwords.pending);
+      measured.watchMacros(runtime);
+      return measured;
+    },
+    [engines, hasher, identifiers.macroRuntime],
+  );
   container
     .bind(identifiers.indexKeeper)
     .toResolvedValue((...parts) => new IndexKeeper(...parts), [identifiers.alignIndexes, logger]);
   container
     .bind(operations)
     .toResolvedValue(
-      (served, rings, measured, configured) => new ServerOperations(new ReadinessProbe(served, rings), measured, configured),
+      (served, rings, measured, configured) =>
+        new ServerOperations(new ReadinessProbe(served, rings), measured, configured),
       [databases, identifiers.keyRings, metrics, configuration],
     );
   container

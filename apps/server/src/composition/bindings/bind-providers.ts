@@ -28,16 +28,27 @@ import { identifiers } from "../identifiers.ts";
 
 /** Log-in with accounts of external providers. */
 export function bindProviders(container: Container): void {
-  const { configuration, keyWrapping, digests, random, objectHooks, gate, serializeOwnUser, enterWithPassword } = identifiers;
-  const { knownProviders, providerSealing, callbackAddresses, registeredProviders, assignProviderUser, enterWithProvider } = identifiers;
+  const { configuration, keyWrapping, digests, random, objectHooks, gate, serializeOwnUser, enterWithPassword } =
+    identifiers;
+  const {
+    knownProviders,
+    providerSealing,
+    callbackAddresses,
+    registeredProviders,
+    assignProviderUser,
+    enterWithProvider,
+  } = identifiers;
   container
     .bind(knownProviders)
     .toResolvedValue(
-      ({ providers: { imitation = null, timeout, allowPrivateAddresses } }, demo) => identityProviders({ timeout, allowPrivateAddresses, imitation: demo?.url ?? imitation }),
+      ({ providers: { imitation = null, timeout, allowPrivateAddresses } }, demo) =>
+        identityProviders({ timeout, allowPrivateAddresses, imitation: demo?.url ?? imitation }),
       [configuration, identifiers.demoProviders],
     );
   container.bind(providerSealing).toResolvedValue((wrapping) => new ProviderSealing(wrapping), [keyWrapping]);
-  container.bind(callbackAddresses).toResolvedValue((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]);
+  container
+    .bind(callbackAddresses)
+    .toResolvedValue((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]);
   container
     .bind(registeredProviders)
     .toResolvedValue(
@@ -46,10 +57,16 @@ export function bindProviders(container: Container): void {
     );
   container
     .bind(assignProviderUser)
-    .toResolvedValue((hooks, ...parts) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...parts), [objectHooks, digests, random]);
+    .toResolvedValue(
+      (hooks, ...parts) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...parts),
+      [objectHooks, digests, random],
+    );
   container
     .bind(enterWithProvider)
-    .toResolvedValue((...parts) => new EnterWithProvider(...parts), [gate, assignProviderUser, serializeOwnUser, digests, random]);
+    .toResolvedValue(
+      (...parts) => new EnterWithProvider(...parts),
+      [gate, assignProviderUser, serializeOwnUser, digests, random],
+    );
   container
     .bind(identifiers.startProviderLogIn)
     .toResolvedValue(
@@ -58,12 +75,22 @@ export function bindProviders(container: Container): void {
     );
   container.bind(identifiers.finishProviderLogIn).toResolvedValue(
     (configured, providers, sealing, entering, ...[digest, source]) =>
-      new FinishProviderLogIn({ providers, sealing, enterWithProvider: entering, digests: digest, random: source, room: roomOf(configured) }),
+      new FinishProviderLogIn({
+        providers,
+        sealing,
+        enterWithProvider: entering,
+        digests: digest,
+        random: source,
+        room: roomOf(configured),
+      }),
     [configuration, registeredProviders, providerSealing, enterWithProvider, digests, random],
   );
   container
     .bind(identifiers.tradeReturnCode)
-    .toResolvedValue((...parts) => new TradeReturnCode(...parts), [registeredProviders, providerSealing, enterWithProvider, digests]);
+    .toResolvedValue(
+      (...parts) => new TradeReturnCode(...parts),
+      [registeredProviders, providerSealing, enterWithProvider, digests],
+    );
   container
     .bind(identifiers.logInLinking)
     .toResolvedValue(
@@ -76,7 +103,8 @@ export function bindProviders(container: Container): void {
   container
     .bind(identifiers.demoProviderEntries)
     .toResolvedValue(
-      (demoProviders, known, putProvider, sealing) => (demoProviders === null ? null : new DemoProviderEntries({ demoProviders, known, putProvider, sealing })),
+      (demoProviders, known, putProvider, sealing) =>
+        demoProviders === null ? null : new DemoProviderEntries({ demoProviders, known, putProvider, sealing }),
       [identifiers.demoProviders, knownProviders, identifiers.putProvider, providerSealing],
     );
   container.bind(identifiers.removeProvider).toDynamicValue(() => new RemoveProvider());
@@ -88,6 +116,9 @@ function roomOf({ providers: { underWayPerNetwork, underWay } }: Configuration):
   return { ofSubject: underWayPerNetwork, inAll: underWay };
 }
 
-function switchedOn(known: ReadonlyMap<ProviderType, IdentityProvider>, wanted: readonly ProviderType[]): ReadonlyMap<ProviderType, IdentityProvider> {
+function switchedOn(
+  known: ReadonlyMap<ProviderType, IdentityProvider>,
+  wanted: readonly ProviderType[],
+): ReadonlyMap<ProviderType, IdentityProvider> {
   return new Map([...known].filter(([type]) => wanted.includes(type)));
 }

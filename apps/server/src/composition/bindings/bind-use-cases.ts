@@ -35,10 +35,25 @@ import { identifiers } from "../identifiers.ts";
 
 /** What the domain can do. */
 export function bindUseCases(container: Container): void {
-  const { digests, random, hasher, gate, verifyPassword, serializeOwnUser, enterWithPassword, tokens, channelSecrets, objectHooks } = identifiers;
-  container.bind(gate).toResolvedValue((...parts) => new Gate(...parts, pause), [digests, random, identifiers.checkSecondFactors]);
+  const {
+    digests,
+    random,
+    hasher,
+    gate,
+    verifyPassword,
+    serializeOwnUser,
+    enterWithPassword,
+    tokens,
+    channelSecrets,
+    objectHooks,
+  } = identifiers;
+  container
+    .bind(gate)
+    .toResolvedValue((...parts) => new Gate(...parts, pause), [digests, random, identifiers.checkSecondFactors]);
   container.bind(verifyPassword).toResolvedValue((...parts) => new VerifyPassword(...parts), [hasher, digests]);
-  container.bind(identifiers.createAccount).toResolvedValue((...parts) => new CreateAccount(...parts), [hasher, digests]);
+  container
+    .bind(identifiers.createAccount)
+    .toResolvedValue((...parts) => new CreateAccount(...parts), [hasher, digests]);
   container.bind(serializeOwnUser).toResolvedValue((hooks) => new SerializeOwnUser(hooks), [objectHooks]);
   container
     .bind(enterWithPassword)
@@ -54,7 +69,10 @@ export function bindUseCases(container: Container): void {
   container.bind(identifiers.getObject).toResolvedValue((hooks) => new GetObject(hooks), [objectHooks]);
   container
     .bind(identifiers.listObjects)
-    .toResolvedValue((...parts) => new ListObjects(...parts), [digests, identifiers.cursorSealing, identifiers.slowQueries, objectHooks]);
+    .toResolvedValue(
+      (...parts) => new ListObjects(...parts),
+      [digests, identifiers.cursorSealing, identifiers.slowQueries, objectHooks],
+    );
   container.bind(identifiers.listExecutableMacros).toDynamicValue(() => new ListExecutableMacros());
   container.bind(identifiers.listReadableClasses).toDynamicValue(() => new ListReadableClasses());
   container.bind(identifiers.createObject).toResolvedValue((hooks) => new CreateObject(hooks), [objectHooks]);
@@ -64,14 +82,18 @@ export function bindUseCases(container: Container): void {
   container.bind(identifiers.restoreObject).toResolvedValue((hooks) => new RestoreObject(hooks), [objectHooks]);
   container.bind(identifiers.getReaders).toDynamicValue(() => new GetReaders());
   container.bind(identifiers.setReaders).toDynamicValue(() => new SetReaders());
-  container.bind(identifiers.listRecycled).toResolvedValue((cursors) => new ListRecycled(cursors), [identifiers.cursorSealing]);
+  container
+    .bind(identifiers.listRecycled)
+    .toResolvedValue((cursors) => new ListRecycled(cursors), [identifiers.cursorSealing]);
   container.bind(identifiers.purgeRecycled).toDynamicValue(() => new PurgeRecycled());
   container.bind(identifiers.getLock).toDynamicValue(() => new GetLock());
   container.bind(identifiers.lockObject).toDynamicValue(() => new LockObject());
   container.bind(identifiers.unlockObject).toDynamicValue(() => new UnlockObject());
   container.bind(identifiers.readStructure).toDynamicValue(() => new ReadStructure());
   container.bind(identifiers.putClass).toResolvedValue((keeper) => new PutClass(keeper), [identifiers.indexKeeper]);
-  container.bind(identifiers.removeClass).toResolvedValue((keeper) => new RemoveClass(keeper), [identifiers.indexKeeper]);
+  container
+    .bind(identifiers.removeClass)
+    .toResolvedValue((keeper) => new RemoveClass(keeper), [identifiers.indexKeeper]);
   container.bind(identifiers.alignIndexes).toDynamicValue(() => new AlignIndexes());
   container.bind(identifiers.useCases).toDynamicValue(async ({ getAsync }) => ({
     logIn: await getAsync(identifiers.logIn),

@@ -14,7 +14,10 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
     told = resolve;
   });
   const preparation = new DatabasePreparation({
-    databases: new Map([[alias, { alias, storage } as unknown as Database], ["later", null]]),
+    databases: new Map([
+      [alias, { alias, storage } as unknown as Database],
+      ["later", null],
+    ]),
     configurations: [configured(alias, migrateOnStart), configured("later", true)],
     logger: pino({}, { write: (line: string) => void lines.push(line) }),
     afterMigration: async (database, hasChanged) => {
@@ -74,7 +77,12 @@ test("remembers what was applied until the work after it has succeeded", async (
   const answers = [["0001"], [], []];
   const told: boolean[] = [];
   const preparation = new DatabasePreparation({
-    databases: new Map([["", { alias: "", storage: { migrate: async () => ({ applied: answers.shift() ?? [] }) } } as unknown as Database]]),
+    databases: new Map([
+      [
+        "",
+        { alias: "", storage: { migrate: async () => ({ applied: answers.shift() ?? [] }) } } as unknown as Database,
+      ],
+    ]),
     configurations: [configured("", true)],
     logger: pino({ enabled: false }),
     afterMigration: async (_database, hasChanged) => {

@@ -47,7 +47,11 @@ export class DatabasePreparation {
     await Promise.all(
       this.parts.configurations.map(async ({ alias, migrateOnStart, storage }) => {
         const database = this.parts.databases.get(alias);
-        if (database) await this.prepare({ database, storage, migrate: migrateOnStart, isRetry: false, hasChanged: false }, this.parts.firstPause ?? defaultPause);
+        if (database)
+          await this.prepare(
+            { database, storage, migrate: migrateOnStart, isRetry: false, hasChanged: false },
+            this.parts.firstPause ?? defaultPause,
+          );
       }),
     );
   }
@@ -75,9 +79,16 @@ export class DatabasePreparation {
       await afterMigration(database, hasChanged);
     } catch (err) {
       if (this.stopped) return;
-      if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry) throw directoryTrouble(err, task.storage.dataDir);
+      if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry)
+        throw directoryTrouble(err, task.storage.dataDir);
       const reason = databaseTrouble(err, task.storage);
-      logger.warn({ alias, ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }) }, "database cannot be used yet");
+      logger.warn(
+        {
+          alias,
+          ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }),
+        },
+        "database cannot be used yet",
+      );
       if (migrate) this.retry({ ...task, isRetry: true, hasChanged }, pause);
     }
   }
@@ -85,7 +96,10 @@ export class DatabasePreparation {
   private async checkKeys(database: Database): Promise<void> {
     const { keyRings, logger } = this.parts;
     if (!(await keyRings?.sealedElsewhere(database))) return;
-    logger.warn({ alias: database.alias }, "the keys of the database were sealed under another master key than this server's: it is not ready");
+    logger.warn(
+      { alias: database.alias },
+      "the keys of the database were sealed under another master key than this server's: it is not ready",
+    );
   }
 
   private retry(task: Task, pause: number): void {

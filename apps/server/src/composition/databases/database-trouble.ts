@@ -24,7 +24,9 @@ export function databaseTrouble(error: unknown, storage: StorageConfiguration | 
   // A database in the wrong encoding, or of a newer version: migrating does not help.
   if (code === 705 && detail !== undefined && !detail.startsWith(notMigrated)) return detail;
   const what = byCode.get(code);
-  return what !== undefined && code === 704 && types.isNativeError(cause) && cause.message !== "" ? `${what} (${cause.message})` : (what ?? null);
+  return what !== undefined && code === 704 && types.isNativeError(cause) && cause.message !== ""
+    ? `${what} (${cause.message})`
+    : (what ?? null);
 }
 
 function knownTrouble(error: unknown, storage: StorageConfiguration | null): string | null {

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Database, type IdentityProvider, type ProviderEntry, type ProviderSealing, type ProviderType, type PutProvider, ServiceError } from "@sallyport/core";
+import {
+  type Database,
+  type IdentityProvider,
+  type ProviderEntry,
+  type ProviderSealing,
+  type ProviderType,
+  type PutProvider,
+  ServiceError,
+} from "@sallyport/core";
 import { demoCredentials, type DemoProviders } from "../../demo/index.ts";
 
 export interface DemoProviderEntriesParts {
@@ -18,7 +26,11 @@ export class DemoProviderEntries {
     for (const { type, name, data } of demoProviders.entries) {
       const provider = known.get(type);
       const found = await database.storage.repositories.identityProviders.find(type);
-      if (provider === undefined || (found !== null && (found.name !== name || this.holds(found, provider.accept(data))))) continue;
+      if (
+        provider === undefined ||
+        (found !== null && (found.name !== name || this.holds(found, provider.accept(data))))
+      )
+        continue;
       const { defaultUserId, appNames } = found ?? { defaultUserId: null, appNames: [demoCredentials.apps[0].name] };
       await putProvider.run(database, { provider, data, name, defaultUserId, appNames });
     }

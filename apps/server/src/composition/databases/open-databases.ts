@@ -16,7 +16,18 @@ export async function openDatabases(
       if (storage === null) return [alias, null] as const;
       const policy = { timeZone, clientHash, sessions, locks, objects, throttle, audit };
       const opened = await engines.open(storage);
-      return [alias, new Database({ alias, name, policy, storage: opened, digests, answerBytes: limits.answerBytes, macros: macrosOf(configured) })] as const;
+      return [
+        alias,
+        new Database({
+          alias,
+          name,
+          policy,
+          storage: opened,
+          digests,
+          answerBytes: limits.answerBytes,
+          macros: macrosOf(configured),
+        }),
+      ] as const;
     }),
   );
   return new Map(entries);

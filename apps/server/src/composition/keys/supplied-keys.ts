@@ -4,7 +4,10 @@ import type { Configuration } from "../../configuration/index.ts";
 import { StartError } from "../start-error.ts";
 
 /** The key pairs that the configuration supplies as files. */
-export function suppliedKeys({ encryption }: Configuration, serverKeys: ServerKeys): ReadonlyMap<ServerKeyKind, ServerKeyPair> {
+export function suppliedKeys(
+  { encryption }: Configuration,
+  serverKeys: ServerKeys,
+): ReadonlyMap<ServerKeyKind, ServerKeyPair> {
   const pairs = new Map<ServerKeyKind, ServerKeyPair>();
   const { rsaKeyFile, rsaKeyPassphrase, jwtKeyFile, jwtKeyPassphrase } = encryption;
   const files = [
@@ -14,7 +17,8 @@ export function suppliedKeys({ encryption }: Configuration, serverKeys: ServerKe
   for (const { kind, file, passphrase } of files) {
     if (file === undefined) continue;
     const imported = serverKeys.import(kind, readFileSync(file, "utf8"), passphrase);
-    if ("refused" in imported) throw new StartError(`The key in ${file} cannot be used. ${keyRefusals[imported.refused]}`);
+    if ("refused" in imported)
+      throw new StartError(`The key in ${file} cannot be used. ${keyRefusals[imported.refused]}`);
     pairs.set(kind, imported.pair);
   }
   return pairs;

@@ -12,7 +12,10 @@ test.each([
   const cause = refusal(code);
   const trouble = directoryTrouble(cause, "/data");
   expect(trouble).toBeInstanceOf(StartError);
-  expect(trouble).toMatchObject({ message: `The data directory /data cannot be used: ${words}. Choose another one with DATA_DIR.`, cause });
+  expect(trouble).toMatchObject({
+    message: `The data directory /data cannot be used: ${words}. Choose another one with DATA_DIR.`,
+    cause,
+  });
 });
 
 test("what the operating system did not say stays what it is", () => {

@@ -19,7 +19,9 @@ const needed = 32 * 1024 * 1024;
 export function directoryTrouble(error: unknown, dataDir: string): unknown {
   const reason = isFull(dataDir) ? reasons.get("ENOSPC") : reasonOf(error);
   if (reason === undefined) return error;
-  return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`, { cause: error });
+  return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`, {
+    cause: error,
+  });
 }
 
 function reasonOf(error: unknown): string | undefined {

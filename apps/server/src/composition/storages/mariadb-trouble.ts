@@ -45,7 +45,10 @@ const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
   ["ENOENT", silent],
   ["ETIMEDOUT", silent],
   ["PROTOCOL_CONNECTION_LOST", silent],
-  ["HANDSHAKE_NO_SSL_SUPPORT", ({ at }) => `The MariaDB at ${at} offers no TLS, which the connection string asks for (sslmode).`],
+  [
+    "HANDSHAKE_NO_SSL_SUPPORT",
+    ({ at }) => `The MariaDB at ${at} offers no TLS, which the connection string asks for (sslmode).`,
+  ],
   ["HANDSHAKE_SSL_ERROR", untrusted],
   ["CERT_HAS_EXPIRED", untrusted],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],

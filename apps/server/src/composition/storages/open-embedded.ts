@@ -23,12 +23,17 @@ export async function openEmbedded(storage: EmbeddedStorage): Promise<SqlEngine>
   return open(storage, { sharing });
 }
 
-async function open(storage: EmbeddedStorage, shared: { readonly sharing?: { readonly limit: number } }): Promise<SqlEngine> {
+async function open(
+  storage: EmbeddedStorage,
+  shared: { readonly sharing?: { readonly limit: number } },
+): Promise<SqlEngine> {
   const { dataDir, statementTimeout } = storage;
   const { openEmbeddedEngine } = await import("@sallyport/storage-pglite");
-  const engine = await openEmbeddedEngine({ ...optionsOf(storage), statementTimeout, ...shared }).catch((error: unknown) => {
-    throw directoryTrouble(error, dataDir);
-  });
+  const engine = await openEmbeddedEngine({ ...optionsOf(storage), statementTimeout, ...shared }).catch(
+    (error: unknown) => {
+      throw directoryTrouble(error, dataDir);
+    },
+  );
   // Whatever keeps one round from working, the next one tries again; requests would fail for the same reason, and tell.
   const upkeep = setInterval(() => void engine.maintain().catch(() => {}), upkeepInterval).unref();
   const close = (): Promise<void> => {

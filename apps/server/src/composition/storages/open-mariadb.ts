@@ -18,13 +18,19 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
   const { createMariadbKnex, MariadbStorage } = await import("@sallyport/storage-knex");
   const { max, acquireTimeout, maxWaiting } = pool;
   const limits = { max, acquireTimeout, maxPendingAcquires: maxWaiting };
-  const { knex, close } = await createMariadbKnex({ url, pool: limits, connectTimeout, statementTimeout }).catch((error: unknown) => {
-    throw new StartError((error as Error).message, { cause: error });
-  });
+  const { knex, close } = await createMariadbKnex({ url, pool: limits, connectTimeout, statementTimeout }).catch(
+    (error: unknown) => {
+      throw new StartError((error as Error).message, { cause: error });
+    },
+  );
   const counted = (knex.client as { readonly pool: CountedPool }).pool;
   return {
     name: maskedUrl(url),
-    pool: (): PoolState => ({ total: counted.numUsed() + counted.numFree(), idle: counted.numFree(), waiting: counted.numPendingAcquires() }),
+    pool: (): PoolState => ({
+      total: counted.numUsed() + counted.numFree(),
+      idle: counted.numFree(),
+      waiting: counted.numPendingAcquires(),
+    }),
     storage: (schema) => new MariadbStorage({ knex, database: schema }),
     close,
   };

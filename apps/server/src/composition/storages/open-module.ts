@@ -7,11 +7,22 @@ import type { ModuleStorage } from "../../configuration/index.ts";
 import { StartError } from "../start-error.ts";
 
 /** What shows that somebody has meant to make a storage. */
-const members = ["capabilities", "repositories", "archive", "transaction", "together", "migrate", "health", "now", "close"] as const;
+const members = [
+  "capabilities",
+  "repositories",
+  "archive",
+  "transaction",
+  "together",
+  "migrate",
+  "health",
+  "now",
+  "close",
+] as const;
 
 /** A storage that an adapter from outside opens. Throws a `StartError` that names the module and tells what is wrong with it. */
 export async function openModule({ module, options }: ModuleStorage): Promise<Storage> {
-  const refused = (reason: string, cause?: unknown) => new StartError(`The storage module ${module} ${reason}`, { cause });
+  const refused = (reason: string, cause?: unknown) =>
+    new StartError(`The storage module ${module} ${reason}`, { cause });
   const exported = await load(module).catch((error: unknown) => {
     throw refused(`cannot be loaded: ${firstLine(error)}`, error);
   });
@@ -23,8 +34,13 @@ export async function openModule({ module, options }: ModuleStorage): Promise<St
   } catch (error) {
     throw refused(`opened no storage: ${firstLine(error)}`, error);
   }
-  const missing = members.filter((name) => (storage as { readonly [name: string]: unknown } | null | undefined)?.[name] === undefined);
-  if (missing.length > 0) throw refused(`opened something that is no storage: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing.`);
+  const missing = members.filter(
+    (name) => (storage as { readonly [name: string]: unknown } | null | undefined)?.[name] === undefined,
+  );
+  if (missing.length > 0)
+    throw refused(
+      `opened something that is no storage: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing.`,
+    );
   return storage as Storage;
 }
 

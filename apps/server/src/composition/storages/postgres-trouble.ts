@@ -19,7 +19,11 @@ const untrusted: Words = ({ at, said }) => `The certificate of the Postgres at $
 
 /** By SQLSTATE, its class, or the code of the operating system. */
 const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ["3D000", ({ at, database, ...place }) => `The database "${database}" does not exist on the Postgres at ${at}. Create it: ${createdb({ database, ...place })}`],
+  [
+    "3D000",
+    ({ at, database, ...place }) =>
+      `The database "${database}" does not exist on the Postgres at ${at}. Create it: ${createdb({ database, ...place })}`,
+  ],
   ["28P01", ({ at, role }) => `The Postgres at ${at} refuses the password of the role "${role}".`],
   ["28", ({ at, role, said }) => `The Postgres at ${at} does not let the role "${role}" in (${said}).`],
   ["42501", lacksRight],
@@ -44,8 +48,15 @@ const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
 
 /** What the driver tells without a code. */
 const byText: readonly (readonly [RegExp, Words])[] = [
-  [/^SASL: .*password must be/, ({ at, role }) => `The Postgres at ${at} wants a password of the role "${role}", and the connection string has none.`],
-  [/does not support SSL/, ({ at }) => `The Postgres at ${at} offers no TLS, which the connection string asks for (sslmode).`],
+  [
+    /^SASL: .*password must be/,
+    ({ at, role }) =>
+      `The Postgres at ${at} wants a password of the role "${role}", and the connection string has none.`,
+  ],
+  [
+    /does not support SSL/,
+    ({ at }) => `The Postgres at ${at} offers no TLS, which the connection string asks for (sslmode).`,
+  ],
   [/^(?:timeout expired|Connection terminated)/, silent],
 ];
 
@@ -55,7 +66,8 @@ export function postgresTrouble(error: unknown, { url, schema }: Pick<ServerStor
   if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
   const { message, code } = error.cause as Error & { code?: unknown };
   const text = typeof code === "string" ? code : "";
-  const words = byCode.get(text) ?? byCode.get(text.slice(0, 2)) ?? byText.find(([pattern]) => pattern.test(message))?.[1];
+  const words =
+    byCode.get(text) ?? byCode.get(text.slice(0, 2)) ?? byText.find(([pattern]) => pattern.test(message))?.[1];
   if (words === undefined) return null;
   return words({ ...place, schema, said: /^E[A-Z_]+$/.test(text) ? text : message, connecting: error.code === 704 });
 }

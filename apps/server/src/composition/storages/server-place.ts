@@ -15,7 +15,9 @@ export function serverPlace(url: string, usualPort: string): ServerPlace | null 
   if (!URL.canParse(url)) return null;
   const { hostname, port: givenPort, username, pathname, searchParams } = new URL(url);
   const role = searchParams.get("user") ?? decoded(username);
-  const host = (searchParams.get("host") ?? searchParams.get("socket") ?? decoded(hostname.replace(/^\[(.*)\]$/, "$1"))) || "localhost";
+  const host =
+    (searchParams.get("host") ?? searchParams.get("socket") ?? decoded(hostname.replace(/^\[(.*)\]$/, "$1"))) ||
+    "localhost";
   const port = searchParams.get("port") ?? (givenPort || usualPort);
   const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return { host, port, at, role, database: decoded(pathname.slice(1)) || role };

@@ -63,6 +63,7 @@ export class StorageEngines {
 }
 
 function openEngine(configuration: ServerStorage | EmbeddedStorage, forCommand: boolean): Promise<SqlEngine> {
-  if (configuration.engine === "embedded") return forCommand ? openOrJoinEmbedded(configuration) : openEmbedded(configuration);
+  if (configuration.engine === "embedded")
+    return forCommand ? openOrJoinEmbedded(configuration) : openEmbedded(configuration);
   return configuration.engine === "postgres" ? openPostgres(configuration) : openMariadb(configuration);
 }

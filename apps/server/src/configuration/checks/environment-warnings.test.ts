@@ -4,7 +4,10 @@ const memory = { storage: { engine: "memory" } };
 
 test.each([
   [{ DATABASE_URI: "x" }, ["DATABASE_URI: no setting is read from this variable. Did you mean DATABASE_URL?"]],
-  [{ SALLYPORT_MASTER_KEY: "x" }, ["SALLYPORT_MASTER_KEY: no setting is read from this variable. Did you mean MASTER_KEY?"]],
+  [
+    { SALLYPORT_MASTER_KEY: "x" },
+    ["SALLYPORT_MASTER_KEY: no setting is read from this variable. Did you mean MASTER_KEY?"],
+  ],
   [{ SALLYPORT_NOTHING_LIKE_IT: "x" }, ["SALLYPORT_NOTHING_LIKE_IT: no setting is read from this variable."]],
   [{ SALLYPORT_CONFIG: "", DATABASE_URI: "" }, []],
   ...[
@@ -22,9 +25,15 @@ test.each([
     ["MASTERKEY", "MASTER_KEY"],
     ["SMTP_PASS", "SMTP_PASSWORD"],
     ["SALLYPORT_DATADIR", "DATA_DIR"],
-  ].map(([given, meant]) => [{ [given as string]: "x" }, [`${given}: no setting is read from this variable. Did you mean ${meant}?`]]),
+  ].map(([given, meant]) => [
+    { [given as string]: "x" },
+    [`${given}: no setting is read from this variable. Did you mean ${meant}?`],
+  ]),
 ])("warns of variables that resemble settings: %j", (environment, wanted) => {
-  const { warnings } = loadConfiguration({ content: { databases: [memory] }, environment: environment as Record<string, string> });
+  const { warnings } = loadConfiguration({
+    content: { databases: [memory] },
+    environment: environment as Record<string, string>,
+  });
   expect(warnings.filter((each) => each.includes("no setting is read"))).toEqual(wanted);
   expect(warnings.join()).not.toMatch(/\bx\b/);
 });
@@ -44,9 +53,20 @@ test("a realistic environment is no cause for a warning", () => {
     GOOGLE_APPLICATION_CREDENTIALS AZURE_CLIENT_ID DOCKER_HOST DOCKER_CERT_PATH COMPOSE_PROJECT_NAME CONTAINER_NAME DYNO RENDER FLY_APP_NAME RAILWAY_PUBLIC_DOMAIN
     REDIS_URL AMQP_URL VHOST GHOST SPORT SENTRY_DSN OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME SSL_CERT_FILE SSL_CERT_DIR DATABASE_NAME DATABASE_USER DATABASE_HOST LOG_FILE LOG_DIR
     SMTP_HELO MAIL_HOST JWT_SECRET SECRET_KEY SESSION_SECRET CACHE_DIR BACKUP_DIR REQUEST_ID CI_REGISTRY GITHUB_ACTIONS GITHUB_TOKEN
-  `.trim().split(/\s+/);
+  `
+    .trim()
+    .split(/\s+/);
   const environment = Object.fromEntries([...names, "PORT", "HOST", "NODE_ENV"].map((name) => [name, "x"]));
-  const given = { ...environment, PORT: "0", HOST: "127.0.0.1", NODE_ENV: "production", DATABASE_URL: "postgres://h/d", DATABASE_URI: "x" };
-  const warned = loadConfiguration({ environment: given }).warnings.filter((each) => each.includes("no setting is read"));
+  const given = {
+    ...environment,
+    PORT: "0",
+    HOST: "127.0.0.1",
+    NODE_ENV: "production",
+    DATABASE_URL: "postgres://h/d",
+    DATABASE_URI: "x",
+  };
+  const warned = loadConfiguration({ environment: given }).warnings.filter((each) =>
+    each.includes("no setting is read"),
+  );
   expect(warned).toEqual([]);
 });

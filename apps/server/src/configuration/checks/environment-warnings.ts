@@ -19,7 +19,9 @@ const otherwise: ReadonlyMap<string, string> = new Map([
 
 /** Warnings about variables that resemble a setting but are not read. */
 export function environmentWarnings(environment: Environment): string[] {
-  const known = Array.from(walkFields(configurationSchema)).flatMap(({ facts: { env, secret } }) => (env === null ? [] : secret ? [env, `${env}_FILE`] : [env]));
+  const known = Array.from(walkFields(configurationSchema)).flatMap(({ facts: { env, secret } }) =>
+    env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
+  );
   known.push(`${prefix}CONFIG`);
   const isSet = (name: string): boolean => environment[name] !== undefined && environment[name] !== "";
   const given = Object.keys(environment).filter((name) => isSet(name) && !known.includes(name));
@@ -27,7 +29,8 @@ export function environmentWarnings(environment: Environment): string[] {
     const own = name.startsWith(prefix);
     const meant = settingMeantBy(own ? name.slice(prefix.length) : name, known);
     // Where the setting itself is given, a name that resembles it belongs to other software.
-    if (meant !== undefined && (own || !isSet(meant))) return [`${name}: no setting is read from this variable. Did you mean ${meant}?`];
+    if (meant !== undefined && (own || !isSet(meant)))
+      return [`${name}: no setting is read from this variable. Did you mean ${meant}?`];
     return own ? [`${name}: no setting is read from this variable.`] : [];
   });
 }

@@ -57,11 +57,16 @@ test.each([
 });
 
 test("mail needs a master key, and no mail needs none", () => {
-  expect([faultsOf(relay, {}), faultsOf({ folder }, {}), faultsOf({}, {})]).toEqual([["encryption.masterKey"], ["encryption.masterKey"], []]);
+  expect([faultsOf(relay, {}), faultsOf({ folder }, {}), faultsOf({}, {})]).toEqual([
+    ["encryption.masterKey"],
+    ["encryption.masterKey"],
+    [],
+  ]);
 });
 
 test("the demo writes into a folder of its data, unless a relay is given", () => {
-  const demo = (environment: Record<string, string>) => loadConfiguration({ environment: { DATA_DIR: folder, ...environment } }).mail;
+  const demo = (environment: Record<string, string>) =>
+    loadConfiguration({ environment: { DATA_DIR: folder, ...environment } }).mail;
   expect(demo({}).folder).toBe(join(folder, "mail"));
   expect(demo({ MAIL_FOLDER: folder }).folder).toBe(folder);
   const given = demo({ SMTP_HOST: "127.0.0.1", MAIL_FROM: "a@mail.example" });
@@ -71,7 +76,13 @@ test("the demo writes into a folder of its data, unless a relay is given", () =>
 test("a demo whose data have no place names what its user gave, and nothing that follows from it", () => {
   const demo = (environment: Record<string, string>) => () => loadConfiguration({ environment });
   const message = (name: string, trouble: string) => `The configuration is refused:\n  - ${name}: names ${trouble}`;
-  expect(demo({ DATA_DIR: file })).toThrow(new ConfigurationError([{ path: "dataDir", env: "DATA_DIR", reason: "names something that is no folder" }]));
-  expect(demo({ DATA_DIR: join(file, "below") })).toThrow(message("dataDir (DATA_DIR)", "a folder that cannot be read (ENOTDIR)"));
-  expect(demo({ DATA_DIR: folder, MAIL_FOLDER: file })).toThrow(message("mail.folder (MAIL_FOLDER)", "something that is no folder"));
+  expect(demo({ DATA_DIR: file })).toThrow(
+    new ConfigurationError([{ path: "dataDir", env: "DATA_DIR", reason: "names something that is no folder" }]),
+  );
+  expect(demo({ DATA_DIR: join(file, "below") })).toThrow(
+    message("dataDir (DATA_DIR)", "a folder that cannot be read (ENOTDIR)"),
+  );
+  expect(demo({ DATA_DIR: folder, MAIL_FOLDER: file })).toThrow(
+    message("mail.folder (MAIL_FOLDER)", "something that is no folder"),
+  );
 });

@@ -6,22 +6,33 @@ import { readTemplates } from "../../mail/read-templates.ts";
 import type { Contradiction } from "./contradiction.ts";
 
 /** Settings of mail that do not go together, and templates that are none. `demo`: it makes the master key that nobody gave. */
-export function* mailContradictions({ mail, encryption }: ConfigurationDocument, demo: boolean): Generator<Contradiction> {
+export function* mailContradictions(
+  { mail, encryption }: ConfigurationDocument,
+  demo: boolean,
+): Generator<Contradiction> {
   const { smtp, folder, from, templates } = mail;
   const { host, security, user, password, caFile } = smtp;
   const against = ["mail.smtp.host"];
   if (host === undefined) {
     for (const [name, value] of Object.entries({ port: smtp.port, security, user, password, caFile })) {
-      if (value !== undefined) yield { path: "mail.smtp.host", reason: `is required with ${name}`, against: [`mail.smtp.${name}`] };
+      if (value !== undefined)
+        yield { path: "mail.smtp.host", reason: `is required with ${name}`, against: [`mail.smtp.${name}`] };
     }
   } else {
-    if (folder !== undefined) yield { path: "mail.folder", reason: "goes instead of a relay; give one of them", against };
+    if (folder !== undefined)
+      yield { path: "mail.folder", reason: "goes instead of a relay; give one of them", against };
     if (from === undefined) yield { path: "mail.from", reason: "is required with a relay", against };
     if (security === "none" && !isLoopbackHost(host)) {
-      yield { path: "mail.smtp.security", reason: "may be none for a relay on this machine only: passwords and tokens would be readable on the way", against };
+      yield {
+        path: "mail.smtp.security",
+        reason: "may be none for a relay on this machine only: passwords and tokens would be readable on the way",
+        against,
+      };
     }
-    if (user !== undefined && password === undefined) yield { path: "mail.smtp.password", reason: "is required with user", against: ["mail.smtp.user"] };
-    if (password !== undefined && user === undefined) yield { path: "mail.smtp.user", reason: "is required with password", against: ["mail.smtp.password"] };
+    if (user !== undefined && password === undefined)
+      yield { path: "mail.smtp.password", reason: "is required with user", against: ["mail.smtp.user"] };
+    if (password !== undefined && user === undefined)
+      yield { path: "mail.smtp.user", reason: "is required with password", against: ["mail.smtp.password"] };
   }
   const fault = caFile === undefined ? null : unreadable(caFile);
   if (fault !== null) yield { path: "mail.smtp.caFile", reason: `names a file that ${fault}` };

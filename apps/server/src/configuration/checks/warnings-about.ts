@@ -3,7 +3,8 @@ import { isLoopbackHost } from "../schema/network-texts.ts";
 
 /** What is allowed, but probably not meant. */
 export function warningsAbout(configuration: Omit<Configuration, "warnings">): string[] {
-  const { server, databases, demo, production, debugMessages, mail, metrics, encryption, compatibility } = configuration;
+  const { server, databases, demo, production, debugMessages, mail, metrics, encryption, compatibility } =
+    configuration;
   const warnings: string[] = [];
   const open = !isLoopbackHost(server.host);
   const tls = server.tls.certificateFile !== undefined;
@@ -13,14 +14,21 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
     );
   }
   if (server.allowInsecureTransport && (open || production)) {
-    warnings.push("server.allowInsecureTransport: passwords and session ids may travel readable for everybody on the way.");
+    warnings.push(
+      "server.allowInsecureTransport: passwords and session ids may travel readable for everybody on the way.",
+    );
   }
-  if (metrics.access === "any" && open) warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
-  if (debugMessages && production) warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
+  if (metrics.access === "any" && open)
+    warnings.push("metrics.access: anybody who reaches the server can read the metrics.");
+  if (debugMessages && production)
+    warnings.push("debugMessages: clients are told what exactly went wrong, in production.");
   if (compatibility.plainAfterSecureLogin) {
-    warnings.push("compatibility.plainAfterSecureLogin: after a secure log-in clients may ask for traffic that is not encrypted.");
+    warnings.push(
+      "compatibility.plainAfterSecureLogin: after a secure log-in clients may ask for traffic that is not encrypted.",
+    );
   }
-  if (mail.folder !== undefined && production) warnings.push("mail.folder: mail is written into a folder and reaches nobody, in production.");
+  if (mail.folder !== undefined && production)
+    warnings.push("mail.folder: mail is written into a folder and reaches nobody, in production.");
   for (const { alias, storage } of databases) {
     const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
     if (storage === null) warnings.push(`databases: ${name} has no storage; its addresses answer 705.`);

@@ -31,7 +31,9 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
     }
     for (const whom of ["user", "address"] as const) {
       if (database.throttle?.[whom] === undefined) continue;
-      contradictions.push(...throttleContradictions(policy.throttle[whom], `${at}.throttle.${whom}`, `throttle.${whom}`));
+      contradictions.push(
+        ...throttleContradictions(policy.throttle[whom], `${at}.throttle.${whom}`, `throttle.${whom}`),
+      );
     }
     const place = { alias, document, path: `${at}.storage`, given: givenMembers(raw, index) };
     const resolved = database.storage === undefined ? null : storageOf(database.storage, place);

@@ -13,7 +13,8 @@ export function* sharingContradictions(databases: readonly DatabaseConfiguration
       const [own, others] = [database.storage, other.storage];
       if (own === null || others === null || own.engine === "memory" || others.engine === "memory") continue;
       if (own.engine === "module" || others.engine === "module") {
-        if (isDeepStrictEqual(own, others)) yield { path: `${here}.storage.options`, reason: `are those of ${there}, which has the same module` };
+        if (isDeepStrictEqual(own, others))
+          yield { path: `${here}.storage.options`, reason: `are those of ${there}, which has the same module` };
         continue;
       }
       if (placeOf(own) !== placeOf(others)) continue;
@@ -32,7 +33,8 @@ export function* sharingContradictions(databases: readonly DatabaseConfiguration
         };
       }
       if (own.engine === "embedded" || others.engine === "embedded" || own.url !== others.url) continue;
-      const pools = JSON.stringify([own.pool, own.statementTimeout]) === JSON.stringify([others.pool, others.statementTimeout]);
+      const pools =
+        JSON.stringify([own.pool, own.statementTimeout]) === JSON.stringify([others.pool, others.statementTimeout]);
       if (pools) continue;
       yield {
         path: `${here}.storage.pool`,

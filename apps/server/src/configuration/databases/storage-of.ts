@@ -42,7 +42,10 @@ export function storageOf(
     .filter((member) => !usedBy[engine ?? "postgres"].includes(member))
     .map((member) => ({
       path: `${path}.${member}`,
-      reason: engine === undefined ? "has no meaning for a database server, and engine names nothing else" : `has no meaning for the engine "${engine}"`,
+      reason:
+        engine === undefined
+          ? "has no meaning for a database server, and engine names nothing else"
+          : `has no meaning for the engine "${engine}"`,
       against: [`${path}.engine`],
     }));
   if (engine === "memory") return { storage: { engine }, contradictions };

@@ -13,9 +13,12 @@ test.each([
   expect(schema.parse(text)).toBe(milliseconds);
 });
 
-test.each(["", "5", "5 s", "5S", "-5s", "1.5s", "s", "9ms", "3d", "1h30m", "9999999999s", 5, null, undefined])("%p is refused", (value) => {
-  expect(schema.safeParse(value).success).toBe(false);
-});
+test.each(["", "5", "5 s", "5S", "-5s", "1.5s", "s", "9ms", "3d", "1h30m", "9999999999s", 5, null, undefined])(
+  "%p is refused",
+  (value) => {
+    expect(schema.safeParse(value).success).toBe(false);
+  },
+);
 
 test.each([
   [0, "0s"],

@@ -9,7 +9,11 @@ export interface TextRule {
 }
 
 /** A text that is not empty, unless the rule says what else it must be. */
-export function text({ wanted = "a text that is not empty", fits = (value) => value !== "", type = "text" }: TextRule = {}): Kind<string> {
+export function text({
+  wanted = "a text that is not empty",
+  fits = (value) => value !== "",
+  type = "text",
+}: TextRule = {}): Kind<string> {
   const schema = z.string(refusal(wanted)).refine(fits, { error: `must be ${wanted}` });
   return { type, schema, fromText: asIs, toFile: asIs };
 }

@@ -32,7 +32,8 @@ export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.Zod
   if (step === undefined) return schema;
   const bare = unwrap(schema);
   const shape = shapeOf(bare) ?? {};
-  const next = typeof step === "number" ? elementOf(bare) : Object.hasOwn(shape, step) ? shape[String(step)] : undefined;
+  const next =
+    typeof step === "number" ? elementOf(bare) : Object.hasOwn(shape, step) ? shape[String(step)] : undefined;
   return next === undefined ? undefined : schemaAt(next, rest);
 }
 

@@ -4,7 +4,14 @@ import { connectionString, databaseSection } from "./database-section.ts";
 import { encryptionSection } from "./encryption-section.ts";
 import { macrosSection } from "./macros-section.ts";
 import { mailSection } from "./mail-section.ts";
-import { auditSection, locksSection, objectsSection, passwordsSection, sessionsSection, throttleSection } from "./policy-sections.ts";
+import {
+  auditSection,
+  locksSection,
+  objectsSection,
+  passwordsSection,
+  sessionsSection,
+  throttleSection,
+} from "./policy-sections.ts";
 import { oAuthProvidersSection, providersSection } from "./providers-section.ts";
 import { serverSection } from "./server-section.ts";
 

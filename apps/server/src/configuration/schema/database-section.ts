@@ -1,13 +1,34 @@
 import { isAlias } from "@sallyport/http";
 import { z } from "zod";
-import { choice, duration, field, flag, jsonObject, moduleReference, optionalField, optionalSection, path, section, text, wholeNumber } from "../fields/index.ts";
+import {
+  choice,
+  duration,
+  field,
+  flag,
+  jsonObject,
+  moduleReference,
+  optionalField,
+  optionalSection,
+  path,
+  section,
+  text,
+  wholeNumber,
+} from "../fields/index.ts";
 import { ownMacrosSection } from "./macros-section.ts";
 import { engineOfUrl } from "./network-texts.ts";
-import { ownAuditSection, ownClientHash, ownLocksSection, ownObjectsSection, ownSessionsSection, ownThrottleSection } from "./policy-sections.ts";
+import {
+  ownAuditSection,
+  ownClientHash,
+  ownLocksSection,
+  ownObjectsSection,
+  ownSessionsSection,
+  ownThrottleSection,
+} from "./policy-sections.ts";
 
 /** A connection string; its refusal repeats nothing of it. */
 export const connectionString = text({
-  wanted: "a connection string such as postgres://user:password@host:5432/database or mariadb://user:password@host:3306/database",
+  wanted:
+    "a connection string such as postgres://user:password@host:5432/database or mariadb://user:password@host:3306/database",
   fits: (url) => engineOfUrl(url) !== undefined,
 });
 
@@ -38,7 +59,10 @@ const storageSection = optionalSection({
   engine: optionalField(choice("postgres", "mariadb", "embedded", "memory", "module"), {
     doc: "`postgres`, `mariadb`: a server; unless given, the one that the connection string names. `embedded`: a Postgres inside of this process, in a directory; `memory`: nothing is kept; `module`: an adapter of your own.",
   }),
-  url: optionalField(connectionString, { secret: true, doc: "Connection string of the server, `postgres://` or `mariadb://` (also `mysql://`); `databaseUrl` unless given." }),
+  url: optionalField(connectionString, {
+    secret: true,
+    doc: "Connection string of the server, `postgres://` or `mariadb://` (also `mysql://`); `databaseUrl` unless given.",
+  }),
   urlFile: optionalField(path(), { doc: "File that holds the connection string, instead of `url`." }),
   schema: optionalField(schemaName, {
     doc: "Schema of this database, on MariaDB the name of the database that it is; `sallyport`, or `sallyport_` and the alias, unless given. On MariaDB the database that the connection string names comes in the place of `sallyport`.",
@@ -47,7 +71,10 @@ const storageSection = optionalSection({
   module: optionalField(moduleReference(), {
     doc: "Of the engine `module`: the adapter, which exports `openStorage`. A package is looked for from the working directory.",
   }),
-  options: optionalField(jsonObject(), { secret: true, doc: "Of the engine `module`: what `openStorage` is given; `{}` unless given." }),
+  options: optionalField(jsonObject(), {
+    secret: true,
+    doc: "Of the engine `module`: what `openStorage` is given; `{}` unless given.",
+  }),
   pool: poolSection,
   statementTimeout: optionalField(duration("10ms", "1h"), {
     doc: "Maximum time of a statement: 30 seconds by default on `postgres` and `mariadb`, 5 seconds on `embedded`, which runs one statement at a time. Databases in one directory share the value.",

@@ -2,7 +2,8 @@ import { choice, field, flag, optionalField, path, section, text } from "../fiel
 
 const masterKey = text({
   wanted: "base64 of 32 bytes, as `openssl rand -base64 32` prints it",
-  fits: (value) => Buffer.from(value, "base64").length === 32 && Buffer.from(value, "base64").toString("base64") === value,
+  fits: (value) =>
+    Buffer.from(value, "base64").length === 32 && Buffer.from(value, "base64").toString("base64") === value,
 });
 
 /** Keys of the server, for tokens and for encrypted log-ins. */
@@ -21,12 +22,20 @@ export const encryptionSection = section({
     env: "RSA_KEY_FILE",
     doc: "PEM file with an RSA private key to use instead of one that the server makes.",
   }),
-  rsaKeyPassphrase: optionalField(text(), { env: "RSA_KEY_PASSPHRASE", secret: true, doc: "Passphrase of `rsaKeyFile`." }),
+  rsaKeyPassphrase: optionalField(text(), {
+    env: "RSA_KEY_PASSPHRASE",
+    secret: true,
+    doc: "Passphrase of `rsaKeyFile`.",
+  }),
   jwtKeyFile: optionalField(path(), {
     env: "JWT_KEY_FILE",
     doc: "PEM file with a P-256 private key that signs tokens, instead of one that the server makes.",
   }),
-  jwtKeyPassphrase: optionalField(text(), { env: "JWT_KEY_PASSPHRASE", secret: true, doc: "Passphrase of `jwtKeyFile`." }),
+  jwtKeyPassphrase: optionalField(text(), {
+    env: "JWT_KEY_PASSPHRASE",
+    secret: true,
+    doc: "Passphrase of `jwtKeyFile`.",
+  }),
   legacyPkcs1: field(flag(), {
     env: "LEGACY_PKCS1",
     default: true,

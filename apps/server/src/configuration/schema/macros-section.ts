@@ -1,6 +1,7 @@
 import { duration, field, flag, optionalField, optionalSection, path, section, wholeNumber } from "../fields/index.ts";
 
-const directoryDoc = "Folder with macros and hooks, one per file (`.js`, `.mjs`, `.ts`), which all databases have; the demo's own, or none, unless given.";
+const directoryDoc =
+  "Folder with macros and hooks, one per file (`.js`, `.mjs`, `.ts`), which all databases have; the demo's own, or none, unless given.";
 
 /** Where macros come from, and what they may use up. */
 export const macrosSection = section({

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 
-const hostName = /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/;
+const hostName =
+  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/;
 
 export function isHost(text: string): boolean {
   return isIP(text) !== 0 || (hostName.test(text) && !/^[0-9.]+$/.test(text));
@@ -36,5 +37,9 @@ export function engineOfUrl(text: string): "mariadb" | "postgres" | undefined {
 
 /** An address over plain HTTP that leads to this machine. */
 export function isLoopbackUrl(text: string): boolean {
-  return isHttpUrl(text) && new URL(text).protocol === "http:" && isLoopbackHost(new URL(text).hostname.replace(/^\[|\]$/g, ""));
+  return (
+    isHttpUrl(text) &&
+    new URL(text).protocol === "http:" &&
+    isLoopbackHost(new URL(text).hostname.replace(/^\[|\]$/g, ""))
+  );
 }

@@ -1,4 +1,14 @@
-import { choice, duration, field, type Kind, optionalField, optionalSection, section, text, wholeNumber } from "../fields/index.ts";
+import {
+  choice,
+  duration,
+  field,
+  type Kind,
+  optionalField,
+  optionalSection,
+  section,
+  text,
+  wholeNumber,
+} from "../fields/index.ts";
 
 const lifetime = duration("1s", "366d");
 const anyNumber = wholeNumber(0, 10_000_000);
@@ -10,7 +20,8 @@ const sessionDocs = {
   absoluteLifetime: "Time after the log-in at which a session expires in any case.",
   limit: "Live sessions in one database; 0 means any number.",
   perUserLimit: "Live sessions of one user in one database; 0 means any number.",
-  perDevice: "Live sessions of one user with one app key and one device id; a further one ends the least recently renewed of them.",
+  perDevice:
+    "Live sessions of one user with one app key and one device id; a further one ends the least recently renewed of them.",
 };
 
 /** How long sessions live and how many there may be. */
@@ -43,15 +54,20 @@ export const ownSessionsSection = optionalSection({
 const locksDoc = "Objects that one session may have locked; 0 means any number.";
 
 /** How much sessions may keep to themselves. */
-export const locksSection = section({ perSession: field(anyNumber, { env: "LOCKS_PER_SESSION", default: 1_000, doc: locksDoc }) });
+export const locksSection = section({
+  perSession: field(anyNumber, { env: "LOCKS_PER_SESSION", default: 1_000, doc: locksDoc }),
+});
 
 /** The same for one database, where it differs. */
 export const ownLocksSection = optionalSection({ perSession: own(anyNumber, locksDoc) });
 
-const recycledDoc = "Objects that one user may have in the recycle bin; a deletion into it beyond that is refused with 718. 0 means any number.";
+const recycledDoc =
+  "Objects that one user may have in the recycle bin; a deletion into it beyond that is refused with 718. 0 means any number.";
 
 /** How much users may keep. */
-export const objectsSection = section({ recycledPerUser: field(anyNumber, { env: "RECYCLED_OBJECTS_PER_USER", default: 10_000, doc: recycledDoc }) });
+export const objectsSection = section({
+  recycledPerUser: field(anyNumber, { env: "RECYCLED_OBJECTS_PER_USER", default: 10_000, doc: recycledDoc }),
+});
 
 /** The same for one database, where it differs. */
 export const ownObjectsSection = optionalSection({ recycledPerUser: own(anyNumber, recycledDoc) });
@@ -74,9 +90,17 @@ export const ownThrottleSection = optionalSection({ user: ownThrottleRule(), add
 
 function throttleRule(whom: string, free: number) {
   return section({
-    freeFailures: field(failures, { env: `THROTTLE_${whom}_FREE_FAILURES`, default: free, doc: throttleDocs.freeFailures }),
+    freeFailures: field(failures, {
+      env: `THROTTLE_${whom}_FREE_FAILURES`,
+      default: free,
+      doc: throttleDocs.freeFailures,
+    }),
     firstDelay: field(delay, { env: `THROTTLE_${whom}_FIRST_DELAY`, default: "1s", doc: throttleDocs.firstDelay }),
-    longestDelay: field(delay, { env: `THROTTLE_${whom}_LONGEST_DELAY`, default: "15m", doc: throttleDocs.longestDelay }),
+    longestDelay: field(delay, {
+      env: `THROTTLE_${whom}_LONGEST_DELAY`,
+      default: "15m",
+      doc: throttleDocs.longestDelay,
+    }),
     forgetAfter: field(delay, { env: `THROTTLE_${whom}_FORGET_AFTER`, default: "1h", doc: throttleDocs.forgetAfter }),
   });
 }
@@ -101,7 +125,10 @@ export const auditSection = section({
 /** The same for one database, where it differs. */
 export const ownAuditSection = optionalSection({ retention: own(retention, retentionDoc) });
 
-const resetLink = text({ wanted: "an http or https address with {token} in it, such as https://app.example/new-password#{token}", fits: isResetLink });
+const resetLink = text({
+  wanted: "an http or https address with {token} in it, such as https://app.example/new-password#{token}",
+  fits: isResetLink,
+});
 
 /** Passwords are kept as argon2id hashes. */
 export const passwordsSection = section({

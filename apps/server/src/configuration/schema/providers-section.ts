@@ -40,8 +40,11 @@ export const providersSection = section({
     default: 20_000,
     doc: "Most log-ins that may be under way at providers at once in each database, whichever network they come from; the next one is answered 706. 0 means any number.",
   }),
-  imitation: optionalField(text({ wanted: "an http address on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }), {
-    env: "PROVIDERS_IMITATION",
-    doc: "Address of an imitation of the providers on this machine, which is asked in their place: for trying log-ins out, never for real ones.",
-  }),
+  imitation: optionalField(
+    text({ wanted: "an http address on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }),
+    {
+      env: "PROVIDERS_IMITATION",
+      doc: "Address of an imitation of the providers on this machine, which is asked in their place: for trying log-ins out, never for real ones.",
+    },
+  ),
 });

@@ -1,4 +1,15 @@
-import { duration, field, flag, type Kind, listOf, optionalField, path, section, text, wholeNumber } from "../fields/index.ts";
+import {
+  duration,
+  field,
+  flag,
+  type Kind,
+  listOf,
+  optionalField,
+  path,
+  section,
+  text,
+  wholeNumber,
+} from "../fields/index.ts";
 import { isBasePath, isHost, isHttpUrl, isNetwork } from "./network-texts.ts";
 
 interface NetworkLimits {
@@ -10,7 +21,10 @@ interface NetworkLimits {
 
 /** A limit for one network, and the same for all clients. */
 function networkLimits(kind: Kind<number>, { env, perNetwork, inAll }: NetworkLimits) {
-  return section({ perNetwork: field(kind, { env: `${env}_PER_NETWORK`, ...perNetwork }), inAll: field(kind, { env, ...inAll }) });
+  return section({
+    perNetwork: field(kind, { env: `${env}_PER_NETWORK`, ...perNetwork }),
+    inAll: field(kind, { env, ...inAll }),
+  });
 }
 
 /** How the server is reached. */
@@ -58,8 +72,14 @@ export const serverSection = section({
   }),
   maxConnections: networkLimits(wholeNumber(1, 1_000_000), {
     env: "MAX_CONNECTIONS",
-    perNetwork: { default: 1_000, doc: "Maximum connections from one IPv4 address or IPv6 /64, trusted proxies excepted. The server closes further ones without an answer." },
-    inAll: { default: 10_000, doc: "Maximum connections of all clients. The server closes further ones without an answer. Keep the value below the operating system's limit of open files." },
+    perNetwork: {
+      default: 1_000,
+      doc: "Maximum connections from one IPv4 address or IPv6 /64, trusted proxies excepted. The server closes further ones without an answer.",
+    },
+    inAll: {
+      default: 10_000,
+      doc: "Maximum connections of all clients. The server closes further ones without an answer. Keep the value below the operating system's limit of open files.",
+    },
   }),
   maxPipelined: field(wholeNumber(0, 1_000), {
     env: "MAX_PIPELINED",
@@ -68,12 +88,18 @@ export const serverSection = section({
   }),
   maxAwaitedBodies: networkLimits(wholeNumber(1, 100_000), {
     env: "MAX_AWAITED_BODIES",
-    perNetwork: { default: 100, doc: "Maximum requests from one IPv4 address or IPv6 /64 with an incomplete body. Further ones are answered 706." },
+    perNetwork: {
+      default: 100,
+      doc: "Maximum requests from one IPv4 address or IPv6 /64 with an incomplete body. Further ones are answered 706.",
+    },
     inAll: { default: 1_000, doc: "The same limit for all clients." },
   }),
   maxUntakenBytes: networkLimits(wholeNumber(65_536, 1_099_511_627_776), {
     env: "MAX_UNTAKEN_BYTES",
-    perNetwork: { default: 67_108_864, doc: "Maximum bytes of answers that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests are answered 706." },
+    perNetwork: {
+      default: 67_108_864,
+      doc: "Maximum bytes of answers that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests are answered 706.",
+    },
     inAll: { default: 268_435_456, doc: "The same limit for all clients." },
   }),
   drainDelay: field(duration("0s", "10m"), {

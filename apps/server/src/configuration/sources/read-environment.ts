@@ -8,7 +8,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentValues {
   /** What the variables say, by path of the field. */
-  readonly values: ReadonlyMap<string, { readonly path: readonly string[]; readonly value: unknown; readonly env: string }>;
+  readonly values: ReadonlyMap<
+    string,
+    { readonly path: readonly string[]; readonly value: unknown; readonly env: string }
+  >;
   readonly faults: readonly Fault[];
 }
 

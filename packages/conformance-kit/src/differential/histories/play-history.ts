@@ -10,14 +10,23 @@ const most = 1_000;
 const takenBack = new Error("taken back");
 
 /** Takes the steps of a history in an empty storage, whose clock `advance` puts forward, by milliseconds. */
-export async function playHistory(storage: Storage, { steps }: HistoryScenario, advance: (milliseconds: number) => void): Promise<HistoryOutcome> {
+export async function playHistory(
+  storage: Storage,
+  { steps }: HistoryScenario,
+  advance: (milliseconds: number) => void,
+): Promise<HistoryOutcome> {
   const history = new PlayedHistory();
   const answers: unknown[] = [];
   for (const step of steps) answers.push(history.named(await answerTo(storage, step, history, advance)));
   return { answers, end: history.named(await lookAround(storage.repositories, history)) };
 }
 
-async function answerTo(storage: Storage, step: Step, history: PlayedHistory, advance: (milliseconds: number) => void): Promise<unknown> {
+async function answerTo(
+  storage: Storage,
+  step: Step,
+  history: PlayedHistory,
+  advance: (milliseconds: number) => void,
+): Promise<unknown> {
   const { repositories: r } = storage;
   switch (step.kind) {
     case "wait":
@@ -39,7 +48,12 @@ async function answerTo(storage: Storage, step: Step, history: PlayedHistory, ad
 }
 
 /** What the steps of a transaction answer; the code of the first refusal, with which it ends. */
-async function transact(storage: Storage, steps: readonly WritingStep[], history: PlayedHistory, fails: boolean): Promise<unknown> {
+async function transact(
+  storage: Storage,
+  steps: readonly WritingStep[],
+  history: PlayedHistory,
+  fails: boolean,
+): Promise<unknown> {
   const { length } = history.ids;
   const { sessions } = history;
   try {
@@ -68,19 +82,32 @@ async function lookAround({ objects, departures, locks, sessions, changes }: Rep
   const query = { classes: ["Item"] };
   const found = await objects.find(query, seesAll, { offset: 0, limit: most });
   // One by one: objects are no referrers of those that they are asked with.
-  const links = (await Promise.all(all.map((id) => departures.referrers([id], { attributes: null, limit: most })))).flat();
+  const links = (
+    await Promise.all(all.map((id) => departures.referrers([id], { attributes: null, limit: most })))
+  ).flat();
   return {
     objects: await Promise.all(
       all.map(async (id) => {
         const object = live.find((each) => each.id === id);
         const left = await departures.find({ kind: "id", id }, seesAll);
-        return { id, object: object ? plain(object) : null, left: left && [left.kind, left.version], lock: (await locks.state(id))?.session ?? null };
+        return {
+          id,
+          object: object ? plain(object) : null,
+          left: left && [left.kind, left.version],
+          lock: (await locks.state(id))?.session ?? null,
+        };
       }),
     ),
     found: found.objects.map(({ id }) => id),
     count: await objects.count(query, seesAll),
-    links: links.map(({ id, attribute, target }) => `${ids.indexOf(id)} ${attribute} ${ids.indexOf(target)}`).toSorted(),
+    links: links
+      .map(({ id, attribute, target }) => `${ids.indexOf(id)} ${attribute} ${ids.indexOf(target)}`)
+      .toSorted(),
     sessions: await sessions.count(),
-    changes: (await changes.read(beforeAllChanges, Number.MAX_SAFE_INTEGER, most)).map(({ id, version, kind }) => [id, version, kind]),
+    changes: (await changes.read(beforeAllChanges, Number.MAX_SAFE_INTEGER, most)).map(({ id, version, kind }) => [
+      id,
+      version,
+      kind,
+    ]),
   };
 }

@@ -19,7 +19,9 @@ export class PlayedHistory {
 
   /** The value with names in the place of ids and digests. */
   named(value: unknown): unknown {
-    const sessions = new Map(Array.from({ length: this.sessions }, (_, number) => [this.digestOf(number), `session ${number}`]));
+    const sessions = new Map(
+      Array.from({ length: this.sessions }, (_, number) => [this.digestOf(number), `session ${number}`]),
+    );
     return withTexts(withNames(value, this.ids), (text) => sessions.get(text) ?? text);
   }
 

@@ -21,20 +21,56 @@ const attributes = fc.record(
 ) as fc.Arbitrary<GivenAttributes>;
 
 const writing: fc.Arbitrary<WritingStep> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("insert"), attributes, readers: fc.constantFrom(null, null, ["READER"]) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("update"), object: any, attributes, versions: fc.constantFrom(null, [1], [2], [1, 2, 3]), session }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("delete"), objects: fc.array(any, { minLength: 1, maxLength: 3 }), recycled: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant("insert"), attributes, readers: fc.constantFrom(null, null, ["READER"]) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("update"),
+      object: any,
+      attributes,
+      versions: fc.constantFrom(null, [1], [2], [1, 2, 3]),
+      session,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("delete"),
+      objects: fc.array(any, { minLength: 1, maxLength: 3 }),
+      recycled: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("restore"), object: any }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("lock"), object: any, session: any, atMost: limits }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("unlock"), object: any, session }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("open"), user: users, device: fc.constantFrom(null, "tablet"), limit: limits, perUserLimit: limits, perDevice: fc.constantFrom(1, 2, 5) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("open"),
+      user: users,
+      device: fc.constantFrom(null, "tablet"),
+      limit: limits,
+      perUserLimit: limits,
+      perDevice: fc.constantFrom(1, 2, 5),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("end"), session: any }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("endAll"), user: users }) },
 );
 
 const anyStep: fc.Arbitrary<Loose> = fc.oneof(
   { weight: 12, arbitrary: writing },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("transaction"), steps: fc.array(writing, { minLength: 1, maxLength: 4 }), takenBack: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("transaction"),
+      steps: fc.array(writing, { minLength: 1, maxLength: 4 }),
+      takenBack: fc.boolean(),
+    }),
+  },
   // No sum of them is the life of a session, at whose very end it depends on less than a millisecond.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("wait"), minutes: fc.constantFrom(4, 7, 13) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("sweep") }) },
@@ -42,7 +78,9 @@ const anyStep: fc.Arbitrary<Loose> = fc.oneof(
 
 /** Histories in which every number is that of an object or a session that was to be created before. */
 export function randomHistories(): fc.Arbitrary<HistoryScenario> {
-  return fc.array(anyStep, { minLength: 1, maxLength: 30, size: "max" }).map((loose) => ({ kind: "history", steps: settled(loose) }));
+  return fc
+    .array(anyStep, { minLength: 1, maxLength: 30, size: "max" })
+    .map((loose) => ({ kind: "history", steps: settled(loose) }));
 }
 
 function settled(loose: readonly Loose[]): Step[] {
@@ -72,7 +110,9 @@ function settledWriting(step: WritingStep, counted: { objects: number; sessions:
       if (objects === 0) return [];
       const by = step.session === null || sessions === 0 ? null : opened(step.session);
       if (step.kind === "unlock") return [{ ...step, object: object(step.object), session: by }];
-      return [{ ...step, object: object(step.object), session: by, attributes: settledAttributes(step.attributes, objects) }];
+      return [
+        { ...step, object: object(step.object), session: by, attributes: settledAttributes(step.attributes, objects) },
+      ];
     }
     case "delete":
       return objects === 0 ? [] : [{ ...step, objects: [...new Set(step.objects.map(object))] }];

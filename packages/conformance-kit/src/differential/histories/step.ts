@@ -11,12 +11,25 @@ export interface GivenAttributes {
 /** A step that can be taken within a transaction. Objects and sessions are named by their numbers, in the order in which they were to be created. */
 export type WritingStep =
   | { readonly kind: "insert"; readonly attributes: GivenAttributes; readonly readers: readonly string[] | null }
-  | { readonly kind: "update"; readonly object: number; readonly attributes: GivenAttributes; readonly versions: readonly number[] | null; readonly session: number | null }
+  | {
+      readonly kind: "update";
+      readonly object: number;
+      readonly attributes: GivenAttributes;
+      readonly versions: readonly number[] | null;
+      readonly session: number | null;
+    }
   | { readonly kind: "delete"; readonly objects: readonly number[]; readonly recycled: boolean }
   | { readonly kind: "restore"; readonly object: number }
   | { readonly kind: "lock"; readonly object: number; readonly session: number; readonly atMost: number }
   | { readonly kind: "unlock"; readonly object: number; readonly session: number | null }
-  | { readonly kind: "open"; readonly user: string; readonly device: string | null; readonly limit: number; readonly perUserLimit: number; readonly perDevice: number }
+  | {
+      readonly kind: "open";
+      readonly user: string;
+      readonly device: string | null;
+      readonly limit: number;
+      readonly perUserLimit: number;
+      readonly perDevice: number;
+    }
   | { readonly kind: "end"; readonly session: number }
   | { readonly kind: "endAll"; readonly user: string };
 

@@ -1,11 +1,23 @@
-import { type Attributes, type ObjectId, passwordEntrance, type Repositories, type Restoration, ServiceError, type SessionPolicy, type StoredObject } from "@sallyport/core";
+import {
+  type Attributes,
+  type ObjectId,
+  passwordEntrance,
+  type Repositories,
+  type Restoration,
+  ServiceError,
+  type SessionPolicy,
+  type StoredObject,
+} from "@sallyport/core";
 import { minute } from "../../fixtures/policy.ts";
 import { idOfNobody, withIds } from "../object-names.ts";
 import { uuidOf } from "../queries/uuid-of.ts";
 import type { PlayedHistory } from "./played-history.ts";
 import type { GivenAttributes, WritingStep } from "./step.ts";
 
-const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = { idleTimeout: 10 * minute, absoluteLifetime: 120 * minute };
+const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = {
+  idleTimeout: 10 * minute,
+  absoluteLifetime: 120 * minute,
+};
 
 /** More than a history creates. */
 const most = 1_000;
@@ -18,7 +30,9 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
     case "insert": {
       const number = history.ids.push(null) - 1;
       const { attributes, links } = written(step.attributes, history);
-      const created = await r.objects.insert([{ className: "Item", attributes, links, uuid: uuidOf(number), readers: step.readers }]);
+      const created = await r.objects.insert([
+        { className: "Item", attributes, links, uuid: uuidOf(number), readers: step.readers },
+      ]);
       history.ids[number] = created[0]?.id ?? null;
       return created.map(plain);
     }
@@ -37,8 +51,22 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
     case "open": {
       history.sessions += 1;
       const digest = history.digestOf(history.sessions - 1);
-      const opened = { digest, mode: "session", appKeyId: "1", userId: step.user, secretVersion: 1, appNames: [], deviceId: step.device, entrance: passwordEntrance } as const;
-      return r.sessions.open(opened, { ...lifetimes, limit: step.limit, perUserLimit: step.perUserLimit, perDevice: step.perDevice });
+      const opened = {
+        digest,
+        mode: "session",
+        appKeyId: "1",
+        userId: step.user,
+        secretVersion: 1,
+        appNames: [],
+        deviceId: step.device,
+        entrance: passwordEntrance,
+      } as const;
+      return r.sessions.open(opened, {
+        ...lifetimes,
+        limit: step.limit,
+        perUserLimit: step.perUserLimit,
+        perDevice: step.perDevice,
+      });
     }
     case "end":
       return r.sessions.end({ digest: history.digestOf(step.session) });
@@ -47,12 +75,21 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Play
   }
 }
 
-function written(given: GivenAttributes, { ids }: PlayedHistory): { attributes: Attributes; links: Restoration["links"] } {
+function written(
+  given: GivenAttributes,
+  { ids }: PlayedHistory,
+): { attributes: Attributes; links: Restoration["links"] } {
   const attributes = withIds(given, ids);
   return { attributes, links: linksOf(attributes) };
 }
 
-function linksOf({ Thing: thing, Things: things }: { readonly Thing?: unknown; readonly Things?: unknown }): Restoration["links"] {
+function linksOf({
+  Thing: thing,
+  Things: things,
+}: {
+  readonly Thing?: unknown;
+  readonly Things?: unknown;
+}): Restoration["links"] {
   return {
     ...(thing === undefined ? {} : { Thing: typeof thing === "string" ? [thing] : [] }),
     ...(things === undefined ? {} : { Things: (things ?? []) as ObjectId[] }),

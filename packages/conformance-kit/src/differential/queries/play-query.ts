@@ -1,4 +1,13 @@
-import { type AttributeIndex, type AttributeType, isIndexable, type NewObject, type ObjectId, type ObjectPage, type Position, type Storage } from "@sallyport/core";
+import {
+  type AttributeIndex,
+  type AttributeType,
+  isIndexable,
+  type NewObject,
+  type ObjectId,
+  type ObjectPage,
+  type Position,
+  type Storage,
+} from "@sallyport/core";
 import { idOfNobody, withIds, withNames } from "../object-names.ts";
 import type { QueryAnswers, QueryScenario, ScenarioObject } from "./query-scenario.ts";
 import { itemAttributes, thingAttributes } from "./random-objects.ts";
@@ -8,19 +17,36 @@ import { uuidOf } from "./uuid-of.ts";
 const most = 100;
 
 /** Puts the objects of a scenario into an empty storage; their ids. */
-export async function playObjects(storage: Storage, { objects, indexed }: Pick<QueryScenario, "objects" | "indexed">): Promise<ObjectId[]> {
+export async function playObjects(
+  storage: Storage,
+  { objects, indexed }: Pick<QueryScenario, "objects" | "indexed">,
+): Promise<ObjectId[]> {
   const { repositories: r } = storage;
-  const created = await r.objects.insert(objects.map((object, number): NewObject => ({ ...object, attributes: withoutReferences(object), uuid: uuidOf(number) })));
+  const created = await r.objects.insert(
+    objects.map(
+      (object, number): NewObject => ({ ...object, attributes: withoutReferences(object), uuid: uuidOf(number) }),
+    ),
+  );
   const ids = created.map(({ id }) => id);
   // Only now is it known what they point to. All are written, so that the time of their writing tells none from the others.
-  const changes = objects.map((object, number) => ({ id: ids[number] ?? idOfNobody, attributes: withIds(referencesOf(object), ids), links: {}, expectedVersions: null }));
+  const changes = objects.map((object, number) => ({
+    id: ids[number] ?? idOfNobody,
+    attributes: withIds(referencesOf(object), ids),
+    links: {},
+    expectedVersions: null,
+  }));
   if (changes.length > 0) await r.objects.update(changes, { session: null });
-  if (indexed) await storage.alignIndexes([...indexesOf("Item", itemAttributes), ...indexesOf("Thing", thingAttributes)]);
+  if (indexed)
+    await storage.alignIndexes([...indexesOf("Item", itemAttributes), ...indexesOf("Thing", thingAttributes)]);
   return ids;
 }
 
 /** Asks the query of a scenario whose objects are there. */
-export async function playQuery({ repositories: { objects } }: Storage, ids: readonly ObjectId[], scenario: Pick<QueryScenario, "query" | "visibility" | "limit">): Promise<QueryAnswers> {
+export async function playQuery(
+  { repositories: { objects } }: Storage,
+  ids: readonly ObjectId[],
+  scenario: Pick<QueryScenario, "query" | "visibility" | "limit">,
+): Promise<QueryAnswers> {
   const { limit } = scenario;
   const query = withIds(scenario.query, ids);
   const { classes, principals } = scenario.visibility;
@@ -28,7 +54,8 @@ export async function playQuery({ repositories: { objects } }: Storage, ids: rea
   const idsOf = (page: ObjectPage) => page.objects.map(({ id }) => id);
   const whole = idsOf(await objects.find(query, visibility, { offset: 0, limit: most }));
   const pages: ObjectId[] = [];
-  for (let offset = 0; offset < whole.length; offset += limit) pages.push(...idsOf(await objects.find(query, visibility, { offset, limit })));
+  for (let offset = 0; offset < whole.length; offset += limit)
+    pages.push(...idsOf(await objects.find(query, visibility, { offset, limit })));
   const afterPositions: ObjectId[] = [];
   let page = await objects.find(query, visibility, { offset: 0, limit });
   for (let read = 0; page.last !== null && read < most; read += 1) {
@@ -56,5 +83,7 @@ function withoutReferences(object: ScenarioObject) {
 }
 
 function indexesOf(className: string, attributes: Readonly<Record<string, AttributeType>>): AttributeIndex[] {
-  return Object.entries(attributes).flatMap(([attribute, type]) => (isIndexable(type) ? [{ className, attribute, type }] : []));
+  return Object.entries(attributes).flatMap(([attribute, type]) =>
+    isIndexable(type) ? [{ className, attribute, type }] : [],
+  );
 }

@@ -17,12 +17,37 @@ export const itemAttributes: Readonly<Record<string, AttributeType>> = {
 };
 
 /** Those of the class `Thing`. */
-export const thingAttributes: Readonly<Record<string, AttributeType>> = { Text: "string", Amount: "number", Item: "reference" };
+export const thingAttributes: Readonly<Record<string, AttributeType>> = {
+  Text: "string",
+  Amount: "number",
+  Item: "reference",
+};
 
 const long = "l".repeat(599);
 
 /** Few, so that values meet: hostile ones, ones beyond the BMP, and ones around the length that an index holds. */
-export const texts = ["", "a", "A", "ab", "b", "é", "\ud7ff", "\uffff", "\u{10000}", "a\u{1f600}b", "a%b", "a_b", "a\\b", "a'b", '"x"', long, `${long}l`, `${long}lm`, `${long}ll`, "\u{1f600}".repeat(600)];
+export const texts = [
+  "",
+  "a",
+  "A",
+  "ab",
+  "b",
+  "é",
+  "\ud7ff",
+  "\uffff",
+  "\u{10000}",
+  "a\u{1f600}b",
+  "a%b",
+  "a_b",
+  "a\\b",
+  "a'b",
+  '"x"',
+  long,
+  `${long}l`,
+  `${long}lm`,
+  `${long}ll`,
+  "\u{1f600}".repeat(600),
+];
 export const values = {
   string: texts,
   number: [-1.5, 0, 1, 2, 10, 1e21, -1e-7, Number.MAX_SAFE_INTEGER],
@@ -42,15 +67,25 @@ const names = Array.from({ length: setSize }, (_, number) => nameOf(number));
 /** A set of objects. */
 export function objectSets(): fc.Arbitrary<ScenarioObject[]> {
   const object = (className: ScenarioObject["className"], types: Readonly<Record<string, AttributeType>>) =>
-    fc.record({ className: fc.constant(className), attributes: attributesOf(types), readers: fc.option(fc.subarray(readers), { freq: 2 }) });
+    fc.record({
+      className: fc.constant(className),
+      attributes: attributesOf(types),
+      readers: fc.option(fc.subarray(readers), { freq: 2 }),
+    });
   const things = fc.array(object("Thing", thingAttributes), { minLength: setSize / 3, maxLength: setSize / 3 });
-  const items = fc.array(object("Item", itemAttributes), { minLength: (2 * setSize) / 3, maxLength: (2 * setSize) / 3 });
+  const items = fc.array(object("Item", itemAttributes), {
+    minLength: (2 * setSize) / 3,
+    maxLength: (2 * setSize) / 3,
+  });
   return fc.tuple(things, items).map((parts) => parts.flat());
 }
 
 function attributesOf(types: Readonly<Record<string, AttributeType>>): fc.Arbitrary<Attributes> {
   const members = Object.entries(types).map(([name, type]) => [name, fc.option(valueOf(type), { freq: 6 })] as const);
-  return fc.record(Object.fromEntries(members), { requiredKeys: [], noNullPrototype: true }) as fc.Arbitrary<Attributes>;
+  return fc.record(Object.fromEntries(members), {
+    requiredKeys: [],
+    noNullPrototype: true,
+  }) as fc.Arbitrary<Attributes>;
 }
 
 function valueOf(type: AttributeType): fc.Arbitrary<unknown> {

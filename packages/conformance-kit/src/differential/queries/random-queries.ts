@@ -11,14 +11,21 @@ const uuids = [...objects.map(uuidOf), uuidOf(setSize)];
 /** Before and after all of them were stored: the clocks of two storages do not show the same. */
 const times = [0, 4_000_000_000_000];
 
-const metaTypes = [["~ObjectID", "id"], ["~UUID", "uuid"], ["~ClassName", "class"], ["~StoreTime", "time"]] as const;
+const metaTypes = [
+  ["~ObjectID", "id"],
+  ["~UUID", "uuid"],
+  ["~ClassName", "class"],
+  ["~StoreTime", "time"],
+] as const;
 const ordered: ReadonlySet<ValueType> = new Set(["string", "number", "boolean", "date", "id", "uuid", "class", "time"]);
 
 /** Queries of a set of objects. */
 export function randomQueries(): fc.Arbitrary<Pick<QueryScenario, "query" | "visibility" | "limit">> {
   const { filter } = filters();
   const sortable = paths().filter(({ type }) => ordered.has(type));
-  const sort: fc.Arbitrary<SortKey[]> = fc.array(fc.record({ path: sortable, descending: fc.boolean() }), { maxLength: 3 });
+  const sort: fc.Arbitrary<SortKey[]> = fc.array(fc.record({ path: sortable, descending: fc.boolean() }), {
+    maxLength: 3,
+  });
   const classes = fc.constantFrom(["Item"], ["Item"], ["Item", "Thing"], ["Thing", "Item", "Thing"]);
   return fc.record({
     query: fc.record({ classes, filter, sort }, { requiredKeys: ["classes"] }) as fc.Arbitrary<ObjectQuery>,
@@ -32,13 +39,22 @@ export function randomQueries(): fc.Arbitrary<Pick<QueryScenario, "query" | "vis
 
 /** Up to three references, then an attribute of what they lead to, or a meta-field. */
 function paths(): fc.Arbitrary<ValuePath> {
-  const leaves = (types: Readonly<Record<string, AttributeType>>) => fc.constantFrom<readonly [string, ValueType]>(...Object.entries(types), ...metaTypes);
-  const hop = fc.constantFrom("Item", "Thing").chain((reference) => fc.constantFrom(["Item"], ["Thing"], ["Item", "Thing"]).map((classes) => ({ reference, classes })));
+  const leaves = (types: Readonly<Record<string, AttributeType>>) =>
+    fc.constantFrom<readonly [string, ValueType]>(...Object.entries(types), ...metaTypes);
+  const hop = fc
+    .constantFrom("Item", "Thing")
+    .chain((reference) =>
+      fc.constantFrom(["Item"], ["Thing"], ["Item", "Thing"]).map((classes) => ({ reference, classes })),
+    );
   const hops = fc.array(hop, { maxLength: 3 });
-  return fc.oneof({ weight: 3, arbitrary: fc.constant<Hop[]>([]) }, { weight: 2, arbitrary: hops }).chain((followed) => {
-    const types = followed.at(-1)?.reference === "Thing" ? thingAttributes : itemAttributes;
-    return fc.tuple(leaves(types), fc.boolean()).map(([[leaf, type], indexed]) => ({ hops: followed, leaf, type, indexed }));
-  });
+  return fc
+    .oneof({ weight: 3, arbitrary: fc.constant<Hop[]>([]) }, { weight: 2, arbitrary: hops })
+    .chain((followed) => {
+      const types = followed.at(-1)?.reference === "Thing" ? thingAttributes : itemAttributes;
+      return fc
+        .tuple(leaves(types), fc.boolean())
+        .map(([[leaf, type], indexed]) => ({ hops: followed, leaf, type, indexed }));
+    });
 }
 
 function filters(): { filter: fc.Arbitrary<Filter> } {
@@ -60,7 +76,8 @@ function filters(): { filter: fc.Arbitrary<Filter> } {
 function conditions(path: ValuePath): fc.Arbitrary<Filter>[] {
   const any: fc.Arbitrary<Filter>[] = [fc.constant({ kind: "present", path }), fc.constant({ kind: "empty", path })];
   const { type } = path;
-  if (type === "collection") return [...any, fc.constantFrom(...ids).map((value) => ({ kind: "contains", path, value }))];
+  if (type === "collection")
+    return [...any, fc.constantFrom(...ids).map((value) => ({ kind: "contains", path, value }))];
   const operands = fc.constantFrom<Scalar>(...(operandsOf(type) as Scalar[]));
   any.push(fc.array(operands, { maxLength: 3 }).map((wanted) => ({ kind: "oneOf", path, values: wanted })));
   if (ordered.has(type)) {
@@ -68,7 +85,9 @@ function conditions(path: ValuePath): fc.Arbitrary<Filter>[] {
     any.push(fc.record({ kind: fc.constant("compare"), path: fc.constant(path), operator, value: operands }));
   }
   if (type === "string" || type === "class") {
-    const patterns = fc.array(fc.constantFrom("%", "_", "a", "b", "\\%", "\\_", "\\\\", "l", "\u{1f600}", "é"), { maxLength: 4 });
+    const patterns = fc.array(fc.constantFrom("%", "_", "a", "b", "\\%", "\\_", "\\\\", "l", "\u{1f600}", "é"), {
+      maxLength: 4,
+    });
     any.push(patterns.map((parts) => ({ kind: "like", path, pattern: parts.join("") })));
     any.push(fc.constantFrom(...texts).map((value) => ({ kind: "contains", path, value })));
   }

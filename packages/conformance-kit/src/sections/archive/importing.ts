@@ -1,4 +1,12 @@
-import { type ArchiveRecord, type Attributes, objectIdOf, objectNumber, type Repositories, seesAll, type Storage } from "@sallyport/core";
+import {
+  type ArchiveRecord,
+  type Attributes,
+  objectIdOf,
+  objectNumber,
+  type Repositories,
+  seesAll,
+  type Storage,
+} from "@sallyport/core";
 import { ConformanceError, equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed } from "../../fixtures/account-named.ts";
@@ -23,7 +31,11 @@ async function fill({ archive }: Storage): Promise<void> {
 }
 
 /** A stream that tells when it is read for the first time, and goes on when it is let. */
-function heldBack(records: readonly ArchiveRecord[]): { stream: AsyncIterable<ArchiveRecord>; begun: Promise<void>; release: () => void } {
+function heldBack(records: readonly ArchiveRecord[]): {
+  stream: AsyncIterable<ArchiveRecord>;
+  begun: Promise<void>;
+  release: () => void;
+} {
   let begin = () => {};
   let release = () => {};
   const begun = new Promise<void>((resolve) => {
@@ -46,14 +58,23 @@ function leavesAlone(write: (r: Repositories, storage: Storage) => Promise<unkno
   return async ({ storage, r }) => {
     await write(r, storage);
     const before = await archived(storage);
-    const unread: AsyncIterable<ArchiveRecord> = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new ConformanceError("Records are read though the database is not empty.")) }) };
+    const unread: AsyncIterable<ArchiveRecord> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new ConformanceError("Records are read though the database is not empty.")),
+      }),
+    };
     equal(await storage.archive.import(unread), "notEmpty", "the import");
     equal(await archived(storage), before, "what is there");
   };
 }
 
 /** Demands that these records are refused, and that an import succeeds afterwards. */
-async function refuses(storage: Storage, code: 307 | 801, records: readonly ArchiveRecord[], what: string): Promise<void> {
+async function refuses(
+  storage: Storage,
+  code: 307 | 801,
+  records: readonly ArchiveRecord[],
+  what: string,
+): Promise<void> {
   const before = await archived(storage);
   await failsWith(code, () => storage.archive.import(streamed(records)), what);
   equal(ofSection(await archived(storage), "classes"), ofSection(before, "classes"), `the classes after ${what}`);
@@ -69,7 +90,10 @@ const last = <T>(list: readonly T[]): T => list[list.length - 1] as T;
 
 function changedObject(change: object): (record: ArchiveRecord) => ArchiveRecord | null {
   const object = last(ofSection(sampleArchive, "objects"));
-  return (record) => (record === object ? { ...object, id: objectIdOf(1_500_000), uuid: "00000000-0000-4000-8000-ffffffffffff", ...change } : null);
+  return (record) =>
+    record === object
+      ? { ...object, id: objectIdOf(1_500_000), uuid: "00000000-0000-4000-8000-ffffffffffff", ...change }
+      : null;
 }
 
 export const importingChecks: readonly Check[] = [
@@ -84,16 +108,39 @@ export const importingChecks: readonly Check[] = [
     "is there as if it had been written": async ({ storage, r }) => {
       await fill(storage);
       const { generation, classes } = await r.model.load();
-      equal([generation, classes], [7, ofSection(sampleArchive, "classes").map(({ definition }) => definition)], "the model");
-      for (const { id, uuid, className, version, storedAt, readers, attributes } of ofSection(sampleArchive, "objects")) {
-        const object = { id, uuid, className, version, storedAt, readers, attributes: JSON.parse(attributes) as Attributes };
+      equal(
+        [generation, classes],
+        [7, ofSection(sampleArchive, "classes").map(({ definition }) => definition)],
+        "the model",
+      );
+      for (const { id, uuid, className, version, storedAt, readers, attributes } of ofSection(
+        sampleArchive,
+        "objects",
+      )) {
+        const object = {
+          id,
+          uuid,
+          className,
+          version,
+          storedAt,
+          readers,
+          attributes: JSON.parse(attributes) as Attributes,
+        };
         equal(await r.objects.get([id], seesAll), [object], "an object");
         equal((await r.objects.getByUuid(uuid, seesAll))?.id, id, "the object of a UUID");
       }
-      equal(await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() }), 4, "how many objects everybody may see");
+      equal(
+        await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() }),
+        4,
+        "how many objects everybody may see",
+      );
       equal((await r.departures.find({ kind: "id", id: "5" }, seesAll))?.kind, "recycled", "a recycled object");
       const referrers = await r.departures.referrers(["3"], { attributes: null, limit: 10 });
-      equal(referrers.map(({ id, attribute }) => `${id} ${attribute}`).toSorted(), ["14 Files", "14 Other"], "who points to an object");
+      equal(
+        referrers.map(({ id, attribute }) => `${id} ${attribute}`).toSorted(),
+        ["14 Files", "14 Other"],
+        "who points to an object",
+      );
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
       const [custom] = ofSection(sampleArchive, "customAccounts");
       equal((await r.customAccounts.forProof("Z")).account?.secret, custom?.secret, "the secret of a custom account");
@@ -101,15 +148,38 @@ export const importingChecks: readonly Check[] = [
       equal(await r.identityProviders.find("google"), provider, "an identity provider");
       const { section: _link, ...link } = last(ofSection(sampleArchive, "identityLinks"));
       equal(await r.identityLinks.find({ issuer: link.issuer, subject: "a" }), link, "a link");
-      equal(await r.passwordHistory.latest("user:3", 2), hostileTexts.toReversed().slice(0, 2), "the latest former passwords of a user");
-      equal((await r.keys.accepted("rsa")).map(({ keyId }) => keyId), ["a", "z"], "the keys that are accepted");
+      equal(
+        await r.passwordHistory.latest("user:3", 2),
+        hostileTexts.toReversed().slice(0, 2),
+        "the latest former passwords of a user",
+      );
+      equal(
+        (await r.keys.accepted("rsa")).map(({ keyId }) => keyId),
+        ["a", "z"],
+        "the keys that are accepted",
+      );
       const [all] = ofSection(sampleArchive, "appKeys");
-      const admitted = await r.admission.admit({ appKey: all?.digest ?? "", session: null, idleTimeout: generous.idleTimeout });
+      const admitted = await r.admission.admit({
+        appKey: all?.digest ?? "",
+        session: null,
+        idleTimeout: generous.idleTimeout,
+      });
       equal([admitted.appKey?.id, admitted.maintenance], ["1", true], "what admission says of an app key");
-      equal((await r.audit.read(0, 10)).map(({ sequence }) => sequence), [7, 9], "the audit");
+      equal(
+        (await r.audit.read(0, 10)).map(({ sequence }) => sequence),
+        [7, 9],
+        "the audit",
+      );
       const { section: _section, ...apple } = last(ofSection(sampleArchive, "macros"));
       equal(await r.macros.load(), { generation: 4, macros: [apple] }, "the macros");
-      equal((await r.macros.history("Zebra", 10)).map(({ version, text }) => [version, text]), [[2, null], [1, hostileTexts.join("\n")]], "what a macro was");
+      equal(
+        (await r.macros.history("Zebra", 10)).map(({ version, text }) => [version, text]),
+        [
+          [2, null],
+          [1, hostileTexts.join("\n")],
+        ],
+        "what a macro was",
+      );
       equal(admitted.macroGeneration, 4, "the generation of macros that admission shows");
     },
 
@@ -117,9 +187,15 @@ export const importingChecks: readonly Check[] = [
       await fill(storage);
       const { id } = await createObject(r);
       const kept = [...ofSection(sampleArchive, "objects"), ...ofSection(sampleArchive, "departures")];
-      const inOrder = kept.toSorted((one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id));
+      const inOrder = kept.toSorted(
+        (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
+      );
       const watermark = await watermarkBehind(r, [id]);
-      equal(idsOf(await changesUpTo(r, watermark)), [...idsOf(inOrder), id], "the objects in the order of their changes");
+      equal(
+        idsOf(await changesUpTo(r, watermark)),
+        [...idsOf(inOrder), id],
+        "the objects in the order of their changes",
+      );
     },
 
     "gives no id, UUID, name or sequence a second time": async ({ storage, r }) => {
@@ -127,10 +203,24 @@ export const importingChecks: readonly Check[] = [
       const { id } = await createObject(r);
       holds(objectNumber(id) > 3_000_000, `The first id after the import, ${id}, is behind all that were given`);
       const [gone] = ofSection(sampleArchive, "departures");
-      await failsWith(307, () => r.objects.insert([{ className: "File", attributes: {}, uuid: gone?.uuid ?? "" }]), "the UUID of an object that is gone");
+      await failsWith(
+        307,
+        () => r.objects.insert([{ className: "File", attributes: {}, uuid: gone?.uuid ?? "" }]),
+        "the UUID of an object that is gone",
+      );
       equal(await r.applications.create({ name: "a", seats: null }), "nameTaken", "an app name");
-      equal(await r.accounts.create({ userId: id, loginName: "other", secret: "", administrator: false }, "name 0"), "nameTaken", "a confusable name");
-      const another = { id: "00000000-0000-4000-8000-aaaaaaaaaaaa", loginName: "other", userId: id, email: null, secret: "" };
+      equal(
+        await r.accounts.create({ userId: id, loginName: "other", secret: "", administrator: false }, "name 0"),
+        "nameTaken",
+        "a confusable name",
+      );
+      const another = {
+        id: "00000000-0000-4000-8000-aaaaaaaaaaaa",
+        loginName: "other",
+        userId: id,
+        email: null,
+        secret: "",
+      };
       equal(await r.customAccounts.create(another, "like a"), "nameTaken", "a confusable name of a custom account");
       equal(await r.identityLinks.create(newLink({ subject: "A" })), "taken", "an identity");
       await createAppKey(r, { name: "new" });
@@ -150,29 +240,41 @@ export const importingChecks: readonly Check[] = [
       equal([restored?.id, restored?.version], ["5", 4], "an object that has come back");
       equal(await takeAway(storage, ["14"]), 1, "how many objects go");
       equal(await r.macros.put(macroNamed("Zebra"), 0), "stored", "a macro");
-      equal([(await r.macros.history("Zebra", 1))[0]?.version, (await r.macros.load()).generation], [3, 5], "its version, and the generation of macros");
+      equal(
+        [(await r.macros.history("Zebra", 1))[0]?.version, (await r.macros.load()).generation],
+        [3, 5],
+        "its version, and the generation of macros",
+      );
       const seen = await r.objects.count({ classes: ["File"] }, { classes: null, principals: new Set() });
       equal(seen, 4, "how many objects everybody may see");
     },
 
     "is refused when there is an object": leavesAlone((r) => createObject(r)),
-    "is refused when there was an object": leavesAlone(async (r, storage) => takeAway(storage, [(await createObject(r)).id])),
+    "is refused when there was an object": leavesAlone(async (r, storage) =>
+      takeAway(storage, [(await createObject(r)).id]),
+    ),
     "is refused when there is an app key": leavesAlone((r) => createAppKey(r)),
     "is refused when there is a custom account": leavesAlone((r) => createCustomAccount(r, { userId: "1" })),
-    "is refused when there is an identity provider": leavesAlone((r) => r.identityProviders.put({ type: "apple", name: "", sealedData: "", defaultUserId: null, appNames: [] })),
+    "is refused when there is an identity provider": leavesAlone((r) =>
+      r.identityProviders.put({ type: "apple", name: "", sealedData: "", defaultUserId: null, appNames: [] }),
+    ),
     "is refused when there is a link": leavesAlone((r) => createLink(r)),
     "is refused when there is a key of the server": leavesAlone((r) => r.keys.addFirst(newKey("jwt", "one"))),
     "is refused when there is an audit": leavesAlone((r) => r.audit.append(auditEvent)),
     "is refused when attempts are counted": leavesAlone((r) => r.audit.tally("key", auditEvent)),
     "is refused when the model was changed": leavesAlone((r) => r.model.change({ put: [] }, 1)),
     "is refused when there is a macro": leavesAlone((r) => r.macros.put(macroNamed("Report"), null)),
-    "is refused when there was an import": leavesAlone((_r, storage) => storage.archive.import(streamed(sampleArchive))),
+    "is refused when there was an import": leavesAlone((_r, storage) =>
+      storage.archive.import(streamed(sampleArchive)),
+    ),
 
     "leaves nothing behind when the records end with an error": async ({ storage, r }) => {
       const before = ofSection(await archived(storage), "classes");
       const error = new Error("cut off");
       for (const cut of [0, 1, 5, sampleArchive.length]) {
-        const outcome = await storage.archive.import(streamed(sampleArchive.slice(0, cut), error)).catch((reason: unknown) => reason);
+        const outcome = await storage.archive
+          .import(streamed(sampleArchive.slice(0, cut), error))
+          .catch((reason: unknown) => reason);
         holds(outcome === error, `The error after ${cut} records comes out unchanged`);
         equal(ofSection(await archived(storage), "classes"), before, `the classes after ${cut} records and an error`);
         equal(await r.contents.isEmpty(), true, `whether the database is empty after ${cut} records and an error`);
@@ -190,16 +292,39 @@ export const importingChecks: readonly Check[] = [
         ["a UUID twice", changedObject({ uuid: "00000000-0000-4000-8000-000000000003" })],
         ["an id of an object that is gone", changedObject({ id: objectIdOf(2_000_000) })],
         ["a UUID of an object that is gone", changedObject({ uuid: "00000000-0000-4000-8000-000000000005" })],
-        ["a class twice", (record) => (record.section === "classes" && record.definition.name === "File" ? record : null)],
+        [
+          "a class twice",
+          (record) => (record.section === "classes" && record.definition.name === "File" ? record : null),
+        ],
         ["an app name twice", (record) => (record.section === "applications" && record.name === "a" ? record : null)],
-        ["an app key twice", (record) => (record.section === "appKeys" && record.name === "some" ? { ...record, id: "2", name: "z" } : null)],
-        ["a confusable name twice", (record) => (record === account ? { ...account, userId: "14", loginName: "other" } : null)],
-        ["a custom account twice", (record) => (record === custom ? { ...custom, loginName: "other", confusableKey: "other" } : null)],
-        ["a confusable name of a custom account twice", (record) => (record === custom ? { ...custom, id: unused, loginName: "other" } : null)],
+        [
+          "an app key twice",
+          (record) =>
+            record.section === "appKeys" && record.name === "some" ? { ...record, id: "2", name: "z" } : null,
+        ],
+        [
+          "a confusable name twice",
+          (record) => (record === account ? { ...account, userId: "14", loginName: "other" } : null),
+        ],
+        [
+          "a custom account twice",
+          (record) => (record === custom ? { ...custom, loginName: "other", confusableKey: "other" } : null),
+        ],
+        [
+          "a confusable name of a custom account twice",
+          (record) => (record === custom ? { ...custom, id: unused, loginName: "other" } : null),
+        ],
         ["a link twice", (record) => (record === link ? { ...link, subject: "other" } : null)],
         ["an identity twice", (record) => (record === link ? { ...link, id: unused } : null)],
-        ["an identity provider twice", (record) => (record.section === "identityProviders" && record.type === "apple" ? { ...record, name: "other" } : null)],
-        ["a version of a macro twice", (record) => (record.section === "macros" && record.name === "Apple" ? record : null)],
+        [
+          "an identity provider twice",
+          (record) =>
+            record.section === "identityProviders" && record.type === "apple" ? { ...record, name: "other" } : null,
+        ],
+        [
+          "a version of a macro twice",
+          (record) => (record.section === "macros" && record.name === "Apple" ? record : null),
+        ],
         ["a key twice", (record) => (record.section === "keys" && record.keyId === "a" ? record : null)],
       ];
       for (const [what, changed] of twice) await refuses(storage, 307, sampleWith(changed), what);
@@ -208,8 +333,18 @@ export const importingChecks: readonly Check[] = [
 
     "leaves nothing behind of what cannot be stored": async ({ storage }) => {
       await refuses(storage, 307, sampleWith(changedObject({ className: "a\0b" })), "a class with a zero character");
-      await refuses(storage, 307, sampleWith(changedObject({ attributes: '{"a": "\\u0000"}' })), "attributes with a zero character");
-      await refuses(storage, 801, sampleWith(changedObject({ attributes: `{"a": "${"x".repeat(1_048_576)}"}` })), "an object that is too large");
+      await refuses(
+        storage,
+        307,
+        sampleWith(changedObject({ attributes: '{"a": "\\u0000"}' })),
+        "attributes with a zero character",
+      );
+      await refuses(
+        storage,
+        801,
+        sampleWith(changedObject({ attributes: `{"a": "${"x".repeat(1_048_576)}"}` })),
+        "an object that is too large",
+      );
       await fill(storage);
     },
 
@@ -239,8 +374,15 @@ export const importingChecks: readonly Check[] = [
         const writing = createObject(other.repositories);
         release();
         equal(await first, "imported", "the import");
-        holds(objectNumber((await writing).id) > 3_000_000, "What was written meanwhile has an id behind all that were given");
-        equal(await other.archive.import(streamed(sampleArchive)), "notEmpty", "an import by another process afterwards");
+        holds(
+          objectNumber((await writing).id) > 3_000_000,
+          "What was written meanwhile has an id behind all that were given",
+        );
+        equal(
+          await other.archive.import(streamed(sampleArchive)),
+          "notEmpty",
+          "an import by another process afterwards",
+        );
       },
     },
     { needs: "severalProcesses" },

@@ -1,4 +1,11 @@
-import { beforeAllChanges, type Change, type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/core";
+import {
+  beforeAllChanges,
+  type Change,
+  type Repositories,
+  seesAll,
+  type Storage,
+  type StoredObject,
+} from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/change-of.ts";
@@ -84,7 +91,9 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   };
 
   const writers = { over: false };
-  const writing = Promise.all(Array.from({ length: 6 }, (_, writer) => write(storages[writer % 2] as Storage, writer, shared.id))).finally(() => {
+  const writing = Promise.all(
+    Array.from({ length: 6 }, (_, writer) => write(storages[writer % 2] as Storage, writer, shared.id)),
+  ).finally(() => {
     writers.over = true;
   });
   const reading = (async () => {
@@ -94,15 +103,32 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   const all = [shared.id, ...kept.flat()];
   await watermarkBehind(reader, all);
   await readOn();
-  equalInAnyOrder(idsOf(followed.filter(({ id }) => id !== shared.id)), all.slice(1), "the ids of the new objects that the reader was told of");
+  equalInAnyOrder(
+    idsOf(followed.filter(({ id }) => id !== shared.id)),
+    all.slice(1),
+    "the ids of the new objects that the reader was told of",
+  );
   const versions = followed.filter(({ id }) => id === shared.id).map(({ version }) => version);
-  equal(versions, [...new Set(versions)].toSorted((one, other) => one - other), "the versions of the object that was changed, each once");
-  equal(versions.at(-1), (await reader.objects.get([shared.id], seesAll))[0]?.version, "the last version that the reader was told of");
-  equal(await changesUpTo(reader, reached), followed.filter(({ id, version }) => id !== shared.id || version === versions.at(-1)), "all that is told, from the beginning");
+  equal(
+    versions,
+    [...new Set(versions)].toSorted((one, other) => one - other),
+    "the versions of the object that was changed, each once",
+  );
+  equal(
+    versions.at(-1),
+    (await reader.objects.get([shared.id], seesAll))[0]?.version,
+    "the last version that the reader was told of",
+  );
+  equal(
+    await changesUpTo(reader, reached),
+    followed.filter(({ id, version }) => id !== shared.id || version === versions.at(-1)),
+    "all that is told, from the beginning",
+  );
 }
 
 const withinOne = checksOf("changes", {
-  "never appear below what was read, though another transaction is still open": ({ storage }) => overlap(storage, storage, "kept"),
+  "never appear below what was read, though another transaction is still open": ({ storage }) =>
+    overlap(storage, storage, "kept"),
 
   "of what is taken back never show, and hold nobody up": ({ storage }) => overlap(storage, storage, "taken back"),
 
@@ -128,7 +154,8 @@ const withinOne = checksOf("changes", {
     })();
     const [created] = await Promise.all([writing, looking]);
     const last = await changesUpTo(r, await watermarkBehind(r, created));
-    for (const changes of [...looks.filter(({ length }) => length > 0), last]) equal(idsOf(changes), created, "the ids of what has changed");
+    for (const changes of [...looks.filter(({ length }) => length > 0), last])
+      equal(idsOf(changes), created, "the ids of what has changed");
     equal(new Set(last.map(({ stamp }) => stamp)).size, 1, "how many stamps there are");
   },
 });
@@ -136,10 +163,13 @@ const withinOne = checksOf("changes", {
 const together = checksOf(
   "changes",
   {
-    "never appear below what another process has read, though a transaction is still open": async ({ storage, another }) =>
-      overlap(storage, await another(), "kept"),
+    "never appear below what another process has read, though a transaction is still open": async ({
+      storage,
+      another,
+    }) => overlap(storage, await another(), "kept"),
 
-    "lose nothing and repeat nothing for who follows several processes at work": async ({ storage, another }) => follow([storage, await another()]),
+    "lose nothing and repeat nothing for who follows several processes at work": async ({ storage, another }) =>
+      follow([storage, await another()]),
   },
   { needs: "severalProcesses" },
 );

@@ -20,7 +20,10 @@ function blocksOf({ r: outside }: Pick<Subject, "r">) {
   };
   /** Claims the blocks, one letter each. */
   return (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
-    r.channels.claimBlocks({ blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId }, limits);
+    r.channels.claimBlocks(
+      { blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId },
+      limits,
+    );
 }
 
 export const channelBlockChecks: readonly Check[] = checksOf("channels", {
@@ -34,8 +37,13 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
   "refuse the blocks of one client to every other": async (subject) => {
     const claim = blocksOf(subject);
     equal(await claim("one", "ab"), "first", "the first claim");
-    for (const letters of ["ab", "a", "b", "ba"]) equal(await claim("other", letters), "refused", `the claim of another client on ${letters}`);
-    equal([await claim("one", "ab"), await claim("one", "ab"), await claim("one", "ab")], ["again", "again", "refused"], "the claims of the first client");
+    for (const letters of ["ab", "a", "b", "ba"])
+      equal(await claim("other", letters), "refused", `the claim of another client on ${letters}`);
+    equal(
+      [await claim("one", "ab"), await claim("one", "ab"), await claim("one", "ab")],
+      ["again", "again", "refused"],
+      "the claims of the first client",
+    );
     equal(await claim("other", "cd"), "first", "the claim of the other client on blocks of its own");
   },
 
@@ -45,16 +53,28 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     subject.advance(minute - 10 * second);
     equal(await claim("one", "a"), "again", "the claim before the time is over");
     subject.advance(11 * second);
-    for (const client of ["one", "other"]) equal(await claim(client, "a"), "refused", "the claim when the time is over");
+    for (const client of ["one", "other"])
+      equal(await claim(client, "a"), "refused", "the claim when the time is over");
     subject.advance(100 * hour);
     equal(await claim("one", "a"), "refused", "the claim long after");
   },
 
   "count the uses of every block for itself": async (subject) => {
     const claim = blocksOf(subject);
-    const verdicts = [await claim("one", "ab"), await claim("one", "b"), await claim("one", "bc"), await claim("one", "ac"), await claim("one", "a"), await claim("one", "c")];
+    const verdicts = [
+      await claim("one", "ab"),
+      await claim("one", "b"),
+      await claim("one", "bc"),
+      await claim("one", "ac"),
+      await claim("one", "a"),
+      await claim("one", "c"),
+    ];
     equal(verdicts, ["first", "again", "again", "again", "again", "again"], "the verdicts");
-    equal([await claim("one", "a"), await claim("one", "b"), await claim("one", "c")], ["refused", "refused", "refused"], "the verdicts when all are used up");
+    equal(
+      [await claim("one", "a"), await claim("one", "b"), await claim("one", "c")],
+      ["refused", "refused", "refused"],
+      "the verdicts when all are used up",
+    );
   },
 
   "take all blocks of a message or none": async (subject) => {
@@ -65,26 +85,42 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     await claim("one", "mn");
     await claim("one", "m");
     equal(await claim("one", "mn"), "refused", "the claim on a block that is used up");
-    equal([await claim("one", "n"), await claim("one", "n"), await claim("one", "n")], ["again", "again", "refused"], "the claims on the one that is not");
+    equal(
+      [await claim("one", "n"), await claim("one", "n"), await claim("one", "n")],
+      ["again", "again", "refused"],
+      "the claims on the one that is not",
+    );
   },
 
   "are free again when the transaction that claimed them is taken back": async (subject) => {
     const claim = blocksOf(subject);
     await claim("one", "b");
     const failing = subject.storage.transaction(async (r) => {
-      equal([await claim("one", "ab", { r }), await claim("other", "a", { r })], ["again", "refused"], "the claims inside");
+      equal(
+        [await claim("one", "ab", { r }), await claim("other", "a", { r })],
+        ["again", "refused"],
+        "the claims inside",
+      );
       throw new RangeError("taken back");
     });
     await failing.catch((error: unknown) => {
       if (!(error instanceof RangeError)) throw error;
     });
-    equal([await claim("other", "a"), await claim("one", "b"), await claim("one", "b"), await claim("one", "b")], ["first", "again", "again", "refused"], "the claims after it");
+    equal(
+      [await claim("other", "a"), await claim("one", "b"), await claim("one", "b"), await claim("one", "b")],
+      ["first", "again", "again", "refused"],
+      "the claims after it",
+    );
   },
 
   "take equal blocks of one message for one": async (subject) => {
     const claim = blocksOf(subject);
     equal(await claim("one", "aba"), "first", "the claim");
-    equal([await claim("one", "a"), await claim("one", "aaaa"), await claim("one", "a")], ["again", "again", "refused"], "the claims after it");
+    equal(
+      [await claim("one", "a"), await claim("one", "aaaa"), await claim("one", "a")],
+      ["again", "again", "refused"],
+      "the claims after it",
+    );
   },
 
   "let one client win of those who bring the same blocks at once": async (subject) => {
@@ -92,7 +128,11 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     for (const letters of ["a", "bcd", "efghijkl"]) {
       const reversed = [...letters].toReversed().join("");
       const verdicts = await atOnce(10, (index) => claim(`client ${index}`, index % 2 === 0 ? letters : reversed));
-      equal([occurrences("first", verdicts), occurrences("refused", verdicts)], [1, 9], "how many were first and refused");
+      equal(
+        [occurrences("first", verdicts), occurrences("refused", verdicts)],
+        [1, 9],
+        "how many were first and refused",
+      );
       const winner = verdicts.indexOf("first");
       equal(await claim(`client ${winner}`, letters), "again", "the next claim of the one who won");
     }
@@ -101,7 +141,11 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
   "count every use of those at once": async (subject) => {
     const claim = blocksOf(subject);
     const verdicts = await atOnce(10, () => claim("one", "ab"));
-    equal(["first", "again", "refused"].map((each) => occurrences(each, verdicts)), [1, 2, 7], "how many were first, again and refused");
+    equal(
+      ["first", "again", "refused"].map((each) => occurrences(each, verdicts)),
+      [1, 2, 7],
+      "how many were first, again and refused",
+    );
   },
 
   "give messages that share blocks to one client whole, never in parts": async (subject) => {
@@ -124,12 +168,22 @@ export const channelBlockChecks: readonly Check[] = checksOf("channels", {
     advance(2 * hour);
     await claim("one", "f", { keyId: "over" });
     equal(await r.channels.sweepBlocks(["accepted"], 3 * hour, 10), 0, "how many were swept before their age");
-    equal(await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10), 0, "how many of accepted keys were swept");
+    equal(
+      await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10),
+      0,
+      "how many of accepted keys were swept",
+    );
     equal(await r.channels.sweepBlocks(["accepted"], hour, 0), 0, "how many a sweep of none has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 3, "how many the first sweep has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 1, "how many the second sweep has swept");
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 0, "how many the third sweep has swept");
-    const verdicts = [await claim("other", "a"), await claim("other", "d"), await claim("one", "e"), await claim("other", "f"), await claim("one", "f", { keyId: "over" })];
+    const verdicts = [
+      await claim("other", "a"),
+      await claim("other", "d"),
+      await claim("one", "e"),
+      await claim("other", "f"),
+      await claim("one", "f", { keyId: "over" }),
+    ];
     equal(verdicts, ["first", "first", "refused", "refused", "again"], "the claims after it");
     equal(await r.channels.sweepBlocks([], hour, 10), 1, "how many are swept when no key is accepted");
   },

@@ -16,7 +16,10 @@ async function isGone(r: Repositories, digest: Digest, what: string): Promise<vo
 export const channelLifeChecks: readonly Check[] = checksOf("channels", {
   "come with their session, as they were opened": async ({ r }) => {
     const visitor = await Visitor.create(r);
-    const channels = [...hostileTexts.map((wrappedKey) => ({ ...freshChannel(), wrappedKey })), { ...freshChannel(), ivPrefix: new Uint8Array(3) }];
+    const channels = [
+      ...hostileTexts.map((wrappedKey) => ({ ...freshChannel(), wrappedKey })),
+      { ...freshChannel(), ivPrefix: new Uint8Array(3) },
+    ];
     for (const channel of channels) {
       const digest = await visitor.openSecure(r, { channel });
       const { session } = await visitor.admitAs(r, "secure", digest);
@@ -27,7 +30,8 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
 
   "are there for secure sessions only": async ({ r }) => {
     const visitor = await Visitor.create(r);
-    for (const mode of ["session", "token"] as const) await isGone(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
+    for (const mode of ["session", "token"] as const)
+      await isGone(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
     await isGone(r, freshDigest(), "a session that nobody opened");
   },
 
@@ -51,7 +55,8 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     const opening = r.sessions.open(session, generous);
     ivPrefix.fill(9);
     await opening;
-    const prefix = async () => (await visitor.admitAs(r, "secure", session.digest)).session?.channel?.ivPrefix ?? new Uint8Array();
+    const prefix = async () =>
+      (await visitor.admitAs(r, "secure", session.digest)).session?.channel?.ivPrefix ?? new Uint8Array();
     (await prefix()).fill(8);
     equal([...(await prefix())], [1, 2, 3], "the prefix");
   },
@@ -59,7 +64,11 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
   "end with their session, however it ends": async ({ r, advance }) => {
     const visitor = await Visitor.create(r);
     const other = await Visitor.create(r);
-    const [ended, endedWithAll, stays] = [await visitor.openSecure(r), await visitor.openSecure(r), await other.openSecure(r)];
+    const [ended, endedWithAll, stays] = [
+      await visitor.openSecure(r),
+      await visitor.openSecure(r),
+      await other.openSecure(r),
+    ];
     await r.sessions.end({ digest: ended });
     await isGone(r, ended, "an ended session");
     await r.sessions.end({ userId: visitor.account.userId });
@@ -80,19 +89,34 @@ export const channelLifeChecks: readonly Check[] = checksOf("channels", {
     const channel = freshChannel();
     const second = await visitor.openSecure(r, { ...device, channel }, policy);
     await isGone(r, first, "a replaced session");
-    equal((await visitor.admitAs(r, "secure", second)).session?.channel?.wrappedKey, channel.wrappedKey, "the wrapped key");
-    equal([await r.channels.reserveOut(second, 1), await r.channels.acceptIn(second, 5n)], [0n, "fresh"], "the first numbers");
+    equal(
+      (await visitor.admitAs(r, "secure", second)).session?.channel?.wrappedKey,
+      channel.wrappedKey,
+      "the wrapped key",
+    );
+    equal(
+      [await r.channels.reserveOut(second, 1), await r.channels.acceptIn(second, 5n)],
+      [0n, "fresh"],
+      "the first numbers",
+    );
     const plain = await visitor.open(r, device, policy);
     await isGone(r, second, "a session replaced by one of another mode");
     const third = await visitor.openSecure(r, device, policy);
     equal(await visitor.isAdmitted(r, plain), false, "whether the replaced session is admitted");
-    equal([await r.channels.reserveOut(third, 1), await r.channels.acceptIn(third, 5n)], [0n, "fresh"], "the first numbers after another mode");
+    equal(
+      [await r.channels.reserveOut(third, 1), await r.channels.acceptIn(third, 5n)],
+      [0n, "fresh"],
+      "the first numbers after another mode",
+    );
   },
 
   "are not opened for a session that finds no room": async ({ r }) => {
     const visitor = await Visitor.create(r);
     await visitor.openSecure(r, {}, { ...generous, limit: 1 });
-    for (const policy of [{ ...generous, limit: 1 }, { ...generous, perUserLimit: 1 }]) {
+    for (const policy of [
+      { ...generous, limit: 1 },
+      { ...generous, perUserLimit: 1 },
+    ]) {
       const session = visitor.newSession({ mode: "secure" });
       await failsWith(315, () => r.sessions.open(session, policy), "opening a session");
       await isGone(r, session.digest, "a session that was not opened");

@@ -15,8 +15,13 @@ async function secureSession({ r }: Subject): Promise<Digest> {
 }
 
 /** Brings numbers one after the other and demands these verdicts. */
-async function judges({ r }: Subject, session: Digest, verdicts: readonly (readonly [bigint, MessageVerdict])[]): Promise<void> {
-  for (const [number, verdict] of verdicts) equal(await r.channels.acceptIn(session, number), verdict, `the verdict on ${number}`);
+async function judges(
+  { r }: Subject,
+  session: Digest,
+  verdicts: readonly (readonly [bigint, MessageVerdict])[],
+): Promise<void> {
+  for (const [number, verdict] of verdicts)
+    equal(await r.channels.acceptIn(session, number), verdict, `the verdict on ${number}`);
 }
 
 export const channelNumberChecks: readonly Check[] = checksOf("channels", {
@@ -31,11 +36,16 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
     const session = await secureSession(subject);
     const taken = await atOnce(4, async () => {
       const firsts: bigint[] = [];
-      for (let round = 0; round < 25; round += 1) firsts.push((await subject.r.channels.reserveOut(session, 100)) ?? -1n);
+      for (let round = 0; round < 25; round += 1)
+        firsts.push((await subject.r.channels.reserveOut(session, 100)) ?? -1n);
       return firsts;
     });
     const firsts = taken.flat().toSorted((one, other) => Number(one - other));
-    equal(firsts, Array.from({ length: 100 }, (_, index) => BigInt(100 * index)), "the first numbers");
+    equal(
+      firsts,
+      Array.from({ length: 100 }, (_, index) => BigInt(100 * index)),
+      "the first numbers",
+    );
   },
 
   "refuse reservations that would give numbers out twice, and numbers that there are not": async (subject) => {
@@ -45,27 +55,56 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
     for (const count of [0, -1, 0.5, largestReservation + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await failsWith(799, () => channels.reserveOut(session, count), `the reservation of ${count}`);
     }
-    for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)]) await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
-    equal([await channels.reserveOut(session, largestReservation), await channels.reserveOut(session, 1)], [10n, 1_000_010n], "the first numbers after them");
+    for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)])
+      await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
+    equal(
+      [await channels.reserveOut(session, largestReservation), await channels.reserveOut(session, 1)],
+      [10n, 1_000_010n],
+      "the first numbers after them",
+    );
     await judges(subject, session, [[0n, "fresh"]]);
   },
 
   "accept every number once, in whatever order": async (subject) => {
     const session = await secureSession(subject);
-    await judges(subject, session, [[0n, "fresh"], [0n, "seen"], [1n, "fresh"], [5n, "fresh"], [3n, "fresh"], [3n, "seen"], [2n, "fresh"]]);
-    await judges(subject, session, [[4n, "fresh"], [6n, "fresh"], [1n, "seen"], [5n, "seen"], [0n, "seen"]]);
+    await judges(subject, session, [
+      [0n, "fresh"],
+      [0n, "seen"],
+      [1n, "fresh"],
+      [5n, "fresh"],
+      [3n, "fresh"],
+      [3n, "seen"],
+      [2n, "fresh"],
+    ]);
+    await judges(subject, session, [
+      [4n, "fresh"],
+      [6n, "fresh"],
+      [1n, "seen"],
+      [5n, "seen"],
+      [0n, "seen"],
+    ]);
   },
 
   "need not begin with 0": async (subject) => {
     const session = await secureSession(subject);
-    await judges(subject, session, [[7n, "fresh"], [0n, "fresh"], [7n, "seen"], [0n, "seen"], [6n, "fresh"]]);
+    await judges(subject, session, [
+      [7n, "fresh"],
+      [0n, "fresh"],
+      [7n, "seen"],
+      [0n, "seen"],
+      [6n, "fresh"],
+    ]);
   },
 
   "accept a number once of those who bring it at once": async (subject) => {
     const session = await secureSession(subject);
     for (const number of [0n, 1n, 700n, 350n, 5_000n]) {
       const verdicts = await atOnce(10, () => subject.r.channels.acceptIn(session, number));
-      equal([occurrences("fresh", verdicts), occurrences("seen", verdicts)], [1, 9], `how often ${number} was fresh and seen`);
+      equal(
+        [occurrences("fresh", verdicts), occurrences("seen", verdicts)],
+        [1, 9],
+        `how often ${number} was fresh and seen`,
+      );
     }
   },
 
@@ -79,28 +118,80 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
 
   "remember the 1,023 numbers below the highest and no other": async (subject) => {
     const session = await secureSession(subject);
-    await judges(subject, session, [[5_000n, "fresh"], [3_976n, "old"], [3_975n, "old"], [0n, "old"], [3_977n, "fresh"], [3_977n, "seen"], [3_976n, "old"]]);
-    await judges(subject, session, [[5_001n, "fresh"], [3_977n, "old"], [3_978n, "fresh"], [5_000n, "seen"]]);
+    await judges(subject, session, [
+      [5_000n, "fresh"],
+      [3_976n, "old"],
+      [3_975n, "old"],
+      [0n, "old"],
+      [3_977n, "fresh"],
+      [3_977n, "seen"],
+      [3_976n, "old"],
+    ]);
+    await judges(subject, session, [
+      [5_001n, "fresh"],
+      [3_977n, "old"],
+      [3_978n, "fresh"],
+      [5_000n, "seen"],
+    ]);
     const other = await secureSession(subject);
-    await judges(subject, other, [[1_023n, "fresh"], [0n, "fresh"], [0n, "seen"], [1_024n, "fresh"], [0n, "old"], [1n, "fresh"], [1_025n, "fresh"], [1n, "old"]]);
+    await judges(subject, other, [
+      [1_023n, "fresh"],
+      [0n, "fresh"],
+      [0n, "seen"],
+      [1_024n, "fresh"],
+      [0n, "old"],
+      [1n, "fresh"],
+      [1_025n, "fresh"],
+      [1n, "old"],
+    ]);
   },
 
   "remember over a jump what stays near enough": async (subject) => {
     for (const step of [window - 1n, window, window + 1n]) {
       const session = await secureSession(subject);
-      await judges(subject, session, [[10n, "fresh"], [9n, "fresh"], [10n + step, "fresh"]]);
-      await judges(subject, session, [[10n, step < window ? "seen" : "old"], [9n, "old"], [11n, step <= window ? "fresh" : "old"]]);
+      await judges(subject, session, [
+        [10n, "fresh"],
+        [9n, "fresh"],
+        [10n + step, "fresh"],
+      ]);
+      await judges(subject, session, [
+        [10n, step < window ? "seen" : "old"],
+        [9n, "old"],
+        [11n, step <= window ? "fresh" : "old"],
+      ]);
     }
   },
 
   "accept jumps as far as numbers go": async (subject) => {
     const session = await secureSession(subject);
     const half = 2n ** 63n;
-    await judges(subject, session, [[half - 1n, "fresh"], [half, "fresh"], [half - 1n, "seen"], [half - 1_023n, "fresh"], [half - 1_024n, "old"]]);
-    await judges(subject, session, [[half + 1n, "fresh"], [0n, "old"], [highestOfAll, "fresh"], [highestOfAll, "seen"], [half + 1n, "old"]]);
-    await judges(subject, session, [[highestOfAll - 1_023n, "fresh"], [highestOfAll - 1_023n, "seen"], [highestOfAll - 1_024n, "old"], [highestOfAll - 1n, "fresh"]]);
+    await judges(subject, session, [
+      [half - 1n, "fresh"],
+      [half, "fresh"],
+      [half - 1n, "seen"],
+      [half - 1_023n, "fresh"],
+      [half - 1_024n, "old"],
+    ]);
+    await judges(subject, session, [
+      [half + 1n, "fresh"],
+      [0n, "old"],
+      [highestOfAll, "fresh"],
+      [highestOfAll, "seen"],
+      [half + 1n, "old"],
+    ]);
+    await judges(subject, session, [
+      [highestOfAll - 1_023n, "fresh"],
+      [highestOfAll - 1_023n, "seen"],
+      [highestOfAll - 1_024n, "old"],
+      [highestOfAll - 1n, "fresh"],
+    ]);
     const other = await secureSession(subject);
-    await judges(subject, other, [[0n, "fresh"], [highestOfAll, "fresh"], [0n, "old"], [1n, "old"]]);
+    await judges(subject, other, [
+      [0n, "fresh"],
+      [highestOfAll, "fresh"],
+      [0n, "old"],
+      [1n, "old"],
+    ]);
   },
 
   "judge numbers like somebody who remembers them all": async (subject) => {
@@ -114,7 +205,11 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
       const number = random(2) === 0 ? highest + BigInt(ahead) : highest - BigInt(behind);
       if (number < 0n) continue;
       const verdict = number <= highest - window ? "old" : accepted.has(number) ? "seen" : "fresh";
-      equal(await subject.r.channels.acceptIn(session, number), verdict, `the verdict on ${number} with ${highest} as the highest`);
+      equal(
+        await subject.r.channels.acceptIn(session, number),
+        verdict,
+        `the verdict on ${number} with ${highest} as the highest`,
+      );
       if (verdict === "fresh") accepted.add(number);
       if (number > highest) highest = number;
     }
@@ -124,11 +219,17 @@ export const channelNumberChecks: readonly Check[] = checksOf("channels", {
     const { r } = subject;
     const visitor = await Visitor.create(r);
     const [one, other] = [await visitor.openSecure(r), await visitor.openSecure(r)];
-    await judges(subject, one, [[3n, "fresh"], [9n, "fresh"]]);
+    await judges(subject, one, [
+      [3n, "fresh"],
+      [9n, "fresh"],
+    ]);
     await r.channels.reserveOut(one, 50);
     await judges(subject, other, [[3n, "fresh"]]);
     equal(await r.channels.reserveOut(other, 1), 0n, "the first number of the other session");
-    await judges(subject, one, [[50n, "fresh"], [0n, "fresh"]]);
+    await judges(subject, one, [
+      [50n, "fresh"],
+      [0n, "fresh"],
+    ]);
     equal(await r.channels.reserveOut(one, 1), 50n, "the next number of the first session");
   },
 });

@@ -13,7 +13,13 @@ const nobody = "00000000-0000-4000-8000-000000000000";
 export const customAccountKeepingChecks: readonly Check[] = checksOf("custom accounts", {
   "are kept as they were created, enabled, and found by name and by id": async ({ r }) => {
     for (const email of [null, "ada@example.com"]) {
-      const account = { id: randomUUID(), loginName: `Ada ${email}`, userId: await createUserObject(r), email, secret: `secret of ${email}` };
+      const account = {
+        id: randomUUID(),
+        loginName: `Ada ${email}`,
+        userId: await createUserObject(r),
+        email,
+        secret: `secret of ${email}`,
+      };
       equal(await r.customAccounts.create(account, `key ${email}`), "created", "creating an account");
       const found = await r.customAccounts.find(account.id);
       holds(found !== null && Number.isSafeInteger(found.secretVersion), "The version of the secret is a whole number");
@@ -23,12 +29,31 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
   },
 
   "are found by exactly their names, and nobody under names that nobody can have": async ({ r }) => {
-    equal(await r.customAccounts.forProof("nobody"), { account: null, decoy: null }, "what is found in an empty database");
+    equal(
+      await r.customAccounts.forProof("nobody"),
+      { account: null, decoy: null },
+      "what is found in an empty database",
+    );
     const account = await createCustomAccount(r, { loginName: "Ren\u00e9", secret: "the only one" });
-    for (const loginName of ["demo", "\ufffd", "demo\ufffd"]) await createCustomAccount(r, { loginName, secret: "the only one" });
-    const others = ["ren\u00e9", "Rene\u0301", "Rene", "Ren\u00e9 ", " Ren\u00e9", "Ren%", "", "like Ren\u00e9", "x".repeat(100_000)];
+    for (const loginName of ["demo", "\ufffd", "demo\ufffd"])
+      await createCustomAccount(r, { loginName, secret: "the only one" });
+    const others = [
+      "ren\u00e9",
+      "Rene\u0301",
+      "Rene",
+      "Ren\u00e9 ",
+      " Ren\u00e9",
+      "Ren%",
+      "",
+      "like Ren\u00e9",
+      "x".repeat(100_000),
+    ];
     for (const name of [...others, ...hostileTexts, ...unstorableTexts]) {
-      equal(await r.customAccounts.forProof(name), { account: null, decoy: "the only one" }, `what is found for ${JSON.stringify(name.slice(0, 100))}`);
+      equal(
+        await r.customAccounts.forProof(name),
+        { account: null, decoy: "the only one" },
+        `what is found for ${JSON.stringify(name.slice(0, 100))}`,
+      );
     }
     equal((await r.customAccounts.forProof("Ren\u00e9")).account, account, "the account");
     const ids = [nobody, "", "1", ...hostileTexts, ...unstorableTexts];
@@ -36,9 +61,20 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
   },
 
   "give for a proof the secret of the next account by name as decoy": async ({ r }) => {
-    for (const loginName of ["b", "d", "\u{1f511}", "ü"]) await createCustomAccount(r, { loginName, secret: `secret of ${loginName}` });
-    const decoys = [["a", "b"], ["b", "d"], ["c", "d"], ["D", "b"], ["e", "ü"], ["ü", "\u{1f511}"], ["\u{1f511}", "b"], ["\u{1f600}", "b"]] as const;
-    for (const [name, next] of decoys) equal((await r.customAccounts.forProof(name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
+    for (const loginName of ["b", "d", "\u{1f511}", "ü"])
+      await createCustomAccount(r, { loginName, secret: `secret of ${loginName}` });
+    const decoys = [
+      ["a", "b"],
+      ["b", "d"],
+      ["c", "d"],
+      ["D", "b"],
+      ["e", "ü"],
+      ["ü", "\u{1f511}"],
+      ["\u{1f511}", "b"],
+      ["\u{1f600}", "b"],
+    ] as const;
+    for (const [name, next] of decoys)
+      equal((await r.customAccounts.forProof(name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
   },
 
   "know nothing of the names of database users": async ({ r }) => {
@@ -59,22 +95,39 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
   "are refused under a name, a confusable key or an id that is taken, and nothing changes": async ({ r }) => {
     const first = await createCustomAccount(r, { loginName: "Ada" });
     const other = { id: randomUUID(), loginName: "Grace", userId: first.userId, email: null, secret: "another" };
-    equal(await r.customAccounts.create({ ...other, loginName: "Ada" }, "another key"), "nameTaken", "the same name again");
+    equal(
+      await r.customAccounts.create({ ...other, loginName: "Ada" }, "another key"),
+      "nameTaken",
+      "the same name again",
+    );
     equal(await r.customAccounts.create(other, "like Ada"), "nameTaken", "the same key again");
     equal(await r.customAccounts.create({ ...other, id: first.id }, "another key"), "nameTaken", "the same id again");
     equal(await r.customAccounts.find(first.id), first, "the account that was there");
-    equal([await r.customAccounts.find(other.id), (await r.customAccounts.forProof("Grace")).account], [null, null], "the account that was refused");
+    equal(
+      [await r.customAccounts.find(other.id), (await r.customAccounts.forProof("Grace")).account],
+      [null, null],
+      "the account that was refused",
+    );
     equal(await r.customAccounts.create(other, "another key"), "created", "what was free all the time");
   },
 
   "are created by one of those who want one name at once": async ({ r }) => {
     const userId = await createUserObject(r);
     const ids = Array.from({ length: 8 }, () => randomUUID());
-    const create = (id: string, index: number) => r.customAccounts.create({ id, loginName: `Ada ${index}`, userId, email: null, secret: "" }, "ada");
+    const create = (id: string, index: number) =>
+      r.customAccounts.create({ id, loginName: `Ada ${index}`, userId, email: null, secret: "" }, "ada");
     const outcomes = await Promise.all(ids.map(create));
-    equal([occurrences("created", outcomes), occurrences("nameTaken", outcomes)], [1, 7], "how many were created, and how many refused");
+    equal(
+      [occurrences("created", outcomes), occurrences("nameTaken", outcomes)],
+      [1, 7],
+      "how many were created, and how many refused",
+    );
     const found = await Promise.all(ids.map((id) => r.customAccounts.find(id)));
-    equal(found.map((account) => account !== null), outcomes.map((outcome) => outcome === "created"), "which accounts exist");
+    equal(
+      found.map((account) => account !== null),
+      outcomes.map((outcome) => outcome === "created"),
+      "which accounts exist",
+    );
   },
 
   "get another e-mail address, or none": async ({ r }) => {
@@ -84,7 +137,8 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
       equal(await r.customAccounts.find(account.id), { ...account, email }, "the account");
     }
     equal(await r.customAccounts.find(bystander.id), bystander, "another account");
-    for (const id of [nobody, "", "constructor"]) equal(await r.customAccounts.setEmail(id, null), false, `whether there is an account "${id}"`);
+    for (const id of [nobody, "", "constructor"])
+      equal(await r.customAccounts.setEmail(id, null), false, `whether there is an account "${id}"`);
   },
 
   "are mapped to another user, with another version": async ({ r }) => {
@@ -92,10 +146,14 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
     const userId = await createUserObject(r);
     equal(await r.customAccounts.setUser(account.id, userId), true, "mapping an account");
     const mapped = await r.customAccounts.find(account.id);
-    holds(mapped !== null && mapped.secretVersion > account.secretVersion, "An account that was mapped to another user has a higher version");
+    holds(
+      mapped !== null && mapped.secretVersion > account.secretVersion,
+      "An account that was mapped to another user has a higher version",
+    );
     equal(mapped, { ...account, userId, secretVersion: mapped.secretVersion }, "the account");
     equal(await r.customAccounts.find(bystander.id), bystander, "another account");
-    for (const id of [nobody, "", "constructor"]) equal(await r.customAccounts.setUser(id, userId), false, `whether there is an account "${id}"`);
+    for (const id of [nobody, "", "constructor"])
+      equal(await r.customAccounts.setUser(id, userId), false, `whether there is an account "${id}"`);
   },
 
   "are disabled and enabled, and found either way": async ({ r }) => {
@@ -103,18 +161,28 @@ export const customAccountKeepingChecks: readonly Check[] = checksOf("custom acc
     for (const disabled of [true, true, false, false]) {
       equal(await r.customAccounts.setDisabled(account.id, disabled), true, "whether there is an account");
       equal(await r.customAccounts.find(account.id), { ...account, disabled }, "the account");
-      equal((await r.customAccounts.forProof(account.loginName)).account, { ...account, disabled }, "the account of the name");
+      equal(
+        (await r.customAccounts.forProof(account.loginName)).account,
+        { ...account, disabled },
+        "the account of the name",
+      );
     }
     equal(await r.customAccounts.find(bystander.id), bystander, "another account");
-    for (const id of [nobody, "", "constructor"]) equal(await r.customAccounts.setDisabled(id, true), false, `whether there is an account "${id}"`);
+    for (const id of [nobody, "", "constructor"])
+      equal(await r.customAccounts.setDisabled(id, true), false, `whether there is an account "${id}"`);
   },
 
   "are gone when they were removed, and their names are free": async ({ r }) => {
     const [account, bystander] = [await createCustomAccount(r), await createCustomAccount(r)];
-    for (const id of [nobody, "", "constructor"]) equal(await r.customAccounts.remove(id), false, `whether there is an account "${id}"`);
+    for (const id of [nobody, "", "constructor"])
+      equal(await r.customAccounts.remove(id), false, `whether there is an account "${id}"`);
     const outcomes = await atOnce(4, () => r.customAccounts.remove(account.id));
     equal(occurrences(true, outcomes), 1, "how many have removed it");
-    equal([await r.customAccounts.find(account.id), (await r.customAccounts.forProof(account.loginName)).account], [null, null], "the account");
+    equal(
+      [await r.customAccounts.find(account.id), (await r.customAccounts.forProof(account.loginName)).account],
+      [null, null],
+      "the account",
+    );
     equal(await r.customAccounts.find(bystander.id), bystander, "another account");
     await createCustomAccount(r, { loginName: account.loginName });
   },

@@ -24,7 +24,11 @@ function leftOf({ departures }: Repositories, { id }: StoredObject): Promise<Dep
 export const goingChecks: readonly Check[] = checksOf("departures", {
   "take objects out of everything that is read, and leave what they were": async ({ storage, r, advance }) => {
     for (const recycled of [false, true]) {
-      const [object, restricted, other] = [await createObject(r), await createObject(r, { readers: ["A1"] }), await createObject(r)];
+      const [object, restricted, other] = [
+        await createObject(r),
+        await createObject(r, { readers: ["A1"] }),
+        await createObject(r),
+      ];
       await r.objects.update([changeOf(object.id, { Name: "newer" })], anybody);
       const before = (await findObjects(r, ["File"], seesAll, page)).length;
       advance(hour);
@@ -32,22 +36,48 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
       equal(await takeAway(storage, idsOf([object, restricted]), recycled), 2, "how many go");
       const end = await storage.now();
       equal(await r.objects.get(idsOf([object, restricted, other]), seesAll), [other], "the objects by id");
-      equal([await r.objects.getByUuid(object.uuid, seesAll), await r.objects.getByUuids([object.uuid, restricted.uuid], seesAll)], [null, []], "the objects by UUID");
+      equal(
+        [
+          await r.objects.getByUuid(object.uuid, seesAll),
+          await r.objects.getByUuids([object.uuid, restricted.uuid], seesAll),
+        ],
+        [null, []],
+        "the objects by UUID",
+      );
       const listed = await findObjects(r, ["File"], seesAll, page);
-      equal([listed.length, await r.objects.count({ classes: ["File"] }, seesAll)], [before - 2, before - 2], "how many are listed and counted");
-      for (const [gone, version] of [[object, 3], [restricted, 2]] as const) {
+      equal(
+        [listed.length, await r.objects.count({ classes: ["File"] }, seesAll)],
+        [before - 2, before - 2],
+        "how many are listed and counted",
+      );
+      for (const [gone, version] of [
+        [object, 3],
+        [restricted, 2],
+      ] as const) {
         const left = await leftOf(r, gone);
         const { id, uuid, className } = gone;
         holds(left !== null && start <= left.departedAt && left.departedAt <= end, "The time is that of the departure");
-        equal(left, { id, uuid, className, version, departedAt: left.departedAt, kind: recycled ? "recycled" : "deleted" }, "what is left");
-        equal(await r.departures.find({ kind: "uuid", uuid: uuid.toUpperCase() }, seesAll), left, "what is left, by UUID");
+        equal(
+          left,
+          { id, uuid, className, version, departedAt: left.departedAt, kind: recycled ? "recycled" : "deleted" },
+          "what is left",
+        );
+        equal(
+          await r.departures.find({ kind: "uuid", uuid: uuid.toUpperCase() }, seesAll),
+          left,
+          "what is left, by UUID",
+        );
       }
       equal(await leftOf(r, other), null, "what is left of an object that is there");
     }
   },
 
   "are seen by those who could read the object": async ({ storage, r }) => {
-    const [open, restricted, hidden] = [await createObject(r), await createObject(r, { readers: ["A1", "B2"] }), await createObject(r, { readers: [] })];
+    const [open, restricted, hidden] = [
+      await createObject(r),
+      await createObject(r, { readers: ["A1", "B2"] }),
+      await createObject(r, { readers: [] }),
+    ];
     const image = await createObject(r, { className: "Image" });
     const all = [open, restricted, hidden, image];
     for (const [index, object] of all.entries()) await takeAway(storage, [object.id], index % 2 === 0);
@@ -71,8 +101,10 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
 
   "are of nothing where nothing was": async ({ storage, r }) => {
     await takeAway(storage, [(await createObject(r)).id]);
-    for (const id of nowhere) equal(await r.departures.find({ kind: "id", id }, seesAll), null, `what is left of "${id}"`);
-    for (const uuid of ["00000000-0000-4000-8000-000000000000", "", "x"]) equal(await r.departures.find({ kind: "uuid", uuid }, seesAll), null, `what is left of "${uuid}"`);
+    for (const id of nowhere)
+      equal(await r.departures.find({ kind: "id", id }, seesAll), null, `what is left of "${id}"`);
+    for (const uuid of ["00000000-0000-4000-8000-000000000000", "", "x"])
+      equal(await r.departures.find({ kind: "uuid", uuid }, seesAll), null, `what is left of "${uuid}"`);
     equal(await takeAway(storage, nowhere), 0, "how many of nothing go");
   },
 
@@ -80,9 +112,17 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
     for (const recycled of [false, true]) {
       const { id, uuid } = await createObject(r);
       await takeAway(storage, [id], recycled);
-      await failsWith(307, () => createObject(r, { uuid: uuid.toUpperCase() }), "creating an object with the UUID of one that is gone");
+      await failsWith(
+        307,
+        () => createObject(r, { uuid: uuid.toUpperCase() }),
+        "creating an object with the UUID of one that is gone",
+      );
       const beside = { className: "File", attributes: {} };
-      await failsWith(307, () => r.objects.insert([beside, { ...beside, uuid }]), "creating it beside one whose UUID is made by the storage");
+      await failsWith(
+        307,
+        () => r.objects.insert([beside, { ...beside, uuid }]),
+        "creating it beside one whose UUID is made by the storage",
+      );
       holds((await createObject(r)).id !== id, "The id is not given again");
     }
   },
@@ -93,12 +133,28 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [recycled.id], true);
     const session = await (await Visitor.create(r)).open(r);
     for (const { id } of [deleted, recycled]) {
-      await failsWith(610, () => r.objects.update([changeOf(live.id, { Name: "new" }), changeOf(id, {})], anybody), "changing an object that is gone");
-      await failsWith(307, () => r.objects.update([changeOf(live.id, { Boss: id }, { links: { Boss: [id] } })], anybody), "pointing to it");
-      await failsWith(307, () => r.objects.insert([{ className: "File", attributes: { Boss: id }, links: { Boss: [id] } }]), "creating what points to it");
+      await failsWith(
+        610,
+        () => r.objects.update([changeOf(live.id, { Name: "new" }), changeOf(id, {})], anybody),
+        "changing an object that is gone",
+      );
+      await failsWith(
+        307,
+        () => r.objects.update([changeOf(live.id, { Boss: id }, { links: { Boss: [id] } })], anybody),
+        "pointing to it",
+      );
+      await failsWith(
+        307,
+        () => r.objects.insert([{ className: "File", attributes: { Boss: id }, links: { Boss: [id] } }]),
+        "creating what points to it",
+      );
       equal([await r.locks.take(id, session), await r.locks.state(id)], ["gone", null], "locking it");
     }
-    await failsWith(304, () => r.objects.update([changeOf("ZZZZZZZZZZ", {})], anybody), "changing an object that never was");
+    await failsWith(
+      304,
+      () => r.objects.update([changeOf("ZZZZZZZZZZ", {})], anybody),
+      "changing an object that never was",
+    );
     equal(await r.objects.get([live.id], seesAll), [live], "the object that is there");
   },
 
@@ -111,9 +167,19 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
     await r.locks.take(first.id, mine);
     await r.locks.take(second.id, ended);
     await r.sessions.end({ digest: ended });
-    const held = await storage.transaction((inside) => inside.departures.hold([...idsOf(objects).toReversed(), first.id, ...nowhere]));
-    equal(held.map(({ object }) => object), await r.objects.match({ classes: ["File"] }, seesAll, 100), "what is told of the objects that are held");
-    equal(held.map(({ lockedBy }) => lockedBy), [mine, ...objects.slice(1).map(() => null)], "who has locked them");
+    const held = await storage.transaction((inside) =>
+      inside.departures.hold([...idsOf(objects).toReversed(), first.id, ...nowhere]),
+    );
+    equal(
+      held.map(({ object }) => object),
+      await r.objects.match({ classes: ["File"] }, seesAll, 100),
+      "what is told of the objects that are held",
+    );
+    equal(
+      held.map(({ lockedBy }) => lockedBy),
+      [mine, ...objects.slice(1).map(() => null)],
+      "who has locked them",
+    );
     await r.objects.update([changeOf(second.id, {})], anybody);
   },
 
@@ -129,19 +195,33 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
     const { id } = await createObject(r);
     const { generation } = await r.model.load();
     await r.model.change({ put: [] }, generation);
-    for (const [modelGeneration, outdated] of [[generation, true], [generation + 1, false]] as const) {
+    for (const [modelGeneration, outdated] of [
+      [generation, true],
+      [generation + 1, false],
+    ] as const) {
       for (const call of ["hold", "recycledWith"] as const) {
         const outcome = await storage
-          .transaction<unknown>((inside) => (call === "hold" ? inside.departures.hold([id], { modelGeneration }) : inside.departures.recycledWith(id, { modelGeneration })))
+          .transaction<unknown>((inside) =>
+            call === "hold"
+              ? inside.departures.hold([id], { modelGeneration })
+              : inside.departures.recycledWith(id, { modelGeneration }),
+          )
           .catch((error: unknown) => error);
-        equal(outcome instanceof OutdatedModelError, outdated, `whether ${call} is refused under the model ${modelGeneration}`);
+        equal(
+          outcome instanceof OutdatedModelError,
+          outdated,
+          `whether ${call} is refused under the model ${modelGeneration}`,
+        );
       }
     }
   },
 
   "leave nothing behind when their transaction is taken back": async ({ storage, r }) => {
     const [object, source] = [await createObject(r), await createObject(r)];
-    const [changed] = (await r.objects.update([changeOf(source.id, { Boss: object.id }, { links: { Boss: [object.id] } })], anybody)) as [StoredObject];
+    const [changed] = (await r.objects.update(
+      [changeOf(source.id, { Boss: object.id }, { links: { Boss: [object.id] } })],
+      anybody,
+    )) as [StoredObject];
     await storage
       .transaction(async (inside) => {
         await inside.departures.hold([object.id]);
@@ -163,10 +243,27 @@ export const goingChecks: readonly Check[] = checksOf("departures", {
     await r.objects.update([changeOf(fourth, {})], anybody);
     const watermark = await watermarkBehind(r, [(await createObject(r)).id]);
     const told = (await changesUpTo(r, watermark, { stamp: reached, id: null }, 2)).slice(0, -1);
-    const expected = [[third, "deleted"], [first, "recycled"], [second, "recycled"], [fourth, "stored"]];
-    equal(told.map(({ id, kind }) => [id, kind]), expected, "what is told");
-    equal(told.map(({ version }) => version), [2, 2, 2, 2], "the versions");
-    equal(told.map(({ uuid, className }) => [uuid, className]), expected.map(([id]) => [objects.find((each) => each.id === id)?.uuid, "File"]), "UUIDs and classes");
+    const expected = [
+      [third, "deleted"],
+      [first, "recycled"],
+      [second, "recycled"],
+      [fourth, "stored"],
+    ];
+    equal(
+      told.map(({ id, kind }) => [id, kind]),
+      expected,
+      "what is told",
+    );
+    equal(
+      told.map(({ version }) => version),
+      [2, 2, 2, 2],
+      "the versions",
+    );
+    equal(
+      told.map(({ uuid, className }) => [uuid, className]),
+      expected.map(([id]) => [objects.find((each) => each.id === id)?.uuid, "File"]),
+      "UUIDs and classes",
+    );
     equal((await changesUpTo(r, watermark)).length, 5, "how many changes there are in all");
   },
 

@@ -21,7 +21,10 @@ function link(source: StoredObject, attribute: string, target: StoredObject): Re
 
 /** Those of the class `File` that point to an object by these attributes. */
 function ofFiles({ departures }: Repositories, { id }: StoredObject, names: readonly string[]): Promise<Referrer[]> {
-  return departures.referrers([id], { attributes: names.map((attribute) => ({ className: "File", attribute })), limit: 100 });
+  return departures.referrers([id], {
+    attributes: names.map((attribute) => ({ className: "File", attribute })),
+    limit: 100,
+  });
 }
 
 async function read(r: Repositories, { id }: StoredObject): Promise<StoredObject | undefined> {
@@ -36,27 +39,62 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     const links = [link(team, "Team", one), link(team, "Team", two), link(team, "Boss", one), link(image, "Boss", two)];
     equalInAnyOrder(await r.departures.referrers(idsOf([two, one, two]), all), links, "the referrers of two");
     equal(await r.departures.referrers([], all), [], "the referrers of nothing");
-    equal(await r.departures.referrers(["ZZZZZZZZZZ", "0", "", "constructor", team.id], all), [], "the referrers of what nobody points to");
+    equal(
+      await r.departures.referrers(["ZZZZZZZZZZ", "0", "", "constructor", team.id], all),
+      [],
+      "the referrers of what nobody points to",
+    );
   },
 
   "know the referrers by some attributes of some classes only, and as many as asked for": async ({ r }) => {
     const one = await createObject(r);
-    const [first, second] = [await pointing(r, { Team: [one.id], Boss: [one.id] }), await pointing(r, { Boss: [one.id], toString: [one.id] })];
+    const [first, second] = [
+      await pointing(r, { Team: [one.id], Boss: [one.id] }),
+      await pointing(r, { Boss: [one.id], toString: [one.id] }),
+    ];
     const image = await pointing(r, { Boss: [one.id] }, "Image");
     const by = (...attributes: string[]) => ofFiles(r, one, attributes);
-    equalInAnyOrder(await by("Boss", "Unknown"), [link(first, "Boss", one), link(second, "Boss", one)], "the referrers by one attribute");
-    equalInAnyOrder(await by("Team", "toString"), [link(first, "Team", one), link(second, "toString", one)], "the referrers by two attributes");
-    equal([await by(), await by("boss"), await by("constructor")], [[], [], []], "the referrers by attributes that nobody has");
-    const ofBoth = [{ className: "Image", attribute: "Boss" }, { className: "File", attribute: "Team" }, { className: "Image", attribute: "Team" }];
-    equalInAnyOrder(await r.departures.referrers([one.id], { attributes: ofBoth, limit: 100 }), [link(image, "Boss", one), link(first, "Team", one)], "the referrers of two classes");
-    for (const limit of [0, 1, 3]) equal((await r.departures.referrers([one.id], { attributes: null, limit })).length, limit, "how many referrers are answered");
+    equalInAnyOrder(
+      await by("Boss", "Unknown"),
+      [link(first, "Boss", one), link(second, "Boss", one)],
+      "the referrers by one attribute",
+    );
+    equalInAnyOrder(
+      await by("Team", "toString"),
+      [link(first, "Team", one), link(second, "toString", one)],
+      "the referrers by two attributes",
+    );
+    equal(
+      [await by(), await by("boss"), await by("constructor")],
+      [[], [], []],
+      "the referrers by attributes that nobody has",
+    );
+    const ofBoth = [
+      { className: "Image", attribute: "Boss" },
+      { className: "File", attribute: "Team" },
+      { className: "Image", attribute: "Team" },
+    ];
+    equalInAnyOrder(
+      await r.departures.referrers([one.id], { attributes: ofBoth, limit: 100 }),
+      [link(image, "Boss", one), link(first, "Team", one)],
+      "the referrers of two classes",
+    );
+    for (const limit of [0, 1, 3])
+      equal(
+        (await r.departures.referrers([one.id], { attributes: null, limit })).length,
+        limit,
+        "how many referrers are answered",
+      );
   },
 
   "leave out of the referrers the objects themselves, and what is gone": async ({ storage, r }) => {
     const one = await createObject(r);
     await r.objects.update([changeOf(one.id, { Boss: one.id }, { links: { Boss: [one.id] } })], anybody);
     const two = await pointing(r, { Boss: [one.id] });
-    const [deleted, recycled] = [await pointing(r, { Boss: [one.id, two.id] }), await pointing(r, { Boss: [one.id, two.id] })];
+    const [deleted, recycled] = [
+      await pointing(r, { Boss: [one.id, two.id] }),
+      await pointing(r, { Boss: [one.id, two.id] }),
+    ];
     await takeAway(storage, [deleted.id]);
     await takeAway(storage, [recycled.id], true);
     equal(await r.departures.referrers([one.id], all), [link(two, "Boss", one)], "the referrers of one");
@@ -67,27 +105,51 @@ export const referrerChecks: readonly Check[] = checksOf("departures", {
     const [one, two] = [await createObject(r), await createObject(r)];
     const source = await pointing(r, { Team: [one.id], Boss: [one.id] });
     await r.objects.update([changeOf(source.id, { Team: [two.id] }, { links: { Team: [two.id] } })], anybody);
-    equal([await ofFiles(r, one, ["Team"]), await ofFiles(r, two, ["Team"])], [[], [link(source, "Team", two)]], "the referrers by the attribute that was changed");
+    equal(
+      [await ofFiles(r, one, ["Team"]), await ofFiles(r, two, ["Team"])],
+      [[], [link(source, "Team", two)]],
+      "the referrers by the attribute that was changed",
+    );
     equal(await r.departures.referrers([one.id], all), [link(source, "Boss", one)], "the referrers by the other");
   },
 
   "take targets out of references and collections, and leave the rest": async ({ storage, r, advance }) => {
     const [gone, stays, recycled] = [await createObject(r), await createObject(r), await createObject(r)];
-    const attributes = { Boss: gone.id, Deputy: stays.id, Team: [stays.id, gone.id, recycled.id], Tags: { id: gone.id, list: [gone.id] }, Name: gone.id };
+    const attributes = {
+      Boss: gone.id,
+      Deputy: stays.id,
+      Team: [stays.id, gone.id, recycled.id],
+      Tags: { id: gone.id, list: [gone.id] },
+      Name: gone.id,
+    };
     const links = { Boss: [gone.id], Deputy: [stays.id], Team: [stays.id, gone.id, recycled.id] };
     const source = await createObject(r, { attributes, links });
-    const single = await createObject(r, { attributes: { Team: [gone.id], Boss: stays.id }, links: { Team: [gone.id], Boss: [stays.id] } });
+    const single = await createObject(r, {
+      attributes: { Team: [gone.id], Boss: stays.id },
+      links: { Team: [gone.id], Boss: [stays.id] },
+    });
     await takeAway(storage, [recycled.id], true);
     advance(hour);
     const before = await storage.now();
-    await storage.transaction(async (inside) => inside.departures.clear(await inside.departures.referrers([gone.id], all)));
+    await storage.transaction(async (inside) =>
+      inside.departures.clear(await inside.departures.referrers([gone.id], all)),
+    );
     const [cleared, emptied] = [await read(r, source), await read(r, single)];
     equal(cleared?.attributes, { ...attributes, Boss: null, Team: [stays.id, recycled.id] }, "the attributes");
     equal(emptied?.attributes, { Team: [], Boss: stays.id }, "the attributes of the other");
     equal([cleared?.version, emptied?.version], [2, 2], "the versions");
     holds((cleared?.storedAt ?? 0) >= before, "The time is that of the clearing");
     equal(await r.departures.referrers([gone.id], all), [], "the referrers of what is gone");
-    equalInAnyOrder(await r.departures.referrers(idsOf([stays, recycled]), all), [link(source, "Deputy", stays), link(source, "Team", stays), link(single, "Boss", stays), link(source, "Team", recycled)], "the referrers of the others");
+    equalInAnyOrder(
+      await r.departures.referrers(idsOf([stays, recycled]), all),
+      [
+        link(source, "Deputy", stays),
+        link(source, "Team", stays),
+        link(single, "Boss", stays),
+        link(source, "Team", recycled),
+      ],
+      "the referrers of the others",
+    );
   },
 
   "take nothing out of nothing": async ({ r }) => {

@@ -32,29 +32,60 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
       await takeAway(storage, [other.id], true);
       const group = await storage.transaction((inside) => inside.departures.recycledWith(asked.id));
       equal(idsOf(group), idsOf(objects), "the ids of what went together");
-      equal(group.map((each) => [each.attributes, each.readers]), objects.map((each) => [each.attributes, each.readers]), "attributes and readers as they went");
+      equal(
+        group.map((each) => [each.attributes, each.readers]),
+        objects.map((each) => [each.attributes, each.readers]),
+        "attributes and readers as they went",
+      );
       advance(hour);
       const before = await storage.now();
       const restored = await bringBack(storage, asked.id);
       const after = await storage.now();
-      holds(restored.every(({ storedAt }) => before <= storedAt && storedAt <= after), "The time is that of the return");
+      holds(
+        restored.every(({ storedAt }) => before <= storedAt && storedAt <= after),
+        "The time is that of the return",
+      );
       const versions = [2, 1, 1].map((version) => version + 2 * (round + 1));
-      const expected = objects.map((object, index) => ({ ...object, version: versions[index], storedAt: restored[index]?.storedAt }));
+      const expected = objects.map((object, index) => ({
+        ...object,
+        version: versions[index],
+        storedAt: restored[index]?.storedAt,
+      }));
       equal(restored, expected, "what comes back");
       equalInAnyOrder(await r.objects.get(idsOf(objects), seesAll), expected, "the objects");
-      equal([(await r.objects.getByUuid(third.uuid, seesAll))?.id, await r.departures.find({ kind: "id", id: third.id }, seesAll)], [third.id, null], "by UUID, and what is left");
-      equal((await r.departures.find({ kind: "id", id: other.id }, seesAll))?.kind, "recycled", "what went apart from them");
+      equal(
+        [
+          (await r.objects.getByUuid(third.uuid, seesAll))?.id,
+          await r.departures.find({ kind: "id", id: third.id }, seesAll),
+        ],
+        [third.id, null],
+        "by UUID, and what is left",
+      );
+      equal(
+        (await r.departures.find({ kind: "id", id: other.id }, seesAll))?.kind,
+        "recycled",
+        "what went apart from them",
+      );
       await bringBack(storage, other.id);
     }
   },
 
   "come back visible to those who could read them, counted, and in their place": async ({ storage, r }) => {
-    const objects = [await createObject(r), await createObject(r, { readers: ["A1"] }), await createObject(r), await createObject(r, { readers: ["B2"] })];
+    const objects = [
+      await createObject(r),
+      await createObject(r, { readers: ["A1"] }),
+      await createObject(r),
+      await createObject(r, { readers: ["B2"] }),
+    ];
     for (const { id } of [objects[2], objects[0], objects[1]] as StoredObject[]) await takeAway(storage, [id], true);
     for (const { id } of [objects[1], objects[0], objects[2]] as StoredObject[]) await bringBack(storage, id);
     for (const visibility of [seesAll, { classes: null, principals: new Set(["A1"]) }]) {
       const seen = objects.filter((object) => isVisible(object, visibility));
-      equal(idsOf(await findObjects(r, ["File"], visibility, { offset: 0, limit: 10 })), idsOf(seen), "the ids of what is listed");
+      equal(
+        idsOf(await findObjects(r, ["File"], visibility, { offset: 0, limit: 10 })),
+        idsOf(seen),
+        "the ids of what is listed",
+      );
       equal(await r.objects.count({ classes: ["File"] }, visibility), seen.length, "how many are counted");
     }
   },
@@ -64,7 +95,11 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [object.id], true);
     const [restored] = await bringBack(storage, object.id, { attributes: { Boss: null, Team: ["B2"] } });
     equal(restored?.attributes, { Name: "plan", Boss: null, Team: ["B2"] }, "the attributes");
-    equal((await r.objects.get([object.id], seesAll))[0]?.attributes, restored?.attributes, "the attributes as they are read");
+    equal(
+      (await r.objects.get([object.id], seesAll))[0]?.attributes,
+      restored?.attributes,
+      "the attributes as they are read",
+    );
   },
 
   "come back with the links that are given for them": async ({ storage, r }) => {
@@ -74,7 +109,14 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     await takeAway(storage, [recycled.id], true);
     await bringBack(storage, source.id, { links: { Boss: [target.id], Team: [recycled.id] } });
     const referrers = await r.departures.referrers(idsOf([target, recycled]), all);
-    equalInAnyOrder(referrers.map(({ id, attribute, target: to }) => [id, attribute, to]), [[source.id, "Boss", target.id], [source.id, "Team", recycled.id]], "the referrers");
+    equalInAnyOrder(
+      referrers.map(({ id, attribute, target: to }) => [id, attribute, to]),
+      [
+        [source.id, "Boss", target.id],
+        [source.id, "Team", recycled.id],
+      ],
+      "the referrers",
+    );
   },
 
   "leave what points to them as it is until they are back": async ({ storage, r }) => {
@@ -85,30 +127,55 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
     const [changed] = await r.objects.update([changeOf(source.id, { Name: "new" })], anybody);
     equal(changed?.attributes["Boss"], target.id, "the reference when something else is changed");
     await bringBack(storage, target.id);
-    equal((await r.departures.referrers([target.id], all)).map(({ id }) => id), [source.id], "the referrers of what came back");
+    equal(
+      (await r.departures.referrers([target.id], all)).map(({ id }) => id),
+      [source.id],
+      "the referrers of what came back",
+    );
   },
 
   "are the end of what was deleted for good": async ({ storage, r }) => {
     const [object, together, live] = [await createObject(r), await createObject(r), await createObject(r)];
     await takeAway(storage, idsOf([object, together]));
     for (const id of [object.id, together.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"]) {
-      equal(await storage.transaction((inside) => inside.departures.recycledWith(id)), [], `what was recycled with "${id}"`);
+      equal(
+        await storage.transaction((inside) => inside.departures.recycledWith(id)),
+        [],
+        `what was recycled with "${id}"`,
+      );
     }
     equal(await r.departures.restore([]), [], "what comes back of nothing");
   },
 
   "tell what links lead to, and whether it can still be pointed to": async ({ storage, r }) => {
-    const [live, recycled, deleted] = [await createObject(r, { readers: [] }), await createObject(r, { className: "Image" }), await createObject(r, { className: "Unknown" })];
+    const [live, recycled, deleted] = [
+      await createObject(r, { readers: [] }),
+      await createObject(r, { className: "Image" }),
+      await createObject(r, { className: "Unknown" }),
+    ];
     await takeAway(storage, [recycled.id], true);
     await takeAway(storage, [deleted.id]);
     const asked = [deleted.id, recycled.id, live.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"];
-    const known = [{ id: live.id, className: "File", remains: true }, { id: recycled.id, className: "Image", remains: true }, { id: deleted.id, className: "Unknown", remains: false }];
-    equalInAnyOrder(await storage.transaction((inside) => inside.departures.targets(asked)), known, "what is known of them");
+    const known = [
+      { id: live.id, className: "File", remains: true },
+      { id: recycled.id, className: "Image", remains: true },
+      { id: deleted.id, className: "Unknown", remains: false },
+    ];
+    equalInAnyOrder(
+      await storage.transaction((inside) => inside.departures.targets(asked)),
+      known,
+      "what is known of them",
+    );
     equal(await r.departures.targets([]), [], "what is known of nothing");
   },
 
   "are counted by class while they can return": async ({ storage, r }) => {
-    const counts = async () => Promise.all([["File"], ["Image"], ["File", "Image", "File"], ["Unknown", ...hostileTexts], []].map((classes) => r.departures.countRecycled(classes)));
+    const counts = async () =>
+      Promise.all(
+        [["File"], ["Image"], ["File", "Image", "File"], ["Unknown", ...hostileTexts], []].map((classes) =>
+          r.departures.countRecycled(classes),
+        ),
+      );
     const [first, second] = [await createObject(r), await createObject(r, { readers: [] })];
     const image = await createObject(r, { className: "Image" });
     const deleted = await createObject(r, { className: "Image" });
@@ -153,6 +220,10 @@ export const returningChecks: readonly Check[] = checksOf("departures", {
         throw new Error("taken back");
       })
       .catch(() => {});
-    equal([await r.objects.get([id], seesAll), await r.departures.find({ kind: "id", id }, seesAll)], [[], before], "the object, and what is left of it");
+    equal(
+      [await r.objects.get([id], seesAll), await r.departures.find({ kind: "id", id }, seesAll)],
+      [[], before],
+      "the object, and what is left of it",
+    );
   },
 });

@@ -48,40 +48,96 @@ export const macroKeepingChecks: readonly Check[] = checksOf("macros", {
   "come by name, in the order of code points, each for itself": async ({ r }) => {
     const names = ["\uffff", "b", "\u{10000}", "B", "a", "a ", "é"];
     for (const name of names) equal(await r.macros.put(macroNamed(name), 0), "stored", `the outcome for ${name}`);
-    equal((await r.macros.load()).macros.map(({ name }) => name), ["B", "a", "a ", "b", "é", "\uffff", "\u{10000}"], "the names");
-    equal((await r.macros.history("a", 10)).map(({ name }) => name), ["a"], "whose history it is");
+    equal(
+      (await r.macros.load()).macros.map(({ name }) => name),
+      ["B", "a", "a ", "b", "é", "\uffff", "\u{10000}"],
+      "the names",
+    );
+    equal(
+      (await r.macros.history("a", 10)).map(({ name }) => name),
+      ["a"],
+      "whose history it is",
+    );
   },
 
   "are stored version by version, and what they were is kept": async ({ r }) => {
     await r.macros.put(macroNamed("Other"), null);
-    for (const text of ["one", "two", "two", "four"]) await r.macros.put(macroNamed("Report", { text, changedBy: `by ${text}` }), null);
-    const all = [[4, "four", "by four"], [3, "two", "by two"], [2, "two", "by two"], [1, "one", "by one"]];
+    for (const text of ["one", "two", "two", "four"])
+      await r.macros.put(macroNamed("Report", { text, changedBy: `by ${text}` }), null);
+    const all = [
+      [4, "four", "by four"],
+      [3, "two", "by two"],
+      [2, "two", "by two"],
+      [1, "one", "by one"],
+    ];
     equal((await r.macros.history("Report", 10)).map(outlineOf), all, "what the macro was");
     equal((await r.macros.history("Report", 2)).map(outlineOf), all.slice(0, 2), "its two latest versions");
     equal((await r.macros.history("Report", 2, 3)).map(outlineOf), all.slice(2), "its versions below the third");
     equal((await r.macros.history("Report", 10, 1)).map(outlineOf), [], "its versions below the first");
-    equal((await r.macros.load()).macros.map(({ name, version, text }) => [name, version, text]), [["Other", 1, macroNamed("Other").text], ["Report", 4, "four"]], "the macros");
+    equal(
+      (await r.macros.load()).macros.map(({ name, version, text }) => [name, version, text]),
+      [
+        ["Other", 1, macroNamed("Other").text],
+        ["Report", 4, "four"],
+      ],
+      "the macros",
+    );
   },
 
   "are gone when they were removed, and their history is not": async ({ r }) => {
     await r.macros.put(macroNamed("Report", { text: "one", changedBy: "first" }), null);
     await r.macros.put(macroNamed("Other"), null);
     equal(await r.macros.remove("Report", { changedBy: "second", expectedVersion: null }), "removed", "the removal");
-    equal((await r.macros.load()).macros.map(({ name }) => name), ["Other"], "the macros");
+    equal(
+      (await r.macros.load()).macros.map(({ name }) => name),
+      ["Other"],
+      "the macros",
+    );
     const [removal, first] = await r.macros.history("Report", 10);
-    equal(removal, { name: "Report", text: null, language: null, version: 2, changedAt: removal?.changedAt ?? 0, changedBy: "second" }, "the removal in the history");
+    equal(
+      removal,
+      {
+        name: "Report",
+        text: null,
+        language: null,
+        version: 2,
+        changedAt: removal?.changedAt ?? 0,
+        changedBy: "second",
+      },
+      "the removal in the history",
+    );
     equal([first?.version, first?.text], [1, "one"], "the version before");
     equal(await r.macros.put(macroNamed("Report", { text: "three" }), 0), "stored", "the same name again");
-    equal((await r.macros.history("Report", 10)).map(({ version, text }) => [version, text]), [[3, "three"], [2, null], [1, "one"]], "what the macro was");
+    equal(
+      (await r.macros.history("Report", 10)).map(({ version, text }) => [version, text]),
+      [
+        [3, "three"],
+        [2, null],
+        [1, "one"],
+      ],
+      "what the macro was",
+    );
   },
 
   "are refused with a text that cannot be stored": async ({ r }) => {
     for (const text of unstorableTexts) {
       for (const given of [{ name: text }, { text }, { changedBy: text }]) {
-        await failsWith(307, () => r.macros.put(macroNamed("Report", given), null), `a macro with ${JSON.stringify(given)}`);
+        await failsWith(
+          307,
+          () => r.macros.put(macroNamed("Report", given), null),
+          `a macro with ${JSON.stringify(given)}`,
+        );
       }
-      await failsWith(307, () => r.macros.remove("Report", { changedBy: text, expectedVersion: null }), `a removal by ${JSON.stringify(text)}`);
-      equal(await r.macros.remove(text, { changedBy: "somebody", expectedVersion: null }), "unknown", "the removal of such a name");
+      await failsWith(
+        307,
+        () => r.macros.remove("Report", { changedBy: text, expectedVersion: null }),
+        `a removal by ${JSON.stringify(text)}`,
+      );
+      equal(
+        await r.macros.remove(text, { changedBy: "somebody", expectedVersion: null }),
+        "unknown",
+        "the removal of such a name",
+      );
       equal(await r.macros.history(text, 10), [], "the history of such a name");
     }
     equal(await r.macros.load(), { generation: 0, macros: [] }, "the macros");

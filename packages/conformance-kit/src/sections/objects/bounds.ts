@@ -1,4 +1,13 @@
-import { AnswerTooLargeError, type Filter, type ObjectQuery, type Page, type Repositories, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  AnswerTooLargeError,
+  type Filter,
+  type ObjectQuery,
+  type Page,
+  type Repositories,
+  seesAll,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { valueOf } from "../../fixtures/asking.ts";
@@ -10,8 +19,15 @@ const slack = 1_000;
 const nobody: Visibility = { classes: null, principals: new Set() };
 
 /** Objects of about 10,000 bytes with a `Value` from 0. */
-function largeOnes(count: number, properties: { readonly className?: string; readonly readers?: readonly string[] } = {}) {
-  return Array.from({ length: count }, (_, index) => ({ className: "File", attributes: { Value: index, Text: "x".repeat(large) }, ...properties }));
+function largeOnes(
+  count: number,
+  properties: { readonly className?: string; readonly readers?: readonly string[] } = {},
+) {
+  return Array.from({ length: count }, (_, index) => ({
+    className: "File",
+    attributes: { Value: index, Text: "x".repeat(large) },
+    ...properties,
+  }));
 }
 
 const few: Filter = { kind: "compare", path: valueOf("number"), operator: "lt", value: 5 };
@@ -28,10 +44,19 @@ const queries: readonly (readonly [string, ObjectQuery])[] = [
 
 async function tooLarge(call: () => Promise<unknown>, what: string): Promise<void> {
   await failsWith(307, call, what);
-  holds((await call().catch((error: unknown) => error)) instanceof AnswerTooLargeError, `${what}: the error says that the answer would be too large`);
+  holds(
+    (await call().catch((error: unknown) => error)) instanceof AnswerTooLargeError,
+    `${what}: the error says that the answer would be too large`,
+  );
 }
 
-async function lists(r: Repositories, query: ObjectQuery, page: Page, bytes: number, visibility = seesAll): Promise<readonly StoredObject[]> {
+async function lists(
+  r: Repositories,
+  query: ObjectQuery,
+  page: Page,
+  bytes: number,
+  visibility = seesAll,
+): Promise<readonly StoredObject[]> {
   return (await r.objects.find(query, visibility, page, bytes)).objects;
 }
 
@@ -52,13 +77,27 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     for (const [what, query] of queries) {
       const order = query.sort === undefined ? created : created.toReversed();
       equal(await lists(r, query, { offset: 0, limit: 10 }, 5 * large + slack), order, `a list ${what}`);
-      equal(await lists(r, query, { offset: 1, limit: 3 }, 3 * large + slack), order.slice(1, 4), `a page of a list ${what}`);
+      equal(
+        await lists(r, query, { offset: 1, limit: 3 }, 3 * large + slack),
+        order.slice(1, 4),
+        `a page of a list ${what}`,
+      );
       await tooLarge(() => r.objects.find(query, seesAll, { offset: 0, limit: 10 }, 4 * large), `a list ${what}`);
-      await tooLarge(() => r.objects.find(query, seesAll, { offset: 1, limit: 3 }, 2 * large), `a page of a list ${what}`);
+      await tooLarge(
+        () => r.objects.find(query, seesAll, { offset: 1, limit: 3 }, 2 * large),
+        `a page of a list ${what}`,
+      );
       const { last } = await r.objects.find(query, seesAll, { offset: 0, limit: 1 }, 5 * large);
       holds(last !== null, "A page tells where it ends");
-      equal(await lists(r, query, { after: last, limit: 3 }, 3 * large + slack), order.slice(1, 4), `a list ${what} that goes on`);
-      await tooLarge(() => r.objects.find(query, seesAll, { after: last, limit: 3 }, 2 * large), `a list ${what} that goes on`);
+      equal(
+        await lists(r, query, { after: last, limit: 3 }, 3 * large + slack),
+        order.slice(1, 4),
+        `a list ${what} that goes on`,
+      );
+      await tooLarge(
+        () => r.objects.find(query, seesAll, { after: last, limit: 3 }, 2 * large),
+        `a list ${what} that goes on`,
+      );
     }
   },
 
@@ -78,9 +117,26 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of [nobody, seesAll].map((each) => ({ ...each, classes: new Set(["File"]) }))) {
       const bytes = (visibility.principals === null ? 4 : 1) * large + slack;
       const visible = visibility.principals === null ? [...hidden.slice(0, 3), seen] : [seen];
-      equalInAnyOrder(await r.objects.get(all.map(({ id }) => id), visibility, bytes), visible, "the objects by ids");
-      equalInAnyOrder(await r.objects.getByUuids(all.map(({ uuid }) => uuid), visibility, bytes), visible, "the objects by UUIDs");
-      for (const [what, query] of queries) equalInAnyOrder(await lists(r, query, { offset: 0, limit: 10 }, bytes, visibility), visible, `a list ${what}`);
+      equalInAnyOrder(
+        await r.objects.get(
+          all.map(({ id }) => id),
+          visibility,
+          bytes,
+        ),
+        visible,
+        "the objects by ids",
+      );
+      equalInAnyOrder(
+        await r.objects.getByUuids(
+          all.map(({ uuid }) => uuid),
+          visibility,
+          bytes,
+        ),
+        visible,
+        "the objects by UUIDs",
+      );
+      for (const [what, query] of queries)
+        equalInAnyOrder(await lists(r, query, { offset: 0, limit: 10 }, bytes, visibility), visible, `a list ${what}`);
     }
   },
 });

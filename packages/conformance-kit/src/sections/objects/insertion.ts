@@ -23,7 +23,10 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     const after = await storage.now();
     holds(object !== undefined && isObjectId(object.id), "The id is canonical");
     holds(isUuid(object.uuid) && object.uuid === object.uuid.toLowerCase(), "The UUID is one in lower case");
-    holds(before <= object.storedAt && object.storedAt <= after, `An object stored between ${before} and ${after} has ${object.storedAt}`);
+    holds(
+      before <= object.storedAt && object.storedAt <= after,
+      `An object stored between ${before} and ${after} has ${object.storedAt}`,
+    );
     const { id, uuid: given, storedAt } = object;
     const rest = { className: "File", version: 1, attributes: { Name: "plan" }, readers: null };
     equal(object, { id, uuid: given, storedAt, ...rest }, "the object");
@@ -36,16 +39,35 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       { className: "Image", attributes: {}, readers: null },
     ];
     const created = await r.objects.insert(given);
-    equal(created.map(({ className, attributes, readers }) => ({ className, attributes, readers })), given, "what was given");
-    equalInAnyOrder(await r.objects.get(created.map(({ id }) => id), seesAll), created, "the objects by id");
+    equal(
+      created.map(({ className, attributes, readers }) => ({ className, attributes, readers })),
+      given,
+      "what was given",
+    );
+    equalInAnyOrder(
+      await r.objects.get(
+        created.map(({ id }) => id),
+        seesAll,
+      ),
+      created,
+      "the objects by id",
+    );
     for (const object of created) equal(await r.objects.getByUuid(object.uuid, seesAll), object, "the object by UUID");
-    equal(await findObjects(r, ["File", "User", "Image"], seesAll, { offset: 0, limit: 10 }), created, "the objects by class");
+    equal(
+      await findObjects(r, ["File", "User", "Image"], seesAll, { offset: 0, limit: 10 }),
+      created,
+      "the objects by class",
+    );
   },
 
   "come back from their creation in the order given, with ascending ids": async ({ r }) => {
     const names = Array.from({ length: 50 }, (_, index) => `object ${index}`);
     const created = await r.objects.insert(names.map(plain));
-    equal(created.map(({ attributes }) => attributes["Name"]), names, "the names in order");
+    equal(
+      created.map(({ attributes }) => attributes["Name"]),
+      names,
+      "the names in order",
+    );
     holds(isAscending(created), "The ids ascend");
     const later = await r.objects.insert([plain("later"), plain("still later")]);
     holds(isAscending([...created, ...later]), "Later ids are higher");
@@ -57,12 +79,17 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
   },
 
   "have ids and UUIDs of their own when they are created at once": async ({ r }) => {
-    const batches = await atOnce(12, (batch) => r.objects.insert([plain(`${batch}.0`), plain(`${batch}.1`), plain(`${batch}.2`)]));
+    const batches = await atOnce(12, (batch) =>
+      r.objects.insert([plain(`${batch}.0`), plain(`${batch}.1`), plain(`${batch}.2`)]),
+    );
     for (const batch of batches) holds(isAscending(batch), "The ids of each batch ascend");
     const objects = batches.flat();
     equal(new Set(objects.map(({ id }) => id)).size, 36, "how many ids differ");
     equal(new Set(objects.map((object) => object.uuid)).size, 36, "how many UUIDs differ");
-    holds(objects.every(({ id }) => isObjectId(id)), "Every id is canonical");
+    holds(
+      objects.every(({ id }) => isObjectId(id)),
+      "Every id is canonical",
+    );
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 36, "how many objects there are");
   },
 
@@ -80,7 +107,11 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
       const batch = [plain("before"), { ...plain("taken"), uuid: spelling }, plain("after")];
       await failsWith(307, () => r.objects.insert(batch), `inserting the UUID ${spelling} again`);
     }
-    await failsWith(307, () => r.objects.insert([{ ...plain("other class"), className: "Image", uuid }]), "inserting it in another class");
+    await failsWith(
+      307,
+      () => r.objects.insert([{ ...plain("other class"), className: "Image", uuid }]),
+      "inserting it in another class",
+    );
     equal(await findObjects(r, ["File", "Image"], seesAll, { offset: 0, limit: 10 }), [first], "the objects");
   },
 

@@ -24,9 +24,16 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
     const object = await createObject(r, { attributes: { Name: "plan" } });
     for (const target of nowhere) {
       for (const links of [{ Boss: [target] }, { Boss: [], Team: [object.id, target] }]) {
-        const batch = [{ className: "File", attributes: {} }, { className: "File", attributes: { Boss: target }, links }];
+        const batch = [
+          { className: "File", attributes: {} },
+          { className: "File", attributes: { Boss: target }, links },
+        ];
         await failsWith(307, () => r.objects.insert(batch), `inserting a link to "${target}"`);
-        await failsWith(307, () => r.objects.update([changeOf(object.id, { Boss: target }, { links })], anybody), `setting a link to "${target}"`);
+        await failsWith(
+          307,
+          () => r.objects.update([changeOf(object.id, { Boss: target }, { links })], anybody),
+          `setting a link to "${target}"`,
+        );
       }
     }
     equal(await findObjects(r, ["File"], seesAll, { offset: 0, limit: 10 }), [object], "the objects");
@@ -49,6 +56,10 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
       return r.objects.update([changeOf(source, { Next: target }, { links: { Next: [target] } })], anybody);
     });
     const changed = await findObjects(r, ["File"], seesAll, { offset: 0, limit: 10 });
-    equal(changed.map(({ version, attributes }) => [version, attributes["Next"]]), [1, 2, 0].map((next) => [7, objects[next]?.id]), "versions and links");
+    equal(
+      changed.map(({ version, attributes }) => [version, attributes["Next"]]),
+      [1, 2, 0].map((next) => [7, objects[next]?.id]),
+      "versions and links",
+    );
   },
 });

@@ -48,10 +48,12 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
       equal(changed?.attributes, { Name: "new", Team: idsOf([...given, image, ofOthers, ofNobody]) }, "the attributes");
       equal(await r.objects.get([id], seesAll), [changed], "the object as it is read");
     }
-    for (const target of [one, two, ofOthers, ofNobody, image]) equal(await referrersOf(r, target), [id], "who points to a member");
+    for (const target of [one, two, ofOthers, ofNobody, image])
+      equal(await referrersOf(r, target), [id], "who points to a member");
     const [emptied] = await r.objects.update([teamOf(id, [image])], seeing);
     equal(emptied?.attributes["Team"], [image.id], "the members after a change by one who sees them all");
-    for (const target of [one, two, ofOthers, ofNobody]) equal(await referrersOf(r, target), [], "who points to what was taken out");
+    for (const target of [one, two, ofOthers, ofNobody])
+      equal(await referrersOf(r, target), [], "who points to what was taken out");
   },
 
   "keep a member once that its writer gives though he does not see it": async ({ r }) => {
@@ -64,13 +66,24 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
 
   "keep the members of each collection of each object that is written, and no others": async ({ r }) => {
     const { one, two, ofOthers, ofNobody, image } = await scene(r);
-    const [first, second, third] = [await withTeam(r, [ofOthers, one]), await withTeam(r, [two, image]), await withTeam(r, [one])];
-    const guests = { attributes: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) }, links: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) } };
+    const [first, second, third] = [
+      await withTeam(r, [ofOthers, one]),
+      await withTeam(r, [two, image]),
+      await withTeam(r, [one]),
+    ];
+    const guests = {
+      attributes: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) },
+      links: { Guests: idsOf([ofNobody]), Team: idsOf([one, image]) },
+    };
     const fourth = await createObject(r, guests);
     const changes = [first, second, third].map(({ id }) => teamOf(id, [two]));
     const both = changeOf(fourth.id, { Team: [], Guests: idsOf([two]) }, { links: { Team: [], Guests: idsOf([two]) } });
     const changed = await r.objects.update([...changes, both], blind);
-    equal(changed.map(({ attributes }) => attributes["Team"]), [[two, ofOthers], [two, image], [two], [image]].map(idsOf), "the teams");
+    equal(
+      changed.map(({ attributes }) => attributes["Team"]),
+      [[two, ofOthers], [two, image], [two], [image]].map(idsOf),
+      "the teams",
+    );
     equal(changed[3]?.attributes["Guests"], idsOf([two, ofNobody]), "the guests");
     const [named] = await r.objects.update([changeOf(fourth.id, { Name: "new" })], blind);
     equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes when another one is changed");
@@ -99,7 +112,11 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     const change = changeOf(id, { Boss: one.id, Team: null, Data: [] }, { links: { Boss: [one.id], Team: [] } });
     const [changed] = await r.objects.update([change], blind);
     equal(changed?.attributes, { Boss: one.id, Team: null, Data: [] }, "the attributes");
-    equalInAnyOrder(await r.departures.referrers(idsOf([one, ofOthers, ofNobody]), all), [{ id, className: "File", attribute: "Boss", target: one.id }], "the links");
+    equalInAnyOrder(
+      await r.departures.referrers(idsOf([one, ofOthers, ofNobody]), all),
+      [{ id, className: "File", attribute: "Boss", target: one.id }],
+      "the links",
+    );
   },
 
   "keep members that others add while they are written": async ({ storage, r }) => {
@@ -121,10 +138,20 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
 
   "are refused with 304 when they are not of the class that the writer takes them for": async ({ r }) => {
     const [file, image] = [await createObject(r), await createObject(r, { className: "Image" })];
-    const write = (className: string) => r.objects.update([changeOf(file.id, { Name: "new" }), changeOf(image.id, {})], { session: null, className });
-    for (const className of ["File", "Image", "Nothing", ""]) await failsWith(304, () => write(className), `changing objects as those of "${className}"`);
-    equal((await r.objects.get([file.id, image.id], seesAll)).map(({ version }) => version), [1, 1], "the versions");
-    const [changed] = await r.objects.update([changeOf(file.id, { Name: "new" })], { session: null, className: "File", visibility });
+    const write = (className: string) =>
+      r.objects.update([changeOf(file.id, { Name: "new" }), changeOf(image.id, {})], { session: null, className });
+    for (const className of ["File", "Image", "Nothing", ""])
+      await failsWith(304, () => write(className), `changing objects as those of "${className}"`);
+    equal(
+      (await r.objects.get([file.id, image.id], seesAll)).map(({ version }) => version),
+      [1, 1],
+      "the versions",
+    );
+    const [changed] = await r.objects.update([changeOf(file.id, { Name: "new" })], {
+      session: null,
+      className: "File",
+      visibility,
+    });
     equal(changed?.version, 2, "the version of one that is");
   },
 });

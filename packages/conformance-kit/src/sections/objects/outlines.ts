@@ -16,14 +16,21 @@ function outlineOf({ id, uuid, className, version, storedAt }: StoredObject) {
 
 /** Files with a `Value` from 0, every third of them for nobody, and one image. */
 const objects = [
-  ...Array.from({ length: 9 }, (_, index) => ({ className: "File", attributes: { Value: index, Text: "x".repeat(8 - index) }, readers: index % 3 === 2 ? [] : null })),
+  ...Array.from({ length: 9 }, (_, index) => ({
+    className: "File",
+    attributes: { Value: index, Text: "x".repeat(8 - index) },
+    readers: index % 3 === 2 ? [] : null,
+  })),
   { className: "Image", attributes: { Value: 7 }, readers: null },
 ];
 
 export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
   "are outlined as they are": async ({ r }) => {
     const created = await r.objects.insert(objects);
-    const outlines = await r.objects.outlines(created.map(({ id }) => id), seesAll);
+    const outlines = await r.objects.outlines(
+      created.map(({ id }) => id),
+      seesAll,
+    );
     equalInAnyOrder(outlines.map(withoutBytes), created.map(outlineOf), "the outlines");
     const matched = await r.objects.match({ classes: ["Image", "File"] }, seesAll, 100);
     equal(matched.map(withoutBytes), created.map(outlineOf), "the outlines of what matches");
@@ -31,10 +38,18 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
 
   "are outlined with what their attributes take": async ({ r }) => {
     const texts = ["", "x".repeat(1_000), "日".repeat(1_000), '"'.repeat(1_000), "\u{1f469}".repeat(1_000)];
-    const created = await r.objects.insert(texts.map((text) => ({ className: "File", attributes: { Text: text, List: [1, { a: true }] } })));
-    const outlines = await r.objects.outlines(created.map(({ id }) => id), seesAll);
+    const created = await r.objects.insert(
+      texts.map((text) => ({ className: "File", attributes: { Text: text, List: [1, { a: true }] } })),
+    );
+    const outlines = await r.objects.outlines(
+      created.map(({ id }) => id),
+      seesAll,
+    );
     for (const { id, attributes } of created) {
-      for (const outline of [outlines.find((each) => each.id === id), ...(await r.objects.match({ classes: ["File"] }, seesAll, 100)).filter((each) => each.id === id)]) {
+      for (const outline of [
+        outlines.find((each) => each.id === id),
+        ...(await r.objects.match({ classes: ["File"] }, seesAll, 100)).filter((each) => each.id === id),
+      ]) {
         const [bytes, wanted] = [outline?.bytes ?? 0, jsonBytes(attributes)];
         holds(Math.abs(bytes - wanted) <= 20, `Attributes of ${wanted} bytes are told to take ${bytes}`);
       }
@@ -50,10 +65,19 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of [seesAll, nobody, { classes: new Set(["Image"]), principals: null }]) {
       const found = (await r.objects.find({ classes: query.classes, filter }, visibility, all)).objects.map(outlineOf);
       equal((await r.objects.match(query, visibility, 100)).map(withoutBytes), found, "what matches");
-      equal((await r.objects.match(query, visibility, 2)).map(withoutBytes), found.slice(0, 2), "the first two that match");
+      equal(
+        (await r.objects.match(query, visibility, 2)).map(withoutBytes),
+        found.slice(0, 2),
+        "the first two that match",
+      );
     }
-    equal((await r.objects.match({ classes: ["Image"] }, seesAll, 100)).map(({ id }) => id), [created[9]?.id], "what matches no filter");
-    for (const classes of [[], ["Nothing"]]) equal(await r.objects.match({ classes }, seesAll, 100), [], "what matches in no class");
+    equal(
+      (await r.objects.match({ classes: ["Image"] }, seesAll, 100)).map(({ id }) => id),
+      [created[9]?.id],
+      "what matches no filter",
+    );
+    for (const classes of [[], ["Nothing"]])
+      equal(await r.objects.match({ classes }, seesAll, 100), [], "what matches in no class");
     equal((await findObjects(r, ["File"], seesAll, all)).length, 9, "how many files there are");
   },
 });

@@ -1,4 +1,12 @@
-import { type ErrorCode, type ObjectId, type Repositories, seesAll, ServiceError, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  type ErrorCode,
+  type ObjectId,
+  type Repositories,
+  seesAll,
+  ServiceError,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
@@ -12,7 +20,10 @@ import { Visitor } from "../../fixtures/visitor.ts";
 const anybody = { session: null };
 const lists = [["A1"], ["A1", "B2"], [], ["C3"], null, null, ["B2"]] as const;
 
-const seenBy = (...principals: ObjectId[]): Visibility => ({ classes: new Set(["File"]), principals: new Set(principals) });
+const seenBy = (...principals: ObjectId[]): Visibility => ({
+  classes: new Set(["File"]),
+  principals: new Set(principals),
+});
 /** Of the readers, of others, of nobody, and everything. */
 const callers = [seenBy("A1"), seenBy("B2"), seenBy("C3", "A1"), seenBy("D4"), seenBy(), seesAll];
 
@@ -33,7 +44,11 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
       // With another one, of which only an attribute changes.
       const changes = [changeOf(object.id, {}, { readers }), changeOf(beside.id, { Name: "new" })];
       const [changed, other] = await r.objects.update(changes, anybody);
-      equal(changed, { ...before, version: before.version + 1, storedAt: changed?.storedAt, readers }, `what the change to ${JSON.stringify(readers)} answers`);
+      equal(
+        changed,
+        { ...before, version: before.version + 1, storedAt: changed?.storedAt, readers },
+        `what the change to ${JSON.stringify(readers)} answers`,
+      );
       equal(other?.readers, ["D4"], "the readers of the other object");
       equal(await read(r, object), changed, "the object");
       before = changed as StoredObject;
@@ -78,7 +93,10 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
-  "are counted rightly while readers come and go, at once and in transactions that are taken back": async ({ storage, r }) => {
+  "are counted rightly while readers come and go, at once and in transactions that are taken back": async ({
+    storage,
+    r,
+  }) => {
     const created = await r.objects.insert(files(12));
     const ids = idsOf(created);
     const to = (readers: readonly ObjectId[] | null) => ids.map((id) => changeOf(id, {}, { readers }));
@@ -102,7 +120,12 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
 
   "keep their readers when the change is refused, all or nothing": async ({ storage, r }) => {
     const holder = await (await Visitor.create(r)).open(r);
-    const [open, locked, restricted, gone] = [await createObject(r), await createObject(r), await createObject(r, { readers: ["A1"] }), await createObject(r)];
+    const [open, locked, restricted, gone] = [
+      await createObject(r),
+      await createObject(r),
+      await createObject(r, { readers: ["A1"] }),
+      await createObject(r),
+    ];
     await r.locks.take(locked.id, holder);
     await takeAway(storage, [gone.id]);
     const { generation } = await r.model.load();
@@ -117,11 +140,21 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     for (const [code, object, more, by] of refused) {
       const others = [open].filter(({ id }) => id !== object.id).map(({ id }) => changeOf(id, {}, { readers: ["B2"] }));
       const changes = [...others, changeOf(object.id, {}, { readers: ["B2"], ...more })];
-      await failsWith(code, () => r.objects.update(changes, { session: null, ...by }), `changing the readers of ${object.id}`);
+      await failsWith(
+        code,
+        () => r.objects.update(changes, { session: null, ...by }),
+        `changing the readers of ${object.id}`,
+      );
     }
-    equalInAnyOrder(await r.objects.get(idsOf([open, locked, restricted]), seesAll), [open, locked, restricted], "the objects");
+    equalInAnyOrder(
+      await r.objects.get(idsOf([open, locked, restricted]), seesAll),
+      [open, locked, restricted],
+      "the objects",
+    );
     equal(await r.objects.count({ classes: ["File"] }, seenBy()), 2, "how many can be seen without being a reader");
-    const [changed] = await r.objects.update([changeOf(locked.id, {}, { readers: ["B2"], expectedVersions: [1] })], { session: holder });
+    const [changed] = await r.objects.update([changeOf(locked.id, {}, { readers: ["B2"], expectedVersions: [1] })], {
+      session: holder,
+    });
     equal([changed?.version, changed?.readers], [2, ["B2"]], "what the session that has locked it gets");
   },
 });

@@ -19,8 +19,16 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   "are found by their ids, each once": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "File", "Image"]));
     const [a, b, c, d] = ids(created) as [string, string, string, string];
-    equalInAnyOrder(await r.objects.get([d, a, c], seesAll), created.filter(({ id }) => id !== b), "the objects");
-    equalInAnyOrder(await r.objects.get([a, b, a, a, b], seesAll), created.slice(0, 2), "the objects asked for several times");
+    equalInAnyOrder(
+      await r.objects.get([d, a, c], seesAll),
+      created.filter(({ id }) => id !== b),
+      "the objects",
+    );
+    equalInAnyOrder(
+      await r.objects.get([a, b, a, a, b], seesAll),
+      created.slice(0, 2),
+      "the objects asked for several times",
+    );
     equal(await r.objects.get([], seesAll), [], "the objects of no ids");
   },
 
@@ -28,14 +36,37 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
     const created = await r.objects.insert(plain(["File"]));
     const [id] = ids(created) as [string];
     equal(await r.objects.get(["ZZZZZZZZZZ"], seesAll), [], "the object of an id that was never given");
-    equal(await r.objects.get(["ZZZZZZZZZZ", id, "ZZZZZZZZZY"], seesAll), created, "the objects among ids that were never given");
+    equal(
+      await r.objects.get(["ZZZZZZZZZZ", id, "ZZZZZZZZZY"], seesAll),
+      created,
+      "the objects among ids that were never given",
+    );
   },
 
   "are not found by another spelling of their id": async ({ r }) => {
     const created = await r.objects.insert(plain(Array.from({ length: 40 }, () => "File")));
     const lettered = ids(created).filter((id) => /[A-Z]/.test(id));
-    const spellings = ids(created).flatMap((id) => [`0${id}`, `+${id}`, `-${id}`, ` ${id}`, `${id} `, `${id}.0`, `${id}\0`, `${id}/`]);
-    const others = [...lettered.map((id) => id.toLowerCase()), "0", "", "1e1", "0x1", "ZZZZZZZZZZZ", "9".repeat(40), "NaN", "Infinity"];
+    const spellings = ids(created).flatMap((id) => [
+      `0${id}`,
+      `+${id}`,
+      `-${id}`,
+      ` ${id}`,
+      `${id} `,
+      `${id}.0`,
+      `${id}\0`,
+      `${id}/`,
+    ]);
+    const others = [
+      ...lettered.map((id) => id.toLowerCase()),
+      "0",
+      "",
+      "1e1",
+      "0x1",
+      "ZZZZZZZZZZZ",
+      "9".repeat(40),
+      "NaN",
+      "Infinity",
+    ];
     const odd = [...spellings, ...others, ...hostileTexts, ...unstorableTexts];
     equal(await r.objects.get(odd, seesAll), [], "the objects of all spellings together");
     for (const id of [...spellings.slice(0, 8), ...others, ...unstorableTexts]) {
@@ -46,7 +77,15 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   "are not found by a text that is no UUID or nobody's": async ({ r }) => {
     const [object] = await r.objects.insert(plain(["File"]));
     const uuid = object?.uuid ?? "";
-    const others = ["00000000-0000-0000-0000-000000000000", uuid.replaceAll("-", ""), `{${uuid}}`, ` ${uuid}`, `${uuid}\0`, uuid.slice(1), ""];
+    const others = [
+      "00000000-0000-0000-0000-000000000000",
+      uuid.replaceAll("-", ""),
+      `{${uuid}}`,
+      ` ${uuid}`,
+      `${uuid}\0`,
+      uuid.slice(1),
+      "",
+    ];
     for (const text of [...others, ...hostileTexts, ...unstorableTexts]) {
       equal(await r.objects.getByUuid(text, seesAll), null, `the object with the UUID ${JSON.stringify(text)}`);
     }
@@ -55,8 +94,20 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   "are found by their UUIDs, each once, and texts that are none are as good as absent": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "Image"]));
     const [a, b, c] = created.map(({ uuid }) => uuid) as [string, string, string];
-    const none = ["00000000-0000-0000-0000-000000000000", a.replaceAll("-", ""), `{${b}}`, ` ${c}`, "", ...hostileTexts, ...unstorableTexts];
-    equalInAnyOrder(await r.objects.getByUuids([c, a, c, a.toUpperCase(), ...none], seesAll), [created[0], created[2]], "the objects");
+    const none = [
+      "00000000-0000-0000-0000-000000000000",
+      a.replaceAll("-", ""),
+      `{${b}}`,
+      ` ${c}`,
+      "",
+      ...hostileTexts,
+      ...unstorableTexts,
+    ];
+    equalInAnyOrder(
+      await r.objects.getByUuids([c, a, c, a.toUpperCase(), ...none], seesAll),
+      [created[0], created[2]],
+      "the objects",
+    );
     equal(await r.objects.getByUuids(none, seesAll), [], "the objects of texts that are no UUIDs");
     equal(await r.objects.getByUuids([], seesAll), [], "the objects of none");
   },
@@ -64,9 +115,21 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
   "are listed by exactly the classes asked for": async ({ r }) => {
     const created = await r.objects.insert(plain(["File", "User", "File", "Image", "User"]));
     const of = (...classes: string[]) => created.filter(({ className }) => classes.includes(className));
-    for (const classes of [["File"], ["Image"], ["User", "File"], ["File", "User", "Image"], ["Employee"], ["Employee", "File"], []]) {
+    for (const classes of [
+      ["File"],
+      ["Image"],
+      ["User", "File"],
+      ["File", "User", "Image"],
+      ["Employee"],
+      ["Employee", "File"],
+      [],
+    ]) {
       equal(await findObjects(r, classes, seesAll, all), of(...classes), `the objects of ${classes.join()}`);
-      equal(await r.objects.count({ classes }, seesAll), of(...classes).length, `how many objects of ${classes.join()} there are`);
+      equal(
+        await r.objects.count({ classes }, seesAll),
+        of(...classes).length,
+        `how many objects of ${classes.join()} there are`,
+      );
     }
   },
 
@@ -81,26 +144,38 @@ export const objectReadingChecks: readonly Check[] = checksOf("objects", {
     const others = ["file", "FILE", "File ", "Fil_", "Fil%", "%", "", ...hostileTexts];
     equal(await findObjects(r, others, seesAll, all), [], "the objects of other names together");
     equal(await r.objects.count({ classes: others }, seesAll), 0, "how many objects of other names there are");
-    for (const name of others) equal(await findObjects(r, [name], seesAll, all), [], `the objects of ${JSON.stringify(name)}`);
+    for (const name of others)
+      equal(await findObjects(r, [name], seesAll, all), [], `the objects of ${JSON.stringify(name)}`);
   },
 
   "are listed by ascending number, not by the text of their ids": async ({ r }) => {
-    for (let batch = 0; batch < 4; batch += 1) await r.objects.insert(plain(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? "File" : "User"))));
+    for (let batch = 0; batch < 4; batch += 1)
+      await r.objects.insert(plain(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? "File" : "User"))));
     for (const classes of [["File"], ["User", "File"]]) {
       const numbers = ids(await findObjects(r, classes, seesAll, all)).map(objectNumber);
-      equal(numbers, numbers.toSorted((a, b) => a - b), "the numbers in order");
+      equal(
+        numbers,
+        numbers.toSorted((a, b) => a - b),
+        "the numbers in order",
+      );
       equal(numbers.length, 40 * classes.length, "how many objects are listed");
     }
   },
 
   "are listed in pages that fit together without gap or overlap": async ({ r }) => {
-    const created = await r.objects.insert(plain(Array.from({ length: 53 }, (_, i) => ["File", "User", "Image"][i % 3] as string)));
+    const created = await r.objects.insert(
+      plain(Array.from({ length: 53 }, (_, i) => ["File", "User", "Image"][i % 3] as string)),
+    );
     for (const limit of [1, 7, 10, 53, 60]) {
       const pages: (readonly StoredObject[])[] = [];
       for (let offset = 0; offset < 53; offset += limit) {
         pages.push(await findObjects(r, ["User", "Image", "File"], seesAll, { offset, limit }));
       }
-      equal(pages.slice(0, -1).every((page) => page.length === limit), true, `whether pages of ${limit} are full`);
+      equal(
+        pages.slice(0, -1).every((page) => page.length === limit),
+        true,
+        `whether pages of ${limit} are full`,
+      );
       equal(ids(pages.flat()), ids(created), `the ids in pages of ${limit}`);
     }
   },

@@ -19,12 +19,18 @@ const tooLarge: readonly (readonly [string, Attributes])[] = [
   ["a text", ofBytes(maximumObjectBytes)],
   ["a text of other scripts", { Text: "日".repeat(maximumObjectBytes / 3) }],
   ["a text that has to be escaped", { Text: '"'.repeat(maximumObjectBytes / 2) }],
-  ["several values", { ...ofBytes(maximumObjectBytes / 2, "One"), Other: [{ deep: "x".repeat(maximumObjectBytes / 2) }] }],
+  [
+    "several values",
+    { ...ofBytes(maximumObjectBytes / 2, "One"), Other: [{ deep: "x".repeat(maximumObjectBytes / 2) }] },
+  ],
 ];
 
 export const objectSizeChecks: readonly Check[] = checksOf("objects", {
   "may be as large as an object may be": async ({ r }) => {
-    for (const attributes of [ofBytes(maximumObjectBytes - slack), { Text: "日".repeat((maximumObjectBytes - slack) / 3) }]) {
+    for (const attributes of [
+      ofBytes(maximumObjectBytes - slack),
+      { Text: "日".repeat((maximumObjectBytes - slack) / 3) },
+    ]) {
       const object = await createObject(r, { attributes });
       equal(await r.objects.get([object.id], seesAll), [object], "the object");
     }
@@ -33,7 +39,11 @@ export const objectSizeChecks: readonly Check[] = checksOf("objects", {
   "are not created with 801 when they are too large, all or nothing": async ({ r }) => {
     const small = { className: "File", attributes: { Name: "small" } };
     for (const [what, attributes] of tooLarge) {
-      await failsWith(801, () => r.objects.insert([small, { className: "File", attributes }, small]), `creating an object of ${what}`);
+      await failsWith(
+        801,
+        () => r.objects.insert([small, { className: "File", attributes }, small]),
+        `creating an object of ${what}`,
+      );
     }
     equal(await findObjects(r, ["File"], seesAll, all), [], "the objects");
   },

@@ -1,4 +1,11 @@
-import { type JsonValue, OutdatedModelError, type Repositories, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  type JsonValue,
+  OutdatedModelError,
+  type Repositories,
+  seesAll,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { atOnce } from "../../fixtures/at-once.ts";
@@ -22,9 +29,15 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const other = await createObject(r);
     advance(hour);
     const before = await storage.now();
-    const [changed] = await r.objects.update([changeOf(object.id, { Size: null, Tags: { c: [1] }, New: true })], anybody);
+    const [changed] = await r.objects.update(
+      [changeOf(object.id, { Size: null, Tags: { c: [1] }, New: true })],
+      anybody,
+    );
     const after = await storage.now();
-    holds(changed !== undefined && before <= changed.storedAt && changed.storedAt <= after, "The time is that of the change");
+    holds(
+      changed !== undefined && before <= changed.storedAt && changed.storedAt <= after,
+      "The time is that of the change",
+    );
     const attributes = { Name: "plan", Size: null, Tags: { c: [1] }, New: true };
     equal(changed, { ...object, version: 2, storedAt: changed.storedAt, attributes }, "what the change answers");
     equal(await read(r, object), changed, "the object");
@@ -35,7 +48,11 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
 
   "have the next version after every change, also one that sets nothing": async ({ r }) => {
     const object = await createObject(r);
-    for (const [version, attributes] of [[2, { Name: "new" }], [3, { Name: "new" }], [4, {}]] as const) {
+    for (const [version, attributes] of [
+      [2, { Name: "new" }],
+      [3, { Name: "new" }],
+      [4, {}],
+    ] as const) {
       const [changed] = await r.objects.update([changeOf(object.id, attributes)], anybody);
       equal([changed?.version, changed?.attributes], [version, { Name: "new" }], "version and attributes");
     }
@@ -44,8 +61,15 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
   "are changed together and come back in the order given": async ({ r }) => {
     const objects = [await createObject(r), await createObject(r), await createObject(r)];
     const order = [2, 0, 1].map((index) => objects[index] as StoredObject);
-    const changed = await r.objects.update(order.map(({ id }, index) => changeOf(id, { Name: `name ${index}` })), anybody);
-    equal(changed.map(({ id, attributes }) => [id, attributes["Name"]]), order.map(({ id }, index) => [id, `name ${index}`]), "what the change answers");
+    const changed = await r.objects.update(
+      order.map(({ id }, index) => changeOf(id, { Name: `name ${index}` })),
+      anybody,
+    );
+    equal(
+      changed.map(({ id, attributes }) => [id, attributes["Name"]]),
+      order.map(({ id }, index) => [id, `name ${index}`]),
+      "what the change answers",
+    );
     equal(await r.objects.update([], anybody), [], "what no change answers");
   },
 
@@ -55,7 +79,8 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     // An own member also of the name that would set the prototype.
     for (const text of hostileTexts) Object.defineProperty(attributes, text, { value: text, enumerable: true });
     const [changed] = await r.objects.update([changeOf(object.id, attributes)], anybody);
-    for (const text of hostileTexts) equal(Object.getOwnPropertyDescriptor(changed?.attributes, text)?.value, text, `the value of ${text}`);
+    for (const text of hostileTexts)
+      equal(Object.getOwnPropertyDescriptor(changed?.attributes, text)?.value, text, `the value of ${text}`);
     equal(changed?.attributes["all"], hostileTexts, "the texts");
     equal(await read(r, object), changed, "the object");
   },
@@ -64,7 +89,11 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const object = await createObject(r);
     for (const text of unstorableTexts) {
       for (const attributes of [{ Name: text }, { Name: [{ deep: text }] }, { [text]: 1 }]) {
-        await failsWith(307, () => r.objects.update([changeOf(object.id, attributes)], anybody), `setting ${JSON.stringify(attributes)}`);
+        await failsWith(
+          307,
+          () => r.objects.update([changeOf(object.id, attributes)], anybody),
+          `setting ${JSON.stringify(attributes)}`,
+        );
       }
     }
     equal(await read(r, object), object, "the object");
@@ -72,8 +101,18 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
 
   "cannot be changed with 304 when nothing has their id, all or nothing": async ({ r }) => {
     const [one, other] = [await createObject(r), await createObject(r)];
-    for (const id of ["ZZZZZZZZZZ", "0", "", one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase(), "constructor"]) {
-      const changes = [changeOf(one.id, { Name: "new" }), changeOf(id, { Name: "new" }), changeOf(other.id, { Name: "new" })];
+    for (const id of [
+      "ZZZZZZZZZZ",
+      "0",
+      "",
+      one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase(),
+      "constructor",
+    ]) {
+      const changes = [
+        changeOf(one.id, { Name: "new" }),
+        changeOf(id, { Name: "new" }),
+        changeOf(other.id, { Name: "new" }),
+      ];
       await failsWith(304, () => r.objects.update(changes, anybody), `changing "${id}"`);
     }
     equal([await read(r, one), await read(r, other)], [one, other], "the objects");
@@ -96,32 +135,66 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     ];
     for (const visibility of blind) {
       await failsWith(304, () => r.objects.update(changes, { ...anybody, visibility }), "changing what is not visible");
-      await failsWith(304, () => r.objects.update(outdated, { ...anybody, visibility }), "changing another version of what is not visible");
+      await failsWith(
+        304,
+        () => r.objects.update(outdated, { ...anybody, visibility }),
+        "changing another version of what is not visible",
+      );
     }
     const seen = await r.objects.get(all, seesAll);
-    equal(seen.map(({ version }) => version), [1, 1], "the versions");
+    equal(
+      seen.map(({ version }) => version),
+      [1, 1],
+      "the versions",
+    );
     const visibility = { classes: new Set(["File", "Image"]), principals: new Set([reader.id]) };
-    await failsWith(713, () => r.objects.update(outdated, { ...anybody, visibility }), "changing another version of what is visible");
+    await failsWith(
+      713,
+      () => r.objects.update(outdated, { ...anybody, visibility }),
+      "changing another version of what is visible",
+    );
     const changed = await r.objects.update(changes, { ...anybody, visibility });
-    equal(changed.map(({ version }) => version), [2, 2], "the versions that are written");
+    equal(
+      changed.map(({ version }) => version),
+      [2, 2],
+      "the versions that are written",
+    );
   },
 
   "are refused with 713 when they have none of the expected versions, all or nothing": async ({ r }) => {
     const [one, other] = [await createObject(r), await createObject(r)];
     for (const expectedVersions of [[], [0], [2], [2, 3, 11], [-1], [1.5]]) {
-      const changes = [changeOf(one.id, { Name: "new" }, { expectedVersions: [1] }), changeOf(other.id, { Name: "new" }, { expectedVersions })];
-      await failsWith(713, () => r.objects.update(changes, anybody), `changing version ${expectedVersions.join(" or ")}`);
+      const changes = [
+        changeOf(one.id, { Name: "new" }, { expectedVersions: [1] }),
+        changeOf(other.id, { Name: "new" }, { expectedVersions }),
+      ];
+      await failsWith(
+        713,
+        () => r.objects.update(changes, anybody),
+        `changing version ${expectedVersions.join(" or ")}`,
+      );
     }
     equal([await read(r, one), await read(r, other)], [one, other], "the objects");
     const [changed] = await r.objects.update([changeOf(one.id, {}, { expectedVersions: [7, 1] })], anybody);
     equal(changed?.version, 2, "the version");
-    await failsWith(713, () => r.objects.update([changeOf(one.id, {}, { expectedVersions: [1] })], anybody), "changing the version of before");
+    await failsWith(
+      713,
+      () => r.objects.update([changeOf(one.id, {}, { expectedVersions: [1] })], anybody),
+      "changing the version of before",
+    );
   },
 
   "are changed by one of those who expect the same version at once": async ({ r }) => {
     const object = await createObject(r);
     for (let version = 1; version <= 4; version += 1) {
-      const codes = await atOnce(8, (index) => codeOf(r.objects.update([changeOf(object.id, { [`by${index}`]: version }, { expectedVersions: [version] })], anybody)));
+      const codes = await atOnce(8, (index) =>
+        codeOf(
+          r.objects.update(
+            [changeOf(object.id, { [`by${index}`]: version }, { expectedVersions: [version] })],
+            anybody,
+          ),
+        ),
+      );
       equal([occurrences(0, codes), occurrences(713, codes)], [1, 7], "how many changed it and how many were refused");
     }
     equal((await read(r, object))?.version, 5, "the version");
@@ -132,7 +205,10 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     // In different orders, so that those who wait for one another could block each other.
     await atOnce(12, (index) => {
       const order = index % 2 === 0 ? objects : objects.toReversed();
-      return r.objects.update(order.map(({ id }) => changeOf(id, { [`by${index}`]: index })), anybody);
+      return r.objects.update(
+        order.map(({ id }) => changeOf(id, { [`by${index}`]: index })),
+        anybody,
+      );
     });
     const all = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`by${index}`, index]));
     for (const object of objects) {
@@ -153,7 +229,10 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       // Long enough for others to write, where they can.
       for (let turn = 0; turn < 100; turn += 1) await inside.audit.read(0, 1);
       equal((await inside.objects.get([object.id], seesAll))[0]?.version, 1, "the version that the transaction sees");
-      await inside.objects.update([changeOf(object.id, { Name: "by the one that holds it" }, { expectedVersions: [1] })], anybody);
+      await inside.objects.update(
+        [changeOf(object.id, { Name: "by the one that holds it" }, { expectedVersions: [1] })],
+        anybody,
+      );
     });
     await Promise.race([holding, transaction]);
     const others = r.objects.update([changeOf(object.id, { Name: "by another" })], anybody);
@@ -167,11 +246,17 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     await atOnce(8, (index) =>
       storage.transaction(async (inside) => {
         await inside.objects.hold(index % 2 === 0 ? ids : ids.toReversed());
-        const versions = (await inside.objects.get(ids, seesAll)).map(({ id, version }) => changeOf(id, { [`by${index}`]: true }, { expectedVersions: [version] }));
+        const versions = (await inside.objects.get(ids, seesAll)).map(({ id, version }) =>
+          changeOf(id, { [`by${index}`]: true }, { expectedVersions: [version] }),
+        );
         await inside.objects.update(versions, anybody);
       }),
     );
-    equal((await r.objects.get(ids, seesAll)).map(({ version }) => version), [9, 9, 9], "the versions");
+    equal(
+      (await r.objects.get(ids, seesAll)).map(({ version }) => version),
+      [9, 9, 9],
+      "the versions",
+    );
   },
 
   "are not written under a model that is no longer current, nor under one that is not yet": async ({ r }) => {
@@ -181,14 +266,28 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const { generation } = await r.model.load();
     for (const modelGeneration of [outdated, generation + 1]) {
       const by = { session: null, modelGeneration };
-      for (const write of [() => r.objects.insert([{ className: "File", attributes: {} }], by), () => r.objects.update([changeOf(object.id, { Name: "new" })], by)]) {
+      for (const write of [
+        () => r.objects.insert([{ className: "File", attributes: {} }], by),
+        () => r.objects.update([changeOf(object.id, { Name: "new" })], by),
+      ]) {
         await failsWith(706, write, `writing under generation ${modelGeneration}`);
-        holds((await write().catch((error: unknown) => error)) instanceof OutdatedModelError, "The error says that the model is outdated");
+        holds(
+          (await write().catch((error: unknown) => error)) instanceof OutdatedModelError,
+          "The error says that the model is outdated",
+        );
       }
     }
     equal(await findObjects(r, ["File"], seesAll, { offset: 0, limit: 10 }), [object], "the objects");
     const by = { session: null, modelGeneration: generation };
-    equal((await r.objects.insert([{ className: "File", attributes: {} }], by)).length, 1, "how many objects were created");
-    equal((await r.objects.update([changeOf(object.id, { Name: "new" })], by)).length, 1, "how many objects were changed");
+    equal(
+      (await r.objects.insert([{ className: "File", attributes: {} }], by)).length,
+      1,
+      "how many objects were created",
+    );
+    equal(
+      (await r.objects.update([changeOf(object.id, { Name: "new" })], by)).length,
+      1,
+      "how many objects were changed",
+    );
   },
 });

@@ -17,7 +17,17 @@ function nested(depth: number): JsonValue {
 
 export const objectValueChecks: readonly Check[] = checksOf("objects", {
   "keep texts in every script": async ({ r }) => {
-    const texts = ["Größe", "日本語", "עברית", "हिन्दी", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "e\u0301", "\u00e9", "\u{10ffff}", "\uffff"];
+    const texts = [
+      "Größe",
+      "日本語",
+      "עברית",
+      "हिन्दी",
+      "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}",
+      "e\u0301",
+      "\u00e9",
+      "\u{10ffff}",
+      "\uffff",
+    ];
     await keeps(r, Object.fromEntries(texts.map((text, index) => [`a${index}`, text])), "the texts");
     await keeps(r, Object.fromEntries(texts.map((text) => [text, text])), "the texts as names");
   },
@@ -30,8 +40,28 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
   },
 
   "keep numbers to the last digit": async ({ r }) => {
-    const numbers = [0, 1, -1, 0.1, -0.1, 1 / 3, 123_456_789.123_456_78, 1e21, 1e-7, 5e-324, 2.225_073_858_507_201_4e-308];
-    const extremes = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 53, 2 ** 64, Number.MAX_VALUE, -Number.MAX_VALUE, Number.EPSILON];
+    const numbers = [
+      0,
+      1,
+      -1,
+      0.1,
+      -0.1,
+      1 / 3,
+      123_456_789.123_456_78,
+      1e21,
+      1e-7,
+      5e-324,
+      2.225_073_858_507_201_4e-308,
+    ];
+    const extremes = [
+      Number.MAX_SAFE_INTEGER,
+      Number.MIN_SAFE_INTEGER,
+      2 ** 53,
+      2 ** 64,
+      Number.MAX_VALUE,
+      -Number.MAX_VALUE,
+      Number.EPSILON,
+    ];
     for (const value of [...numbers, ...extremes]) await keeps(r, { value, list: [value] }, `the number ${value}`);
   },
 
@@ -45,8 +75,16 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
   },
 
   "tell values from texts that look like them": async ({ r }) => {
-    await keeps(r, { number: "1", no: "false", nothing: "null", list: "[1]", record: '{"a":1}', quoted: '"a"' }, "the texts");
-    await keeps(r, { date: "2024-02-29T12:00:00Z", day: "2024-02-29", time: "20240229T120000+01:00", big: "9007199254740993" }, "the dates");
+    await keeps(
+      r,
+      { number: "1", no: "false", nothing: "null", list: "[1]", record: '{"a":1}', quoted: '"a"' },
+      "the texts",
+    );
+    await keeps(
+      r,
+      { date: "2024-02-29T12:00:00Z", day: "2024-02-29", time: "20240229T120000+01:00", big: "9007199254740993" },
+      "the dates",
+    );
   },
 
   "keep values inside values": async ({ r }) => {
@@ -58,7 +96,11 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
   "keep large values whole": async ({ r }) => {
     await keeps(r, { text: "größe ".repeat(50_000) }, "a text of 300,000 characters");
     await keeps(r, { list: Array.from({ length: 10_000 }, (_, index) => index) }, "a list of 10,000 numbers");
-    await keeps(r, Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`attribute${index}`, `value ${index}`])), "1,000 attributes");
+    await keeps(
+      r,
+      Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`attribute${index}`, `value ${index}`])),
+      "1,000 attributes",
+    );
   },
 
   "are apart from what the caller passed in": async ({ r }) => {

@@ -1,4 +1,11 @@
-import { isVisible, type NewObject, type Repositories, seesAll, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  isVisible,
+  type NewObject,
+  type Repositories,
+  seesAll,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { findObjects } from "../../fixtures/find-objects.ts";
@@ -7,16 +14,19 @@ import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 const classes = ["File", "Image", "User"];
 const readerLists = [null, [], ["A1"], ["B2"], ["A1", "B2"], ["C3", "B2"]];
 
-const visibilities: readonly Visibility[] = [null, [], ["File"], ["Image", "User"], ["Employee"], classes].flatMap((visible) =>
-  [null, [], ["A1"], ["B2", "D4"], ["A1", "B2", "C3"], ["ZZZZZZZZZZ"]].map((principals) => ({
-    classes: visible === null ? null : new Set(visible),
-    principals: principals === null ? null : new Set(principals),
-  })),
+const visibilities: readonly Visibility[] = [null, [], ["File"], ["Image", "User"], ["Employee"], classes].flatMap(
+  (visible) =>
+    [null, [], ["A1"], ["B2", "D4"], ["A1", "B2", "C3"], ["ZZZZZZZZZZ"]].map((principals) => ({
+      classes: visible === null ? null : new Set(visible),
+      principals: principals === null ? null : new Set(principals),
+    })),
 );
 
 /** Every class with every list of readers, twice. */
 function insertAll(r: Repositories): Promise<StoredObject[]> {
-  const one: NewObject[] = classes.flatMap((className) => readerLists.map((readers) => ({ className, attributes: {}, readers })));
+  const one: NewObject[] = classes.flatMap((className) =>
+    readerLists.map((readers) => ({ className, attributes: {}, readers })),
+  );
   return r.objects.insert([...one, ...one]);
 }
 
@@ -29,14 +39,31 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     const objects = await insertAll(r);
     for (const visibility of visibilities) {
       const visible = objects.filter((object) => isVisible(object, visibility));
-      equalInAnyOrder(await r.objects.get(objects.map(({ id }) => id), visibility), visible, `the objects for ${label(visibility)}`);
+      equalInAnyOrder(
+        await r.objects.get(
+          objects.map(({ id }) => id),
+          visibility,
+        ),
+        visible,
+        `the objects for ${label(visibility)}`,
+      );
     }
   },
 
   "are outlined, each once, if they can be found by their ids": async ({ r }) => {
     const objects = await insertAll(r);
     const ids = objects.map(({ id }) => id);
-    const odd = ["ZZZZZZZZZZ", "", "0", "1e1", `0${ids[0]}`, ` ${ids[0]}`, "9".repeat(40), ...hostileTexts, ...unstorableTexts];
+    const odd = [
+      "ZZZZZZZZZZ",
+      "",
+      "0",
+      "1e1",
+      `0${ids[0]}`,
+      ` ${ids[0]}`,
+      "9".repeat(40),
+      ...hostileTexts,
+      ...unstorableTexts,
+    ];
     for (const visibility of visibilities) {
       const visible = objects.filter((object) => isVisible(object, visibility)).map(({ id }) => id);
       const found = await r.objects.outlines([...ids, ...odd, ...ids.slice(0, 3)], visibility);
@@ -51,7 +78,11 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of visibilities.filter((_, index) => index % 3 === 1)) {
       for (const object of objects) {
         const expected = isVisible(object, visibility) ? [object] : [];
-        equal(await r.objects.get([object.id], visibility), expected, `the object of ${object.className} for ${label(visibility)}`);
+        equal(
+          await r.objects.get([object.id], visibility),
+          expected,
+          `the object of ${object.className} for ${label(visibility)}`,
+        );
       }
     }
   },
@@ -61,7 +92,11 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of visibilities.filter((_, index) => index % 3 === 2)) {
       for (const object of objects) {
         const expected = isVisible(object, visibility) ? object : null;
-        equal(await r.objects.getByUuid(object.uuid, visibility), expected, `the object of ${object.className} for ${label(visibility)}`);
+        equal(
+          await r.objects.getByUuid(object.uuid, visibility),
+          expected,
+          `the object of ${object.className} for ${label(visibility)}`,
+        );
       }
     }
   },
@@ -80,7 +115,11 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of visibilities) {
       for (const asked of [classes, ["File"]]) {
         const visible = objects.filter((object) => asked.includes(object.className) && isVisible(object, visibility));
-        equal(await findObjects(r, asked, visibility, { offset: 0, limit: 100 }), visible, `the objects for ${label(visibility)}`);
+        equal(
+          await findObjects(r, asked, visibility, { offset: 0, limit: 100 }),
+          visible,
+          `the objects for ${label(visibility)}`,
+        );
       }
     }
   },
@@ -90,7 +129,11 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     for (const visibility of visibilities) {
       for (const asked of [classes, ["File"], ["Image", "User"]]) {
         const visible = objects.filter((object) => asked.includes(object.className) && isVisible(object, visibility));
-        equal(await r.objects.count({ classes: asked }, visibility), visible.length, `how many objects there are for ${label(visibility)}`);
+        equal(
+          await r.objects.count({ classes: asked }, visibility),
+          visible.length,
+          `how many objects there are for ${label(visibility)}`,
+        );
       }
     }
   },
@@ -98,7 +141,10 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
   "leave no gaps in pages where they are not visible": async ({ r }) => {
     const objects = await insertAll(r);
     for (const principals of [null, [], ["A1"], ["B2", "C3"]]) {
-      const visibility = { classes: new Set(["File", "User"]), principals: principals === null ? null : new Set(principals) };
+      const visibility = {
+        classes: new Set(["File", "User"]),
+        principals: principals === null ? null : new Set(principals),
+      };
       const visible = objects.filter((object) => isVisible(object, visibility));
       const paged: StoredObject[] = [];
       for (let offset = 0; offset < visible.length; offset += 3) {
@@ -115,9 +161,21 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     const ids = objects.map(({ id }) => id);
     const open = objects.filter(({ readers }) => readers === null);
     const hostile = new Set(hostileTexts);
-    equalInAnyOrder(await r.objects.get(ids, { classes: null, principals: hostile }), open, "the objects for hostile principals");
+    equalInAnyOrder(
+      await r.objects.get(ids, { classes: null, principals: hostile }),
+      open,
+      "the objects for hostile principals",
+    );
     equal(await r.objects.get(ids, { classes: hostile, principals: null }), [], "the objects for hostile classes");
-    equal(await r.objects.count({ classes }, { classes: hostile, principals: hostile }), 0, "how many objects there are");
-    equal(await r.objects.count({ classes }, { classes: null, principals: hostile }), open.length, "how many objects there are");
+    equal(
+      await r.objects.count({ classes }, { classes: hostile, principals: hostile }),
+      0,
+      "how many objects there are",
+    );
+    equal(
+      await r.objects.count({ classes }, { classes: null, principals: hostile }),
+      open.length,
+      "how many objects there are",
+    );
   },
 });

@@ -13,8 +13,16 @@ export const outboxKeepingChecks: readonly Check[] = checksOf("outbox", {
     equal(await r.outbox.waiting(), { count: 0, oldest: 0, stuck: 0 }, "what waits at first");
     const { id, attempts } = await claimedOrder(r);
     equal((await r.outbox.waiting()).count, 1, "how many wait while it is claimed");
-    equal([await r.outbox.done(id, attempts), await r.outbox.done(id, attempts)], [true, false], "being done with it, twice");
-    equal([await r.outbox.waiting(), await r.outbox.sweep(10)], [{ count: 0, oldest: 0, stuck: 0 }, 0], "what waits, and what is swept afterwards");
+    equal(
+      [await r.outbox.done(id, attempts), await r.outbox.done(id, attempts)],
+      [true, false],
+      "being done with it, twice",
+    );
+    equal(
+      [await r.outbox.waiting(), await r.outbox.sweep(10)],
+      [{ count: 0, oldest: 0, stuck: 0 }, 0],
+      "what waits, and what is swept afterwards",
+    );
   },
 
   "keeps hostile texts as they are": async ({ r }) => {
@@ -25,7 +33,11 @@ export const outboxKeepingChecks: readonly Check[] = checksOf("outbox", {
   "refuses texts that cannot be stored with 307": async ({ r }) => {
     const { id, attempts } = await claimedOrder(r);
     for (const text of unstorableTexts) {
-      await failsWith(307, () => r.outbox.put(text, { lifetime: hour, limit: 10 }), `putting in ${JSON.stringify(text)}`);
+      await failsWith(
+        307,
+        () => r.outbox.put(text, { lifetime: hour, limit: 10 }),
+        `putting in ${JSON.stringify(text)}`,
+      );
       await failsWith(307, () => r.outbox.replace(id, attempts, text), `putting ${JSON.stringify(text)} in its place`);
     }
     equal((await r.outbox.waiting()).count, 1, "how many wait");
@@ -43,14 +55,21 @@ export const outboxKeepingChecks: readonly Check[] = checksOf("outbox", {
     equal(ages, [15, 5], "the ages when they are claimed, in minutes");
   },
 
-  "neither gives out nor counts what is worth nothing any more, and forgets it when it is swept": async ({ r, advance }) => {
+  "neither gives out nor counts what is worth nothing any more, and forgets it when it is swept": async ({
+    r,
+    advance,
+  }) => {
     for (let index = 0; index < 5; index += 1) await r.outbox.put(`short ${index}`, { lifetime: minute, limit: 10 });
     await r.outbox.put("long", { lifetime: hour, limit: 10 });
     equal(await r.outbox.sweep(10), 0, "how many are swept while all are worth something");
     advance(minute + second);
     equal((await r.outbox.waiting()).count, 1, "how many wait");
     equal(ordersOf(await r.outbox.claim(10, second)), ["long"], "what is given out");
-    equal([await r.outbox.sweep(3), await r.outbox.sweep(3), await r.outbox.sweep(3)], [3, 2, 0], "how many are swept, three at most");
+    equal(
+      [await r.outbox.sweep(3), await r.outbox.sweep(3), await r.outbox.sweep(3)],
+      [3, 2, 0],
+      "how many are swept, three at most",
+    );
     equal((await r.outbox.waiting()).count, 1, "how many wait afterwards");
   },
 
@@ -78,7 +97,11 @@ export const outboxKeepingChecks: readonly Check[] = checksOf("outbox", {
       throw new Error("failed");
     });
     await failed.catch(() => {});
-    equal([(await r.outbox.waiting()).count, ordersOf(await r.outbox.claim(1, minute))], [0, []], "what waits when it has failed");
+    equal(
+      [(await r.outbox.waiting()).count, ordersOf(await r.outbox.claim(1, minute))],
+      [0, []],
+      "what waits when it has failed",
+    );
     await storage.transaction(async (inside) => {
       const { id, attempts } = await claimedOrder(inside, "one");
       await inside.outbox.done(id, attempts);
@@ -89,9 +112,15 @@ export const outboxKeepingChecks: readonly Check[] = checksOf("outbox", {
 
   "takes no more than may wait when one was put in meanwhile": async ({ storage, r }) => {
     const options = { lifetime: hour, limit: 1 };
-    for (const [end, expected] of [["taken back", 0], ["kept", 706]] as const) {
+    for (const [end, expected] of [
+      ["taken back", 0],
+      ["kept", 706],
+    ] as const) {
       const meanwhile = () => codeOf(r.outbox.put("meanwhile", options));
-      const code = await whileOpen(storage, (inside) => inside.outbox.put("open", options), meanwhile, { end, turns: 50 });
+      const code = await whileOpen(storage, (inside) => inside.outbox.put("open", options), meanwhile, {
+        end,
+        turns: 50,
+      });
       equal(code, expected, `whoever came meanwhile, when it is ${end}`);
       for (const { id, attempts } of await r.outbox.claim(10, minute)) await r.outbox.done(id, attempts);
     }

@@ -1,4 +1,12 @@
-import { AnswerTooLargeError, type NewObject, OutdatedModelError, type Repositories, seesAll, ServiceError, type StoredObject } from "@sallyport/core";
+import {
+  AnswerTooLargeError,
+  type NewObject,
+  OutdatedModelError,
+  type Repositories,
+  seesAll,
+  ServiceError,
+  type StoredObject,
+} from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/change-of.ts";
@@ -9,7 +17,10 @@ import { auditEvent } from "../../fixtures/every-call.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
-const throttleKey = { key: "a", policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: 60 * minute } };
+const throttleKey = {
+  key: "a",
+  policy: { freeFailures: 1, firstDelay: minute, longestDelay: minute, forgetAfter: 60 * minute },
+};
 
 interface Scene {
   readonly visitor: Visitor;
@@ -34,19 +45,49 @@ function inserted(r: Repositories, object: Partial<NewObject>): Promise<unknown>
 }
 
 /** A call of each kind that is refused, with the code of it. */
-const refusals: readonly (readonly [what: string, code: number, call: (r: Repositories, scene: Scene) => Promise<unknown>])[] = [
+const refusals: readonly (readonly [
+  what: string,
+  code: number,
+  call: (r: Repositories, scene: Scene) => Promise<unknown>,
+])[] = [
   ["a UUID in use", 307, (r, { file }) => inserted(r, { uuid: file.uuid })],
   ["a link to nothing", 307, (r) => inserted(r, { links: { Owner: ["ZZZZZZ"] } })],
   ["a text that cannot be stored", 307, (r) => inserted(r, { attributes: { Name: "zero \0" } })],
-  ["another version", 713, (r, { file }) => r.objects.update([changeOf(file.id, {}, { expectedVersions: [9] })], { session: null })],
+  [
+    "another version",
+    713,
+    (r, { file }) => r.objects.update([changeOf(file.id, {}, { expectedVersions: [9] })], { session: null }),
+  ],
   ["a lock of another session", 713, (r, { locked }) => r.objects.update([changeOf(locked.id, {})], { session: null })],
   ["an object that is not there", 304, (r) => r.objects.update([changeOf("ZZZZZZ", {})], { session: null })],
-  ["an object under an outdated model", 706, (r, { generation }) => r.objects.insert([{ className: "File", attributes: {} }], { session: null, modelGeneration: generation - 1 })],
-  ["a departure under an outdated model", 706, (r, { file, generation }) => r.departures.hold([file.id], { modelGeneration: generation - 1 })],
-  ["a name of another account", 307, (r, { users: [one, other] }) => r.accounts.rename(one?.userId ?? "", other?.loginName ?? "", other?.loginName ?? "")],
-  ["more sessions than there may be", 315, (r, { visitor }) => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 1 })],
+  [
+    "an object under an outdated model",
+    706,
+    (r, { generation }) =>
+      r.objects.insert([{ className: "File", attributes: {} }], { session: null, modelGeneration: generation - 1 }),
+  ],
+  [
+    "a departure under an outdated model",
+    706,
+    (r, { file, generation }) => r.departures.hold([file.id], { modelGeneration: generation - 1 }),
+  ],
+  [
+    "a name of another account",
+    307,
+    (r, { users: [one, other] }) =>
+      r.accounts.rename(one?.userId ?? "", other?.loginName ?? "", other?.loginName ?? ""),
+  ],
+  [
+    "more sessions than there may be",
+    315,
+    (r, { visitor }) => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 1 }),
+  ],
   ["a success while a delay runs", 302, (r) => r.throttle.pass([throttleKey], [])],
-  ["a page that is too large", 307, (r) => r.objects.find({ classes: ["File"] }, seesAll, { offset: 0, limit: 10 }, 10)],
+  [
+    "a page that is too large",
+    307,
+    (r) => r.objects.find({ classes: ["File"] }, seesAll, { offset: 0, limit: 10 }, 10),
+  ],
 ];
 
 export const partFailingChecks: readonly Check[] = checksOf("parts of transactions", {
@@ -75,9 +116,18 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
   "let the errors of calls out as they are": async ({ storage, r }) => {
     const { file, generation } = await scene(r);
     await storage.transaction(async (inside, attempt) => {
-      const outdated = await errorOf(() => attempt(() => inside.objects.insert([{ className: "File", attributes: {} }], { session: null, modelGeneration: generation - 1 })));
+      const outdated = await errorOf(() =>
+        attempt(() =>
+          inside.objects.insert([{ className: "File", attributes: {} }], {
+            session: null,
+            modelGeneration: generation - 1,
+          }),
+        ),
+      );
       holds(outdated instanceof OutdatedModelError, "The error says that the model is outdated");
-      const tooLarge = await errorOf(() => attempt(() => inside.objects.find({ classes: ["File"] }, seesAll, { offset: 0, limit: 10 }, 10)));
+      const tooLarge = await errorOf(() =>
+        attempt(() => inside.objects.find({ classes: ["File"] }, seesAll, { offset: 0, limit: 10 }, 10)),
+      );
       holds(tooLarge instanceof AnswerTooLargeError, "The error says that the answer would be too large");
       equal(await inside.objects.get([file.id], seesAll), [file], "what is read next");
     });
@@ -102,7 +152,8 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
       const events = (await r.audit.read(0, 1_000)).slice(before).map(({ requestId }) => requestId);
       equal(events.toSorted(), ["back", "forth"], "the events");
       const accounts = await r.accounts.list(null, 100);
-      for (const { userId } of [one, other]) equal(accounts.find((account) => account.userId === userId)?.disabled, true, "whether the account is disabled");
+      for (const { userId } of [one, other])
+        equal(accounts.find((account) => account.userId === userId)?.disabled, true, "whether the account is disabled");
     }
   },
 });

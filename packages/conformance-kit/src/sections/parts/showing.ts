@@ -58,7 +58,11 @@ export const partShowingChecks: readonly Check[] = checksOf("parts of transactio
       const { id: next } = await file(r, "next");
       const upTo = await watermarkBehind(r, [...told, ...kept, next]);
       const changes = await changesUpTo(r, upTo, { stamp: after, id: null });
-      equal(changes.map(({ id }) => id), [...kept, next], `the changes, where the part was ${order}`);
+      equal(
+        changes.map(({ id }) => id),
+        [...kept, next],
+        `the changes, where the part was ${order}`,
+      );
       equal(new Set(changes.map(({ stamp }) => stamp)).size, 2, "how many stamps they have");
       told.push(...kept, next);
       after = upTo;

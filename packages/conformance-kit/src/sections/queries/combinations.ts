@@ -38,8 +38,16 @@ export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
 
   "take what is not true for false, also where a value is missing": async ({ r }) => {
     await insertFiles(r, files);
-    await isTrueOf(r, not(isOne), names.filter((name) => !name.startsWith("one")));
-    await isTrueOf(r, not(all(isOne, isYes)), names.filter((name) => name !== "one, yes"));
+    await isTrueOf(
+      r,
+      not(isOne),
+      names.filter((name) => !name.startsWith("one")),
+    );
+    await isTrueOf(
+      r,
+      not(all(isOne, isYes)),
+      names.filter((name) => name !== "one, yes"),
+    );
     await isTrueOf(r, not(any(isOne, isYes)), ["missing", "null", "two", "no"]);
     await isTrueOf(r, not(not(isOne)), ["one", "one, yes"]);
     await isTrueOf(r, all(not(isOne), not(isAboveOne)), ["missing", "null", "yes", "no"]);
@@ -50,13 +58,17 @@ export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
   "look into filters at any depth": async ({ r }) => {
     await insertFiles(r, files);
     let filter: Filter = isOne;
-    for (let depth = 0; depth < 20; depth += 1) filter = depth % 2 === 0 ? all(filter, not(isAboveOne)) : any(filter, all(isOne, isYes));
+    for (let depth = 0; depth < 20; depth += 1)
+      filter = depth % 2 === 0 ? all(filter, not(isAboveOne)) : any(filter, all(isOne, isYes));
     await isTrueOf(r, filter, ["one", "one, yes"]);
   },
 
   "take many conditions": async ({ r }) => {
     await insertFiles(r, files);
-    const many = Array.from({ length: 500 }, (_, index): Filter => ({ kind: "oneOf", path: valueOf("number"), values: [index + 1] }));
+    const many = Array.from(
+      { length: 500 },
+      (_, index): Filter => ({ kind: "oneOf", path: valueOf("number"), values: [index + 1] }),
+    );
     await isTrueOf(r, any(...many), ["one", "two", "one, yes", "two, yes"]);
     await isTrueOf(r, all(...many.map(not)), ["missing", "null", "yes", "no"]);
   },

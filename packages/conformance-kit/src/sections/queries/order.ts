@@ -1,23 +1,45 @@
-import { type Attributes, objectIdOf, type ObjectQuery, type Repositories, type SortKey, seesAll, type ValueType } from "@sallyport/core";
+import {
+  type Attributes,
+  objectIdOf,
+  type ObjectQuery,
+  type Repositories,
+  type SortKey,
+  seesAll,
+  type ValueType,
+} from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, namesOf, valueOf } from "../../fixtures/asking.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 
-const by = (type: ValueType, descending = false, ...hops: string[]): SortKey => ({ path: valueOf(type, ...hops), descending });
+const by = (type: ValueType, descending = false, ...hops: string[]): SortKey => ({
+  path: valueOf(type, ...hops),
+  descending,
+});
 
 /** Files with values that are named here in their order; created in another one, with files that have none between them. */
 async function insertShuffled(r: Repositories, values: Readonly<Record<string, Attributes[string]>>): Promise<void> {
   const files = Object.entries(values).map(([name, value]) => [name, { Value: value }] as const);
-  const shuffled = [...files.filter((_, index) => index % 2 === 1).toReversed(), ...files.filter((_, index) => index % 2 === 0)];
+  const shuffled = [
+    ...files.filter((_, index) => index % 2 === 1).toReversed(),
+    ...files.filter((_, index) => index % 2 === 0),
+  ];
   await insertFiles(r, { missing: {}, ...Object.fromEntries(shuffled), null: { Value: null } });
 }
 
-async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Record<string, Attributes[string]>>): Promise<void> {
+async function hasOrder(
+  r: Repositories,
+  type: ValueType,
+  values: Readonly<Record<string, Attributes[string]>>,
+): Promise<void> {
   await insertShuffled(r, values);
   const names = Object.keys(values);
   equal(await namesOf(r, { sort: [by(type)] }), ["missing", "null", ...names], "the names in their order");
-  equal(await namesOf(r, { sort: [by(type, true)] }), [...names.toReversed(), "missing", "null"], "the names in the order turned round");
+  equal(
+    await namesOf(r, { sort: [by(type, true)] }),
+    [...names.toReversed(), "missing", "null"],
+    "the names in the order turned round",
+  );
 }
 
 const colors = ["red", "blue", null];
@@ -65,33 +87,91 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     equal(await namesOf(r, { sort: [by("string", true)] }), names.toReversed(), "the names in the order turned round");
   },
 
-  "order missing and null before all texts": async ({ r }) => hasOrder(r, "string", { nothing: "", a: "a", b: "b", beyond: "\u{10000}" }),
+  "order missing and null before all texts": async ({ r }) =>
+    hasOrder(r, "string", { nothing: "", a: "a", b: "b", beyond: "\u{10000}" }),
   "order long texts to their end": async ({ r }) => {
     const start = "s".repeat(2_000);
-    await hasOrder(r, "string", { start, a: `${start}a`, "a and b": `${start}ab`, b: `${start}b`, wide: `${start}\uffff`, wider: `${start}\u{10000}` });
+    await hasOrder(r, "string", {
+      start,
+      a: `${start}a`,
+      "a and b": `${start}ab`,
+      b: `${start}b`,
+      wide: `${start}\uffff`,
+      wider: `${start}\u{10000}`,
+    });
   },
-  "order numbers": async ({ r }) => hasOrder(r, "number", { least: -1e300, negative: -2, zero: 0, small: 1e-9, nine: 9, ten: 10, large: 1e300 }),
+  "order numbers": async ({ r }) =>
+    hasOrder(r, "number", { least: -1e300, negative: -2, zero: 0, small: 1e-9, nine: 9, ten: 10, large: 1e300 }),
   "order true and false": async ({ r }) => hasOrder(r, "boolean", { no: false, yes: true }),
-  "order dates": async ({ r }) => hasOrder(r, "date", { first: "0001-01-01", day: "2024-02-29", midnight: "2024-02-29T00:00:00.000Z", next: "2024-03-01" }),
+  "order dates": async ({ r }) =>
+    hasOrder(r, "date", {
+      first: "0001-01-01",
+      day: "2024-02-29",
+      midnight: "2024-02-29T00:00:00.000Z",
+      next: "2024-03-01",
+    }),
 
   "order what is equal by ascending number, whatever the direction": async ({ r }) => {
-    await insertFiles(r, { first: { Value: 1 }, missing: {}, second: { Value: 1 }, third: { Value: 1 }, null: { Value: null }, fourth: { Value: 1 } });
-    equal(await namesOf(r, { sort: [by("number")] }), ["missing", "null", "first", "second", "third", "fourth"], "the names in their order");
-    equal(await namesOf(r, { sort: [by("number", true)] }), ["first", "second", "third", "fourth", "missing", "null"], "the names turned round");
+    await insertFiles(r, {
+      first: { Value: 1 },
+      missing: {},
+      second: { Value: 1 },
+      third: { Value: 1 },
+      null: { Value: null },
+      fourth: { Value: 1 },
+    });
+    equal(
+      await namesOf(r, { sort: [by("number")] }),
+      ["missing", "null", "first", "second", "third", "fourth"],
+      "the names in their order",
+    );
+    equal(
+      await namesOf(r, { sort: [by("number", true)] }),
+      ["first", "second", "third", "fourth", "missing", "null"],
+      "the names turned round",
+    );
   },
 
   "order by several keys, each in its direction": async ({ r }) => {
-    await insertFiles(r, { a: { Value: 1, Flag: true }, b: { Value: 2, Flag: true }, c: { Value: 2 }, d: { Value: 1, Flag: false }, e: { Value: 2, Flag: false }, f: { Flag: true } });
+    await insertFiles(r, {
+      a: { Value: 1, Flag: true },
+      b: { Value: 2, Flag: true },
+      c: { Value: 2 },
+      d: { Value: 1, Flag: false },
+      e: { Value: 2, Flag: false },
+      f: { Flag: true },
+    });
     equal(await namesOf(r, { sort: [by("number"), flag(false)] }), ["f", "d", "a", "c", "e", "b"], "both ascending");
-    equal(await namesOf(r, { sort: [by("number", true), flag(false)] }), ["c", "e", "b", "d", "a", "f"], "the first descending");
-    equal(await namesOf(r, { sort: [by("number"), flag(true)] }), ["f", "a", "d", "b", "e", "c"], "the second descending");
-    equal(await namesOf(r, { sort: [flag(true), by("number", true)] }), ["b", "a", "f", "e", "d", "c"], "the other way round");
+    equal(
+      await namesOf(r, { sort: [by("number", true), flag(false)] }),
+      ["c", "e", "b", "d", "a", "f"],
+      "the first descending",
+    );
+    equal(
+      await namesOf(r, { sort: [by("number"), flag(true)] }),
+      ["f", "a", "d", "b", "e", "c"],
+      "the second descending",
+    );
+    equal(
+      await namesOf(r, { sort: [flag(true), by("number", true)] }),
+      ["b", "a", "f", "e", "d", "c"],
+      "the other way round",
+    );
   },
 
   "order objects of several classes together": async ({ r }) => {
-    const made = await r.objects.insert(["File", "Image", "User", "File", "Image"].map((className, index) => ({ className, attributes: { Value: [2, 1, 3, 1, 2][index] ?? 0 } })));
+    const made = await r.objects.insert(
+      ["File", "Image", "User", "File", "Image"].map((className, index) => ({
+        className,
+        attributes: { Value: [2, 1, 3, 1, 2][index] ?? 0 },
+      })),
+    );
     const query = { classes: ["Image", "File", "User", "File"], sort: [by("number")] };
-    equal(await idsOf(r, query), [1, 3, 0, 4, 2].map((index) => made[index]?.id), "the ids in their order");
+    equal(
+      await idsOf(r, query),
+      [1, 3, 0, 4, 2].map((index) => made[index]?.id),
+      "the ids in their order",
+    );
     equal(await r.objects.count(query, seesAll), 5, "how many there are");
   },
 
@@ -116,13 +196,17 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
   "go on behind a position without gap or overlap": async ({ r }) => {
     await insertMany(r, 47);
     for (const sort of orders) {
-      for (const filter of [undefined, { kind: "not", filter: { kind: "oneOf", path: valueOf("number"), values: [3] } }] as const) {
+      for (const filter of [
+        undefined,
+        { kind: "not", filter: { kind: "oneOf", path: valueOf("number"), values: [3] } },
+      ] as const) {
         const query: ObjectQuery = { classes: ["File"], sort, ...(filter === undefined ? {} : { filter }) };
         const whole = await idsOf(r, query);
         for (const limit of [1, 10, 47]) {
           const walked: string[] = [];
           let page = await r.objects.find(query, seesAll, { offset: 0, limit });
-          for (; page.last !== null; page = await r.objects.find(query, seesAll, { after: page.last, limit })) walked.push(...page.objects.map((object) => object.id));
+          for (; page.last !== null; page = await r.objects.find(query, seesAll, { after: page.last, limit }))
+            walked.push(...page.objects.map((object) => object.id));
           equal(walked, whole, `the files behind each other by ${limit}, ordered by ${JSON.stringify(sort)}`);
         }
       }
@@ -133,24 +217,43 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     const ids = await insertFiles(r, { a: { Value: 1 }, b: { Value: 2 }, c: { Value: 2 }, d: { Value: 3 }, e: {} });
     const [a = "", b = ""] = ids;
     const names = async (sort: readonly SortKey[], values: readonly (number | null)[], behind: string) => {
-      const { objects } = await r.objects.find({ classes: ["File"], sort }, seesAll, { after: { values, id: behind }, limit: 10 });
+      const { objects } = await r.objects.find({ classes: ["File"], sort }, seesAll, {
+        after: { values, id: behind },
+        limit: 10,
+      });
       return objects.map(({ attributes }) => attributes["Name"]);
     };
     equal(await names([by("number")], [1.5], a), ["b", "c", "d"], "what stands behind 1.5");
     equal(await names([by("number")], [2], b), ["c", "d"], "what stands behind the first 2");
     equal(await names([by("number")], [2], objectIdOf(1)), ["b", "c", "d"], "what stands behind a 2 that was first");
     equal(await names([by("number")], [2], "ZZZZZZZZZZ"), ["d"], "what stands behind the last 2");
-    equal(await names([by("number")], [null], objectIdOf(1)), ["e", "a", "b", "c", "d"].filter((name) => name !== "e" || ids[4] !== objectIdOf(1)), "what stands behind the first null");
+    equal(
+      await names([by("number")], [null], objectIdOf(1)),
+      ["e", "a", "b", "c", "d"].filter((name) => name !== "e" || ids[4] !== objectIdOf(1)),
+      "what stands behind the first null",
+    );
     equal(await names([by("number", true)], [1.5], a), ["a", "e"], "what stands behind 1.5, turned round");
-    equal(await names([by("number", true)], [null], "ZZZZZZZZZZ"), [], "what stands behind the last null, turned round");
+    equal(
+      await names([by("number", true)], [null], "ZZZZZZZZZZ"),
+      [],
+      "what stands behind the last null, turned round",
+    );
     equal(await names([], [], b), ["c", "d", "e"], "what stands behind a number");
   },
 
   "have no page without a length": async ({ r }) => {
     await insertFiles(r, { a: { Value: 1 } });
     const sort = [by("number")];
-    equal(await r.objects.find({ classes: ["File"], sort }, seesAll, { offset: 0, limit: 0 }), { objects: [], last: null }, "a page without a length");
-    equal(await r.objects.find({ classes: ["File"], sort }, seesAll, { offset: 1_000_000, limit: 10 }), { objects: [], last: null }, "a page far behind");
+    equal(
+      await r.objects.find({ classes: ["File"], sort }, seesAll, { offset: 0, limit: 0 }),
+      { objects: [], last: null },
+      "a page without a length",
+    );
+    equal(
+      await r.objects.find({ classes: ["File"], sort }, seesAll, { offset: 1_000_000, limit: 10 }),
+      { objects: [], last: null },
+      "a page far behind",
+    );
     equal(await r.objects.find({ classes: [], sort }, seesAll, all), { objects: [], last: null }, "a page of no class");
   },
 
@@ -159,16 +262,28 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     const query: ObjectQuery = { classes: ["File"], sort: [by("number"), flag(true)] };
     const page = { offset: 10, limit: 10 };
     const before = await r.objects.find(query, seesAll, page);
-    await r.objects.insert([{ className: "Image", attributes: { Value: 1 } }, { className: "File", attributes: { Value: 99 } }]);
+    await r.objects.insert([
+      { className: "Image", attributes: { Value: 1 } },
+      { className: "File", attributes: { Value: 99 } },
+    ]);
     for (let round = 0; round < 3; round += 1) equal(await r.objects.find(query, seesAll, page), before, "the page");
   },
 
   "stop counting where they are told to": async ({ r }) => {
     await insertMany(r, 30);
     const filter = { kind: "oneOf", path: valueOf("number"), values: [1] } as const;
-    for (const [query, count] of [[{ classes: ["File"] }, 30], [{ classes: ["File"], filter }, 12], [{ classes: ["File", "Image"], filter }, 12]] as const) {
+    for (const [query, count] of [
+      [{ classes: ["File"] }, 30],
+      [{ classes: ["File"], filter }, 12],
+      [{ classes: ["File", "Image"], filter }, 12],
+    ] as const) {
       equal(await r.objects.count(query, seesAll), count, "how many there are");
-      for (const atMost of [0, 1, 11, 12, 13, 30, 5_000]) equal(await r.objects.count(query, seesAll, atMost), Math.min(atMost, count), `how many there are, up to ${atMost}`);
+      for (const atMost of [0, 1, 11, 12, 13, 30, 5_000])
+        equal(
+          await r.objects.count(query, seesAll, atMost),
+          Math.min(atMost, count),
+          `how many there are, up to ${atMost}`,
+        );
     }
   },
 });

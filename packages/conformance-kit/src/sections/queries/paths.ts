@@ -25,9 +25,16 @@ interface Targets {
 
 /** Files that lead to a value, to null and to none, and files that lead nowhere. */
 async function insertReferences(r: Repositories): Promise<Targets> {
-  const targets = await r.objects.insert([{ Value: "found" }, { Value: null }, {}].map((attributes) => ({ className: "Image", attributes })));
+  const targets = await r.objects.insert(
+    [{ Value: "found" }, { Value: null }, {}].map((attributes) => ({ className: "Image", attributes })),
+  );
   const [value = "", nothing = "", none = ""] = targets.map(({ id }) => id);
-  await insertFiles(r, { "to a value": { To: value }, "to null": { To: nothing }, "to none": { To: none }, ...nowhere });
+  await insertFiles(r, {
+    "to a value": { To: value },
+    "to null": { To: nothing },
+    "to none": { To: none },
+    ...nowhere,
+  });
   return { value, null: nothing, none };
 }
 
@@ -71,7 +78,10 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
 
   "follow references inside of combined filters": async ({ r }) => {
     await insertReferences(r);
-    const lost: Filter = { kind: "any", filters: [is(oneHop, "found"), { kind: "not", filter: { kind: "present", path: oneHop } }] };
+    const lost: Filter = {
+      kind: "any",
+      filters: [is(oneHop, "found"), { kind: "not", filter: { kind: "present", path: oneHop } }],
+    };
     await isTrueOf(r, lost, ["to a value", "to none", ...Object.keys(nowhere)]);
     await isTrueOf(r, { kind: "all", filters: [is(oneHop, "found"), is(oneHop, "found"), is(twoHops, "found")] }, []);
   },
@@ -98,7 +108,12 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, is(only("Image", "Nothing"), "found"), ["to a value"]);
     for (const classes of [["File"], ["User", "File"], ["image"], []]) {
       await isTrueOf(r, is(only(...classes), "found"), []);
-      await isTrueOf(r, { kind: "empty", path: only(...classes) }, ["to a value", "to null", "to none", ...Object.keys(nowhere)]);
+      await isTrueOf(r, { kind: "empty", path: only(...classes) }, [
+        "to a value",
+        "to null",
+        "to none",
+        ...Object.keys(nowhere),
+      ]);
     }
   },
 
@@ -124,7 +139,14 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
 
   "find collections by their members": async ({ r }) => {
     const path = valueOf("collection");
-    await insertFiles(r, { none: { Value: [] }, one: { Value: ["A1"] }, several: { Value: ["B2", "A1"] }, longer: { Value: ["A12", "1"] }, missing: {}, null: { Value: null } });
+    await insertFiles(r, {
+      none: { Value: [] },
+      one: { Value: ["A1"] },
+      several: { Value: ["B2", "A1"] },
+      longer: { Value: ["A12", "1"] },
+      missing: {},
+      null: { Value: null },
+    });
     await isTrueOf(r, { kind: "contains", path, value: "A1" }, ["one", "several"]);
     await isTrueOf(r, { kind: "contains", path, value: "1" }, ["longer"]);
     await isTrueOf(r, { kind: "contains", path, value: "ZZ" }, []);

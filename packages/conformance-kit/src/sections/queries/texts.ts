@@ -16,7 +16,27 @@ async function insertTexts(r: Repositories, texts: readonly string[]): Promise<v
 const patterns: readonly (readonly [string, readonly string[]])[] = [
   ["plan", ["plan"]],
   ["Plan", ["Plan"]],
-  ["%", ["plan", "Plan", "plans", "a plan", "", "100%", "100 %", "1000", "a_b", "axb", "a\\b", "line\nbreak", "\u{1f600}", "\u{1f600}\u{1f600}", "e\u0301", "%_\\"]],
+  [
+    "%",
+    [
+      "plan",
+      "Plan",
+      "plans",
+      "a plan",
+      "",
+      "100%",
+      "100 %",
+      "1000",
+      "a_b",
+      "axb",
+      "a\\b",
+      "line\nbreak",
+      "\u{1f600}",
+      "\u{1f600}\u{1f600}",
+      "e\u0301",
+      "%_\\",
+    ],
+  ],
   ["", [""]],
   ["plan%", ["plan", "plans"]],
   ["%plan", ["plan", "a plan"]],
@@ -66,7 +86,8 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
   "find long texts by what stands behind their start": async ({ r }) => {
     const long = `${"l".repeat(3_000)}end`;
     await insertFiles(r, { long: { Value: long }, other: { Value: "l".repeat(3_000) } });
-    for (const pattern of ["%end", "l%end", `${long.slice(0, 700)}%end`, long]) await isTrueOf(r, { kind: "like", path, pattern }, ["long"]);
+    for (const pattern of ["%end", "l%end", `${long.slice(0, 700)}%end`, long])
+      await isTrueOf(r, { kind: "like", path, pattern }, ["long"]);
     await isTrueOf(r, { kind: "contains", path, value: "lend" }, ["long"]);
   },
 
@@ -84,9 +105,21 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
   "find nothing in classes with hostile names": async ({ r }) => {
     await insertFiles(r, { plan: { Value: "plan" } });
     for (const name of hostileTexts) {
-      const query = { classes: [name], filter: { kind: "oneOf", path, values: ["plan"] }, sort: [{ path, descending: false }] } as const;
-      equal(await r.objects.find(query, { classes: null, principals: null }, { offset: 0, limit: 10 }), { objects: [], last: null }, `the objects of ${name}`);
-      equal(await r.objects.count(query, { classes: null, principals: null }), 0, `how many objects of ${name} there are`);
+      const query = {
+        classes: [name],
+        filter: { kind: "oneOf", path, values: ["plan"] },
+        sort: [{ path, descending: false }],
+      } as const;
+      equal(
+        await r.objects.find(query, { classes: null, principals: null }, { offset: 0, limit: 10 }),
+        { objects: [], last: null },
+        `the objects of ${name}`,
+      );
+      equal(
+        await r.objects.count(query, { classes: null, principals: null }),
+        0,
+        `how many objects of ${name} there are`,
+      );
     }
     equal(await namesOf(r, {}), ["plan"], "what is still there");
   },

@@ -38,7 +38,11 @@ async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Recor
   for (const [place, name] of names.entries()) {
     for (const [operator, isOn] of Object.entries(sides)) {
       const expected = names.filter((_, index) => isOn(index - place));
-      await isTrueOf(r, { kind: "compare", path: valueOf(type), operator: operator as Comparison, value: values[name] as Scalar }, expected);
+      await isTrueOf(
+        r,
+        { kind: "compare", path: valueOf(type), operator: operator as Comparison, value: values[name] as Scalar },
+        expected,
+      );
     }
   }
 }
@@ -78,22 +82,66 @@ const longTexts = {
   "with wider": `${start}\u{10000}${"w".repeat(900)}`,
 };
 
-const numbers = { least: -1.7e308, negative: -1.5, "near below": -1e-7, zero: 0, "near above": 1e-7, one: 1, "a bit more": 1.0000000000000002, nine: 9, ten: 10, whole: 9_007_199_254_740_991, large: 1e21, largest: 1.7e308 };
+const numbers = {
+  least: -1.7e308,
+  negative: -1.5,
+  "near below": -1e-7,
+  zero: 0,
+  "near above": 1e-7,
+  one: 1,
+  "a bit more": 1.0000000000000002,
+  nine: 9,
+  ten: 10,
+  whole: 9_007_199_254_740_991,
+  large: 1e21,
+  largest: 1.7e308,
+};
 
-const dates = { first: "0001-01-01", day: "2024-02-29", midnight: "2024-02-29T00:00:00.000Z", noon: "2024-02-29T12:00:00.000Z", "a bit later": "2024-02-29T12:00:00.001Z", next: "2024-03-01", last: "9999-12-31" };
+const dates = {
+  first: "0001-01-01",
+  day: "2024-02-29",
+  midnight: "2024-02-29T00:00:00.000Z",
+  noon: "2024-02-29T12:00:00.000Z",
+  "a bit later": "2024-02-29T12:00:00.001Z",
+  next: "2024-03-01",
+  last: "9999-12-31",
+};
 
 export const queryValueChecks: readonly Check[] = checksOf("queries", {
-  "tell texts apart": async ({ r }) => tellsApart(r, "string", { ...texts, decomposed: "e\u0301", capital: "A", quoted: "'", escaped: "\\", wild: "%", word: "null" }),
+  "tell texts apart": async ({ r }) =>
+    tellsApart(r, "string", {
+      ...texts,
+      decomposed: "e\u0301",
+      capital: "A",
+      quoted: "'",
+      escaped: "\\",
+      wild: "%",
+      word: "null",
+    }),
   "tell long texts apart": async ({ r }) => tellsApart(r, "string", longTexts),
   "tell numbers apart": async ({ r }) => tellsApart(r, "number", numbers),
   "tell true and false apart": async ({ r }) => tellsApart(r, "boolean", { no: false, yes: true }),
   "tell dates apart": async ({ r }) => tellsApart(r, "date", dates),
 
   "tell JSON apart, but not by the order of members": async ({ r }) => {
-    await tellsApart(r, "json", { one: 1, text: "1", yes: true, list: [], object: {}, several: [1, 2], turned: [2, 1], longer: [1, 2, null], member: { a: 1 }, "null member": { a: null }, inner: { a: { b: [1, { c: "d" }] } } });
+    await tellsApart(r, "json", {
+      one: 1,
+      text: "1",
+      yes: true,
+      list: [],
+      object: {},
+      several: [1, 2],
+      turned: [2, 1],
+      longer: [1, 2, null],
+      member: { a: 1 },
+      "null member": { a: null },
+      inner: { a: { b: [1, { c: "d" }] } },
+    });
     await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{ b: 1, a: 1 }] }, []);
     await insertFiles(r, { "two members": { Value: { a: 1, b: [{ c: 1, d: 2 }] } } });
-    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{ b: [{ d: 2, c: 1 }], a: 1 }] }, ["two members"]);
+    await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{ b: [{ d: 2, c: 1 }], a: 1 }] }, [
+      "two members",
+    ]);
     await isTrueOf(r, { kind: "oneOf", path: valueOf("json"), values: [{}, { toString: 1 }] }, ["object"]);
   },
 
@@ -112,8 +160,10 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
   "compare with what no object has": async ({ r }) => {
     await insertValues(r, { a: "a", c: "c" });
     const path = valueOf("string");
-    for (const operator of ["gt", "gte"] as const) await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["c"]);
-    for (const operator of ["lt", "lte"] as const) await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["a"]);
+    for (const operator of ["gt", "gte"] as const)
+      await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["c"]);
+    for (const operator of ["lt", "lte"] as const)
+      await isTrueOf(r, { kind: "compare", path, operator, value: "b" }, ["a"]);
   },
 
   "look for many values at once": async ({ r }) => {

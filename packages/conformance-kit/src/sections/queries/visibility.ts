@@ -12,7 +12,12 @@ async function insertGuarded(r: Repositories): Promise<void> {
     { className: "User", attributes: { Value: "a" } },
   ]);
   const [open = "", restricted = "", closed = "", user = ""] = targets.map(({ id }) => id);
-  const files = await insertFiles(r, { open: { To: open }, restricted: { To: restricted }, closed: { To: closed }, user: { To: user } });
+  const files = await insertFiles(r, {
+    open: { To: open },
+    restricted: { To: restricted },
+    closed: { To: closed },
+    user: { To: user },
+  });
   const names = ["open", "restricted", "closed", "user"];
   await insertFiles(r, Object.fromEntries(files.map((id, index) => [`behind ${names[index]}`, { To: id, Way: id }])));
 }
@@ -37,7 +42,12 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, isA(far), behind("restricted"), readers);
     await isTrueOf(r, isA(far), [], others);
     await isTrueOf(r, { kind: "present", path }, ["open"], others);
-    await isTrueOf(r, { kind: "empty", path: far }, ["open", "restricted", "closed", "user", ...behind("restricted", "closed", "user")], others);
+    await isTrueOf(
+      r,
+      { kind: "empty", path: far },
+      ["open", "restricted", "closed", "user", ...behind("restricted", "closed", "user")],
+      others,
+    );
   },
 
   "take references to what is not visible for empty": async ({ r }) => {
@@ -51,7 +61,9 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
 
   "find only what is visible itself": async ({ r }) => {
     const list = [null, [], ["A1"], ["B2"], ["A1", "B2"]];
-    await r.objects.insert(list.map((each) => ({ className: "File", attributes: { Name: String(each), Value: "a" }, readers: each })));
+    await r.objects.insert(
+      list.map((each) => ({ className: "File", attributes: { Name: String(each), Value: "a" }, readers: each })),
+    );
     for (const [visibility, expected] of [
       [everything, ["null", "", "A1", "B2", "A1,B2"]],
       [readers, ["null", "A1", "B2", "A1,B2"]],
@@ -60,18 +72,41 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
       [{ ...others, classes: new Set(["Image"]) }, []],
     ] as const) {
       await isTrueOf(r, isA(valueOf("string")), expected, visibility);
-      equal(await namesOf(r, { sort: [{ path: valueOf("string"), descending: true }] }, visibility), expected, "the files in an order");
+      equal(
+        await namesOf(r, { sort: [{ path: valueOf("string"), descending: true }] }, visibility),
+        expected,
+        "the files in an order",
+      );
     }
   },
 
   "order by what is visible, and by nothing else": async ({ r }) => {
     await insertGuarded(r);
     const sort: readonly SortKey[] = [{ path, descending: true }];
-    const filter: Filter = { kind: "not", filter: { kind: "like", path: { hops: [], leaf: "Name", type: "string" }, pattern: "behind %" } };
-    equal(await namesOf(r, { filter, sort }, everything), ["open", "restricted", "closed", "user"], "the order for everything");
-    equal(await namesOf(r, { filter, sort: [{ path, descending: false }] }, everything), ["restricted", "closed", "user", "open"], "the order turned round");
-    equal(await namesOf(r, { filter, sort: [{ path, descending: false }] }, readers), ["closed", "user", "restricted", "open"], "the order for readers");
-    equal(await namesOf(r, { filter, sort: [{ path, descending: false }] }, others), ["restricted", "closed", "user", "open"], "the order for others");
+    const filter: Filter = {
+      kind: "not",
+      filter: { kind: "like", path: { hops: [], leaf: "Name", type: "string" }, pattern: "behind %" },
+    };
+    equal(
+      await namesOf(r, { filter, sort }, everything),
+      ["open", "restricted", "closed", "user"],
+      "the order for everything",
+    );
+    equal(
+      await namesOf(r, { filter, sort: [{ path, descending: false }] }, everything),
+      ["restricted", "closed", "user", "open"],
+      "the order turned round",
+    );
+    equal(
+      await namesOf(r, { filter, sort: [{ path, descending: false }] }, readers),
+      ["closed", "user", "restricted", "open"],
+      "the order for readers",
+    );
+    equal(
+      await namesOf(r, { filter, sort: [{ path, descending: false }] }, others),
+      ["restricted", "closed", "user", "open"],
+      "the order for others",
+    );
   },
 
   "tell positions of what is visible, and of nothing else": async ({ r }) => {

@@ -11,7 +11,14 @@ export const factorAcceptingChecks: readonly Check[] = checksOf("second factors"
     equal(await r.secondFactors.accept(factor, 0), false, "a step of what is not there");
     await r.secondFactors.enrol(factor);
     equal(await r.secondFactors.accept(factor, 0), true, "the first step");
-    const steps = [[0, false], [59_000_000, true], [59_000_000, false], [58_999_999, false], [59_000_001, true], [9_007_199_254_740_991, true]] as const;
+    const steps = [
+      [0, false],
+      [59_000_000, true],
+      [59_000_000, false],
+      [58_999_999, false],
+      [59_000_001, true],
+      [9_007_199_254_740_991, true],
+    ] as const;
     for (const [step, accepted] of steps) equal(await r.secondFactors.accept(factor, step), accepted, `step ${step}`);
     const [known] = await r.secondFactors.find("user:3", ["field"]);
     equal([known?.confirmed, known?.lastStep], [true, 9_007_199_254_740_991], "what is known of it");
@@ -27,9 +34,20 @@ export const factorAcceptingChecks: readonly Check[] = checksOf("second factors"
       ...["Field", "office", "field "].map((appName) => ({ ...factor, appName })),
       ...["user:4", "USER:3", "user:33", "user:"].map((subject) => ({ ...factor, subject })),
     ];
-    for (const other of others) equal(await r.secondFactors.accept(other, 7), false, `the step for ${JSON.stringify(other)}`);
-    const known = [...(await r.secondFactors.find("user:3", ["field"])), ...(await r.secondFactors.find("user:4", ["office"]))];
-    equal(known.map(({ confirmed, lastStep }) => [confirmed, lastStep]), [[false, -1], [false, -1]], "what is known of them");
+    for (const other of others)
+      equal(await r.secondFactors.accept(other, 7), false, `the step for ${JSON.stringify(other)}`);
+    const known = [
+      ...(await r.secondFactors.find("user:3", ["field"])),
+      ...(await r.secondFactors.find("user:4", ["office"])),
+    ];
+    equal(
+      known.map(({ confirmed, lastStep }) => [confirmed, lastStep]),
+      [
+        [false, -1],
+        [false, -1],
+      ],
+      "what is known of them",
+    );
   },
 
   "accept a step for one of those who show it at once": async ({ r }) => {
@@ -37,7 +55,11 @@ export const factorAcceptingChecks: readonly Check[] = checksOf("second factors"
     await r.secondFactors.enrol(factor);
     for (const step of [5, 6]) {
       const outcomes = await atOnce(20, () => r.secondFactors.accept(factor, step));
-      equal([occurrences(true, outcomes), occurrences(false, outcomes)], [1, 19], `how many showed step ${step} and were accepted, or not`);
+      equal(
+        [occurrences(true, outcomes), occurrences(false, outcomes)],
+        [1, 19],
+        `how many showed step ${step} and were accepted, or not`,
+      );
     }
   },
 
@@ -48,7 +70,11 @@ export const factorAcceptingChecks: readonly Check[] = checksOf("second factors"
       equal(await inside.secondFactors.accept(factor, 5), true, "a step in a transaction");
       throw new Error("changed its mind");
     });
-    equal(await failing.catch((error: unknown) => (error as Error).message), "changed its mind", "why the transaction failed");
+    equal(
+      await failing.catch((error: unknown) => (error as Error).message),
+      "changed its mind",
+      "why the transaction failed",
+    );
     const outcomes = await atOnce(8, () => storage.transaction((inside) => inside.secondFactors.accept(factor, 5)));
     equal([occurrences(true, outcomes), occurrences(false, outcomes)], [1, 7], "how many were accepted, or not");
   },
@@ -60,7 +86,8 @@ export const factorAcceptingChecks: readonly Check[] = checksOf("second factors"
     await r.secondFactors.enrol(factorOf("user:4", { recoveryCodes: [foreign] }));
     equal(await r.secondFactors.recover(factor, one), false, "a code of what is not confirmed");
     for (const [step, each] of [factor, factorOf("user:4")].entries()) await r.secondFactors.accept(each, step);
-    for (const code of [foreign, freshDigest(), one.toUpperCase(), "", "%"]) equal(await r.secondFactors.recover(factor, code), false, `the code ${code}`);
+    for (const code of [foreign, freshDigest(), one.toUpperCase(), "", "%"])
+      equal(await r.secondFactors.recover(factor, code), false, `the code ${code}`);
     equal(await r.secondFactors.recover({ ...factor, appName: "office" }, one), false, "a code for another app name");
     equal(await r.secondFactors.recover(factor, one), true, "one of the codes");
     equal(await r.secondFactors.recover(factor, one), false, "the same again");

@@ -19,22 +19,25 @@ export const factorKeepingChecks: readonly Check[] = checksOf("second factors", 
     equal(await r.secondFactors.find("user:3", ["nobody", "field", "field"]), [begun(factor)], "one of two");
     equal(await r.secondFactors.find("user:3", ["field", "Field"]), [begun(second), begun(factor)], "both");
     equal(await r.secondFactors.find("user:3", []), [], "none");
-    for (const subject of ["user:333", "USER:3", "user:3 ", "user:", ""]) equal(await r.secondFactors.find(subject, ["field"]), [], `those of ${subject}`);
+    for (const subject of ["user:333", "USER:3", "user:3 ", "user:", ""])
+      equal(await r.secondFactors.find(subject, ["field"]), [], `those of ${subject}`);
   },
 
   "begin anew until they are confirmed, and then no more": async ({ r }) => {
-    const [first, second, third] = ["one", "two", "three"].map((sealedSecret) => factorOf("user:3", { sealedSecret, recoveryCodes: [freshDigest()] })) as [
-      NewSecondFactor,
-      NewSecondFactor,
-      NewSecondFactor,
-    ];
+    const [first, second, third] = ["one", "two", "three"].map((sealedSecret) =>
+      factorOf("user:3", { sealedSecret, recoveryCodes: [freshDigest()] }),
+    ) as [NewSecondFactor, NewSecondFactor, NewSecondFactor];
     equal(await r.secondFactors.enrol(first), "enrolled", "the first beginning");
     equal(await r.secondFactors.enrol(second), "enrolled", "the second");
     equal(await r.secondFactors.find("user:3", ["field"]), [begun(second)], "what there is");
     equal(await r.secondFactors.accept(first, 1), false, "a step of the first secret");
     equal(await r.secondFactors.accept(second, 2), true, "a step of the second");
     equal(await r.secondFactors.enrol(third), "confirmed", "the third beginning");
-    equal(await r.secondFactors.find("user:3", ["field"]), [{ ...second, confirmed: true, lastStep: 2 }], "what there is after that");
+    equal(
+      await r.secondFactors.find("user:3", ["field"]),
+      [{ ...second, confirmed: true, lastStep: 2 }],
+      "what there is after that",
+    );
     equal(await r.secondFactors.enrol({ ...third, appName: "office" }), "enrolled", "a beginning for another app name");
   },
 
@@ -44,18 +47,29 @@ export const factorKeepingChecks: readonly Check[] = checksOf("second factors", 
     equal(occurrences("enrolled", outcomes), 8, "how many began");
     const accepted = await atOnce(8, (index) => r.secondFactors.accept(secrets[index] as NewSecondFactor, 1));
     equal(occurrences(true, accepted), 1, "of how many secrets a step is accepted");
-    const late = await atOnce(8, (index) => r.secondFactors.enrol({ ...(secrets[index] as NewSecondFactor), sealedSecret: `late ${index}` }));
+    const late = await atOnce(8, (index) =>
+      r.secondFactors.enrol({ ...(secrets[index] as NewSecondFactor), sealedSecret: `late ${index}` }),
+    );
     equal(occurrences("confirmed", late), 8, "how many found it confirmed");
-    equal((await r.secondFactors.find("user:3", ["field"]))[0]?.sealedSecret, `secret ${accepted.indexOf(true)}`, "the secret");
+    equal(
+      (await r.secondFactors.find("user:3", ["field"]))[0]?.sealedSecret,
+      `secret ${accepted.indexOf(true)}`,
+      "the secret",
+    );
   },
 
   "are removed one by one, or all of a subject": async ({ r }) => {
-    for (const subject of ["user:3", "user:4"]) for (const appName of ["field", "Field", "office"]) await r.secondFactors.enrol(factorOf(subject, { appName }));
+    for (const subject of ["user:3", "user:4"])
+      for (const appName of ["field", "Field", "office"]) await r.secondFactors.enrol(factorOf(subject, { appName }));
     equal(await r.secondFactors.remove("user:3", "nobody"), false, "removing what is not there");
     equal(await r.secondFactors.remove("user:3", "field"), true, "removing one");
     equal(await r.secondFactors.remove("user:3", "field"), false, "removing it again");
     const left = async () => (await r.secondFactors.list(null, 10)).map(({ subject, appName }) => [subject, appName]);
-    const ofOther = [["user:4", "Field"], ["user:4", "field"], ["user:4", "office"]];
+    const ofOther = [
+      ["user:4", "Field"],
+      ["user:4", "field"],
+      ["user:4", "office"],
+    ];
     equal(await left(), [["user:3", "Field"], ["user:3", "office"], ...ofOther], "what is left");
     equal(await r.secondFactors.remove("user:3", null), true, "removing all");
     equal(await r.secondFactors.remove("user:3", null), false, "removing all again");
@@ -65,16 +79,38 @@ export const factorKeepingChecks: readonly Check[] = checksOf("second factors", 
 
   "are listed by subject and app name in the order of code points, part by part": async ({ r }) => {
     equal(await r.secondFactors.list(null, 10), [], "the list of an empty database");
-    const keys = [["custom:a", "z"], ["user:1", "B"], ["user:1", "a"], ["user:1", "a "], ["user:1", "é"], ["user:1", "\uffff"], ["user:1", "\u{10000}"], ["user:10", "a"], ["user:2", "a"]];
+    const keys = [
+      ["custom:a", "z"],
+      ["user:1", "B"],
+      ["user:1", "a"],
+      ["user:1", "a "],
+      ["user:1", "é"],
+      ["user:1", "\uffff"],
+      ["user:1", "\u{10000}"],
+      ["user:10", "a"],
+      ["user:2", "a"],
+    ];
     const factors = keys.map(([subject = "", appName = ""]) => factorOf(subject, { appName }));
     for (const index of [5, 0, 8, 3, 6, 2, 7, 4, 1]) await r.secondFactors.enrol(factors[index] as NewSecondFactor);
     const expected = factors.map(begun);
     equal(await r.secondFactors.list(null, 100), expected, "the whole list");
     equal(await r.secondFactors.list(null, 2), expected.slice(0, 2), "the first part");
-    equal(await r.secondFactors.list({ subject: "user:1", appName: "a" }, 4), expected.slice(3, 7), "a part in the middle");
-    equal(await r.secondFactors.list({ subject: "user:1", appName: "b" }, 1), expected.slice(4, 5), "what comes after one that does not exist");
+    equal(
+      await r.secondFactors.list({ subject: "user:1", appName: "a" }, 4),
+      expected.slice(3, 7),
+      "a part in the middle",
+    );
+    equal(
+      await r.secondFactors.list({ subject: "user:1", appName: "b" }, 1),
+      expected.slice(4, 5),
+      "what comes after one that does not exist",
+    );
     equal(await r.secondFactors.list({ subject: "user:2", appName: "a" }, 10), [], "what comes after the last one");
-    equal(await r.secondFactors.find("user:1", ["\u{10000}", "é", "a", "\uffff", "B"]), [1, 2, 4, 5, 6].map((index) => expected[index]) as never, "those of one subject");
+    equal(
+      await r.secondFactors.find("user:1", ["\u{10000}", "é", "a", "\uffff", "B"]),
+      [1, 2, 4, 5, 6].map((index) => expected[index]) as never,
+      "those of one subject",
+    );
   },
 
   "take hostile texts for what they are, and refuse what cannot be stored": async ({ r }) => {
@@ -94,7 +130,11 @@ export const factorKeepingChecks: readonly Check[] = checksOf("second factors", 
       }
       equal(await r.secondFactors.find(text, [text]), [], "those of such a subject");
       equal(await r.secondFactors.find("user:3", [text]), [], "those for such a name");
-      equal([await r.secondFactors.remove(text, null), await r.secondFactors.remove("user:3", text)], [false, false], "the removal of such");
+      equal(
+        [await r.secondFactors.remove(text, null), await r.secondFactors.remove("user:3", text)],
+        [false, false],
+        "the removal of such",
+      );
       equal(await r.secondFactors.recover(factorOf("user:3"), text), false, "such a recovery code");
     }
     equal(await r.secondFactors.list(null, 10), [], "what there is");

@@ -24,7 +24,8 @@ const oneDevice = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     const modes = ["session", "token", "session"] as const;
     const digests = [];
-    for (const mode of modes) digests.push(await visitor.open(r, { ...phone, mode, appNames: [mode] }, { ...generous, perDevice: 3 }));
+    for (const mode of modes)
+      digests.push(await visitor.open(r, { ...phone, mode, appNames: [mode] }, { ...generous, perDevice: 3 }));
     for (const [index, mode] of modes.entries()) {
       const { session } = await visitor.admitAs(r, mode, digests[index] ?? "");
       equal([session?.deviceId, session?.appNames], ["phone", [mode]], "device and app names of the session");
@@ -97,7 +98,8 @@ const oneDevice = checksOf("sessions", {
       [elsewhere, await elsewhere.open(r, phone, alone)],
       [visitor, await visitor.open(r, phone, alone)],
     ] as const;
-    for (const [owner, digest] of sessions) equal(await owner.isAdmitted(r, digest), true, "whether the session is admitted");
+    for (const [owner, digest] of sessions)
+      equal(await owner.isAdmitted(r, digest), true, "whether the session is admitted");
     equal(await r.sessions.count(), sessions.length, "how many sessions are live");
   },
 
@@ -134,13 +136,20 @@ const underLimits = checksOf("sessions", {
     const { r } = subject;
     const visitor = await Visitor.create(r);
     const colleague = await Visitor.create(r, { key: visitor });
-    for (const [limits, beside] of [[{ limit: 4 }, colleague], [{ perUserLimit: 4 }, visitor]] as const) {
+    for (const [limits, beside] of [
+      [{ limit: 4 }, colleague],
+      [{ perUserLimit: 4 }, visitor],
+    ] as const) {
       const policy = { ...generous, ...limits };
       const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
       const ofPhone = [];
       for (let opened = 0; opened < 5; opened += 1) ofPhone.push(await visitor.open(r, phone, policy));
       for (const deviceId of [null, "laptop"]) {
-        await failsWith(315, () => r.sessions.open(visitor.newSession({ deviceId }), policy), "opening where the device has no session");
+        await failsWith(
+          315,
+          () => r.sessions.open(visitor.newSession({ deviceId }), policy),
+          "opening where the device has no session",
+        );
       }
       equal(await r.sessions.count(), 4, "how many sessions are live");
       equal(await wereLive(subject, others), [true, true], "which of the others were live");
@@ -152,7 +161,11 @@ const underLimits = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     const policy = { ...generous, limit: 1, perUserLimit: 1 };
     for (let round = 0; round < 3; round += 1) await visitor.open(r, phone, policy);
-    await failsWith(315, () => r.sessions.open(visitor.newSession({ deviceId: "tablet" }), policy), "opening for another device");
+    await failsWith(
+      315,
+      () => r.sessions.open(visitor.newSession({ deviceId: "tablet" }), policy),
+      "opening for another device",
+    );
     equal(await r.sessions.count(), 1, "how many sessions are live");
   },
 
@@ -160,7 +173,10 @@ const underLimits = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     const old = await visitor.open(r, phone);
     await atOnce(3, () => visitor.open(r));
-    for (const policy of [{ ...generous, limit: 3 }, { ...generous, perUserLimit: 2 }]) {
+    for (const policy of [
+      { ...generous, limit: 3 },
+      { ...generous, perUserLimit: 2 },
+    ]) {
       await failsWith(315, () => r.sessions.open(visitor.newSession(phone), policy), "opening beyond the limit");
       equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is still admitted");
     }
@@ -172,7 +188,12 @@ const atOneTime = checksOf("sessions", {
   "of a device are exactly as many as there may be when several are opened at once": async ({ r }) => {
     const visitor = await Visitor.create(r);
     const full = { ...generous, limit: 3, perUserLimit: 3 };
-    for (const [policy, attempts, staying] of [[{ ...generous, perDevice: 3 }, 2, 2], [{ ...generous, perDevice: 3 }, 12, 3], [full, 10, 3], [alone, 10, 1]] as const) {
+    for (const [policy, attempts, staying] of [
+      [{ ...generous, perDevice: 3 }, 2, 2],
+      [{ ...generous, perDevice: 3 }, 12, 3],
+      [full, 10, 3],
+      [alone, 10, 1],
+    ] as const) {
       const digests = await atOnce(attempts, () => visitor.open(r, phone, policy));
       const admitted = await Promise.all(digests.map((digest) => visitor.isAdmitted(r, digest)));
       equal(admitted.filter(Boolean).length, staying, "how many of the sessions are admitted");
@@ -184,7 +205,14 @@ const atOneTime = checksOf("sessions", {
     const visitor = await Visitor.create(r);
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
       await visitor.open(r, phone);
-      const codes = await atOnce(16, (index) => codeOf(r.sessions.open(visitor.newSession({ deviceId: index % 2 === 0 ? "phone" : null }), { ...generous, ...limits })));
+      const codes = await atOnce(16, (index) =>
+        codeOf(
+          r.sessions.open(visitor.newSession({ deviceId: index % 2 === 0 ? "phone" : null }), {
+            ...generous,
+            ...limits,
+          }),
+        ),
+      );
       const ofPhone = codes.filter((_, index) => index % 2 === 0);
       equal(occurrences(0, ofPhone), ofPhone.length, "how many of the device were opened");
       equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were live");

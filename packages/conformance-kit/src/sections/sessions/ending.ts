@@ -76,6 +76,10 @@ export const sessionEndingChecks: readonly Check[] = checksOf("sessions", {
     advance(11 * minute);
     const swept = await atOnce(6, () => r.sessions.sweep(100));
     const rest = await r.sessions.sweep(100);
-    equal(swept.reduce((sum, each) => sum + each, rest), 12, "how many sessions were swept in all");
+    equal(
+      swept.reduce((sum, each) => sum + each, rest),
+      12,
+      "how many sessions were swept in all",
+    );
   },
 });

@@ -34,8 +34,10 @@ async function doors(r: Repositories, key?: Visitor): Promise<Doors> {
 const shutting: { readonly [what: string]: (r: Repositories, account: CustomAccount) => Promise<unknown> } = {
   "a custom account that is disabled": (r, { id }) => r.customAccounts.setDisabled(id, true),
   "a custom account that is removed": (r, { id }) => r.customAccounts.remove(id),
-  "a custom account with a new secret": (r, { id, secretVersion }) => r.customAccounts.setSecret(id, "second secret", secretVersion),
-  "a custom account with another user": async (r, { id }) => r.customAccounts.setUser(id, (await Visitor.create(r)).account.userId),
+  "a custom account with a new secret": (r, { id, secretVersion }) =>
+    r.customAccounts.setSecret(id, "second secret", secretVersion),
+  "a custom account with another user": async (r, { id }) =>
+    r.customAccounts.setUser(id, (await Visitor.create(r)).account.userId),
   "a custom account with a confirmed password": async (r, { id, secretVersion }) => {
     const pending = pendingPassword();
     await r.customAccounts.request(id, pending, secretVersion);
@@ -48,7 +50,12 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     const { visitor, custom, link } = await doors(r);
     const shared = await createLink(r, { userId: visitor.account.userId, shared: true });
     for (const mode of ["session", "token", "secure"] as const) {
-      for (const entrance of [{ kind: "password" } as const, customEntrance(custom), linkEntrance(link), linkEntrance({ ...shared, shared: true })]) {
+      for (const entrance of [
+        { kind: "password" } as const,
+        customEntrance(custom),
+        linkEntrance(link),
+        linkEntrance({ ...shared, shared: true }),
+      ]) {
         const { session, principal } = await visitor.admitAs(r, mode, await visitor.open(r, { mode, entrance }));
         equal([session?.entrance, principal?.userId], [entrance, visitor.account.userId], "the way in, and who it is");
       }
@@ -64,27 +71,50 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
       equal(await visitor.isAdmitted(r, digest), true, `whether a session of ${what} is admitted before`);
       await shut(r, custom);
       equal(await visitor.isAdmitted(r, digest), false, `whether a session of ${what} is admitted`);
-      for (const other of others) equal(await visitor.isAdmitted(r, other), true, `whether another session of the same user is admitted after ${what}`);
+      for (const other of others)
+        equal(
+          await visitor.isAdmitted(r, other),
+          true,
+          `whether another session of the same user is admitted after ${what}`,
+        );
     }
   },
 
   "are admitted no more once the secret of their user was replaced, whatever the way in": async ({ r }) => {
     const key = await Visitor.create(r);
     const bystander = await doors(r, key);
-    const ways: { readonly [what: string]: (of: Doors) => Entrance } = { "a custom account": ({ custom }) => customEntrance(custom), "a link": ({ link }) => linkEntrance(link) };
+    const ways: { readonly [what: string]: (of: Doors) => Entrance } = {
+      "a custom account": ({ custom }) => customEntrance(custom),
+      "a link": ({ link }) => linkEntrance(link),
+    };
     for (const [what, way] of Object.entries(ways)) {
       const own = await doors(r, key);
       const { visitor } = own;
       const entrance = way(own);
-      const [digest, other] = [await visitor.open(r, { entrance }), await bystander.visitor.open(r, { entrance: way(bystander) })];
+      const [digest, other] = [
+        await visitor.open(r, { entrance }),
+        await bystander.visitor.open(r, { entrance: way(bystander) }),
+      ];
       equal(await visitor.isAdmitted(r, digest), true, `whether a session by ${what} is admitted before`);
       await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
-      equal(await visitor.isAdmitted(r, digest), false, `whether a session by ${what} is admitted once the user has another secret`);
-      equal(await visitor.isAdmitted(r, await visitor.open(r, { entrance })), false, `whether a late session by ${what} with the old secret is admitted`);
+      equal(
+        await visitor.isAdmitted(r, digest),
+        false,
+        `whether a session by ${what} is admitted once the user has another secret`,
+      );
+      equal(
+        await visitor.isAdmitted(r, await visitor.open(r, { entrance })),
+        false,
+        `whether a late session by ${what} with the old secret is admitted`,
+      );
       const account = await accountNamed(r, visitor.account.loginName);
       holds(account !== null, "The account is gone");
       const renewed = await Visitor.create(r, { account, key });
-      equal(await renewed.isAdmitted(r, await renewed.open(r, { entrance })), true, `whether a session by ${what} with the new secret is admitted`);
+      equal(
+        await renewed.isAdmitted(r, await renewed.open(r, { entrance })),
+        true,
+        `whether a session by ${what} with the new secret is admitted`,
+      );
       equal(await visitor.isAdmitted(r, other), true, `whether another user's session by ${what} is admitted`);
     }
   },
@@ -102,7 +132,11 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     const { visitor, link } = await doors(r);
     const { userId } = visitor.account;
     const [other, apple] = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple" })];
-    const [digest, second, third] = [await visitor.open(r, { entrance: linkEntrance(link) }), await visitor.open(r, { entrance: linkEntrance(other) }), await visitor.open(r, { entrance: linkEntrance(apple) })];
+    const [digest, second, third] = [
+      await visitor.open(r, { entrance: linkEntrance(link) }),
+      await visitor.open(r, { entrance: linkEntrance(other) }),
+      await visitor.open(r, { entrance: linkEntrance(apple) }),
+    ];
     const admitted = () => Promise.all([digest, second, third].map((each) => visitor.isAdmitted(r, each)));
     await r.identityLinks.remove({ id: link.id });
     equal(await admitted(), [false, true, true], "which are admitted after one link was removed");
@@ -116,11 +150,19 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     for (const [what, shut] of Object.entries(shutting)) {
       const { visitor, custom } = await doors(r);
       await shut(r, custom);
-      equal(await visitor.isAdmitted(r, await visitor.open(r, { entrance: customEntrance(custom) })), false, `whether a late session of ${what} is admitted`);
+      equal(
+        await visitor.isAdmitted(r, await visitor.open(r, { entrance: customEntrance(custom) })),
+        false,
+        `whether a late session of ${what} is admitted`,
+      );
     }
     const { visitor, link } = await doors(r);
     await r.identityLinks.remove({ id: link.id });
-    equal(await visitor.isAdmitted(r, await visitor.open(r, { entrance: linkEntrance(link) })), false, "whether a late session of a removed link is admitted");
+    equal(
+      await visitor.isAdmitted(r, await visitor.open(r, { entrance: linkEntrance(link) })),
+      false,
+      "whether a late session of a removed link is admitted",
+    );
   },
 
   "are never admitted while or after a door is shut, however opening and shutting meet": async ({ storage, r }) => {
@@ -143,7 +185,8 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
           }),
       );
       for (const digest of opened) {
-        for (const mode of ["session", "token"] as const) equal((await visitor.admitAs(r, mode, digest)).session, null, "a session that was opened meanwhile");
+        for (const mode of ["session", "token"] as const)
+          equal((await visitor.admitAs(r, mode, digest)).session, null, "a session that was opened meanwhile");
       }
     }
   },
@@ -152,40 +195,85 @@ export const sessionEntranceChecks: readonly Check[] = checksOf("sessions", {
     const { visitor, custom, link } = await doors(r);
     const entrances = [{ kind: "password" } as const, customEntrance(custom), linkEntrance(link)];
     const opened = [];
-    for (const entrance of entrances) opened.push(await visitor.open(r, { entrance }), await visitor.openSecure(r, { entrance }));
+    for (const entrance of entrances)
+      opened.push(await visitor.open(r, { entrance }), await visitor.openSecure(r, { entrance }));
     const [password, , account, secure, linked] = opened as [string, string, string, string, string];
-    const late = await visitor.open(r, { entrance: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 } });
-    equal(await r.sessions.end({ customAccountId: custom.id, except: account }), 2, "how many of the custom account were ended but for one");
-    equal([await visitor.isAdmitted(r, account), (await visitor.admitAs(r, "secure", secure)).session], [true, null], "the excepted session, and another one");
-    equal([await r.sessions.end({ digest: late }), await r.sessions.end({ customAccountId: custom.id })], [0, 1], "how many sessions were left");
+    const late = await visitor.open(r, {
+      entrance: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 },
+    });
+    equal(
+      await r.sessions.end({ customAccountId: custom.id, except: account }),
+      2,
+      "how many of the custom account were ended but for one",
+    );
+    equal(
+      [await visitor.isAdmitted(r, account), (await visitor.admitAs(r, "secure", secure)).session],
+      [true, null],
+      "the excepted session, and another one",
+    );
+    equal(
+      [await r.sessions.end({ digest: late }), await r.sessions.end({ customAccountId: custom.id })],
+      [0, 1],
+      "how many sessions were left",
+    );
     equal(await r.sessions.end({ linkId: link.id }), 2, "how many of the link were ended");
     for (const id of [custom.id, link.id, newLink().id, "", "no id"]) {
-      equal([await r.sessions.end({ customAccountId: id }), await r.sessions.end({ linkId: id })], [0, 0], `how many sessions of "${id}" were ended`);
+      equal(
+        [await r.sessions.end({ customAccountId: id }), await r.sessions.end({ linkId: id })],
+        [0, 0],
+        `how many sessions of "${id}" were ended`,
+      );
     }
-    equal([await visitor.isAdmitted(r, linked), await visitor.isAdmitted(r, password)], [false, true], "a session of the link, and one by password");
+    equal(
+      [await visitor.isAdmitted(r, linked), await visitor.isAdmitted(r, password)],
+      [false, true],
+      "a session of the link, and one by password",
+    );
     equal(await r.sessions.count(), 2, "how many sessions are live");
   },
 
   "of a custom account go on with its new secret when they are renewed": async ({ storage, r }) => {
     const { visitor, custom } = await doors(r);
-    const [own, other] = [await visitor.open(r, { entrance: customEntrance(custom) }), await visitor.open(r, { entrance: customEntrance(custom) })];
+    const [own, other] = [
+      await visitor.open(r, { entrance: customEntrance(custom) }),
+      await visitor.open(r, { entrance: customEntrance(custom) }),
+    ];
     await storage.transaction(async (inside) => {
-      equal(await inside.customAccounts.setSecret(custom.id, "second secret", custom.secretVersion), "stored", "setting the secret");
+      equal(
+        await inside.customAccounts.setSecret(custom.id, "second secret", custom.secretVersion),
+        "stored",
+        "setting the secret",
+      );
       equal(await inside.sessions.renew(own, custom.secretVersion + 1), true, "whether the session was renewed");
     });
     const { session } = await visitor.admit(r, own);
-    equal(session?.entrance, { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 }, "the way in of the renewed session");
+    equal(
+      session?.entrance,
+      { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion + 1 },
+      "the way in of the renewed session",
+    );
     equal(await visitor.isAdmitted(r, other), false, "whether another session of the old secret is admitted");
   },
 
   "of a device are replaced whatever the two ways in": async ({ r }) => {
     const { visitor, custom, link } = await doors(r);
-    const entrances = [customEntrance(custom), linkEntrance(link), { kind: "password" } as const, linkEntrance(link), customEntrance(custom)];
+    const entrances = [
+      customEntrance(custom),
+      linkEntrance(link),
+      { kind: "password" } as const,
+      linkEntrance(link),
+      customEntrance(custom),
+    ];
     let before: Digest | null = null;
     for (const entrance of entrances) {
-      const digest: Digest = await visitor.open(r, { entrance, deviceId: "phone" }, { ...generous, limit: 1, perUserLimit: 1 });
+      const digest: Digest = await visitor.open(
+        r,
+        { entrance, deviceId: "phone" },
+        { ...generous, limit: 1, perUserLimit: 1 },
+      );
       equal((await visitor.admit(r, digest)).session?.entrance, entrance, "the way in of the session of the device");
-      if (before !== null) equal(await visitor.isAdmitted(r, before), false, "whether the replaced session is admitted");
+      if (before !== null)
+        equal(await visitor.isAdmitted(r, before), false, "whether the replaced session is admitted");
       before = digest;
     }
     holds(before !== null, "No session was opened");

@@ -69,7 +69,11 @@ export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
     advance(12 * second);
     equal(await visitor.isAdmitted(r, digest, policy.idleTimeout), true, "whether the session is admitted");
     advance(92 * second);
-    equal(await visitor.isAdmitted(r, digest, policy.idleTimeout), true, "whether the session is admitted within its new time");
+    equal(
+      await visitor.isAdmitted(r, digest, policy.idleTimeout),
+      true,
+      "whether the session is admitted within its new time",
+    );
   },
 
   "are extended by the idle time-out that the request names": async ({ r, advance }) => {
@@ -78,7 +82,11 @@ export const sessionExpiryChecks: readonly Check[] = checksOf("sessions", {
     advance(2 * minute);
     equal(await visitor.isAdmitted(r, digest, 30 * minute), true, "whether the session is admitted");
     advance(29 * minute);
-    equal(await visitor.isAdmitted(r, digest, 30 * minute), true, "whether the session is admitted within its new time");
+    equal(
+      await visitor.isAdmitted(r, digest, 30 * minute),
+      true,
+      "whether the session is admitted within its new time",
+    );
   },
 
   "are not extended by requests that they do not let in": async ({ r, advance }) => {

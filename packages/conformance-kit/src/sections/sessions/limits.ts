@@ -9,7 +9,12 @@ import { Visitor } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
 
 /** Opens sessions at once and demands that exactly so many are opened. */
-async function race({ r }: Subject, visitors: readonly Visitor[], policy: SessionPolicy, opened: number): Promise<void> {
+async function race(
+  { r }: Subject,
+  visitors: readonly Visitor[],
+  policy: SessionPolicy,
+  opened: number,
+): Promise<void> {
   const codes = await Promise.all(visitors.map((visitor) => codeOf(r.sessions.open(visitor.newSession(), policy))));
   equal(occurrences(0, codes), opened, "how many were opened");
   equal(occurrences(315, codes), visitors.length - opened, "how many were refused");
@@ -83,8 +88,16 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
   "opened under a higher limit count against a lower one": async ({ r }) => {
     const visitor = await Visitor.create(r);
     await atOnce(4, () => visitor.open(r));
-    await failsWith(315, () => r.sessions.open(visitor.newSession(), { ...generous, limit: 3 }), "opening under a lower limit");
-    await failsWith(315, () => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 4 }), "opening under a limit of the user");
+    await failsWith(
+      315,
+      () => r.sessions.open(visitor.newSession(), { ...generous, limit: 3 }),
+      "opening under a lower limit",
+    );
+    await failsWith(
+      315,
+      () => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 4 }),
+      "opening under a limit of the user",
+    );
     await visitor.open(r, {}, { ...generous, limit: 5, perUserLimit: 5 });
   },
 
@@ -107,7 +120,12 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     const visitor = await Visitor.create(subject.r);
     const policy = { ...generous, perUserLimit: 2 };
     await visitor.open(subject.r, {}, policy);
-    await race(subject, Array.from({ length: 12 }, () => visitor), policy, 1);
+    await race(
+      subject,
+      Array.from({ length: 12 }, () => visitor),
+      policy,
+      1,
+    );
     equal(await subject.r.sessions.count(), 2, "how many sessions are live");
   },
 
@@ -129,7 +147,12 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
     ]);
     equal(ended, [1, 1, 1], "how many sessions each call has ended");
     const live = await r.sessions.count();
-    await race(subject, Array.from({ length: 10 }, () => visitor), policy, 6 - live);
+    await race(
+      subject,
+      Array.from({ length: 10 }, () => visitor),
+      policy,
+      6 - live,
+    );
     equal(await r.sessions.count(), 6, "how many sessions are live");
   },
 
@@ -140,20 +163,37 @@ export const sessionLimitChecks: readonly Check[] = checksOf("sessions", {
       const digests = await atOnce(6, (index) => visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }));
       await Promise.all(digests.slice(3, 5).map((digest) => r.sessions.end({ digest })));
       await atOnce(4, (index) => visitor.open(r, { deviceId: `device ${index % 2}` }));
-      await storage.transaction(async (inside) => {
-        await visitor.open(inside);
-        throw new Error("taken back");
-      }).catch(() => {});
+      await storage
+        .transaction(async (inside) => {
+          await visitor.open(inside);
+          throw new Error("taken back");
+        })
+        .catch(() => {});
       advance(6 * minute);
       await r.sessions.sweep(2);
     }
     const live = await r.sessions.count();
     const policy = { ...generous, limit: live + 4 };
-    await race(subject, Array.from({ length: 10 }, () => visitor), policy, 4);
+    await race(
+      subject,
+      Array.from({ length: 10 }, () => visitor),
+      policy,
+      4,
+    );
     advance(11 * minute);
     await r.sessions.sweep(3);
-    await race(subject, Array.from({ length: 10 }, () => visitor), { ...generous, limit: 4 }, 4);
+    await race(
+      subject,
+      Array.from({ length: 10 }, () => visitor),
+      { ...generous, limit: 4 },
+      4,
+    );
     equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were ended");
-    await race(subject, Array.from({ length: 10 }, () => visitor), { ...generous, perUserLimit: 4 }, 4);
+    await race(
+      subject,
+      Array.from({ length: 10 }, () => visitor),
+      { ...generous, perUserLimit: 4 },
+      4,
+    );
   },
 });

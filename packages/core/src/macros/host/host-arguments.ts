@@ -13,9 +13,14 @@ export interface HostArguments<Name extends string> {
 }
 
 /** The members of an argument: 307 for one that is no object or has another member. */
-export function argumentsOf<Name extends string>(call: string, argument: JsonValue | undefined, ...names: readonly Name[]): HostArguments<Name> {
+export function argumentsOf<Name extends string>(
+  call: string,
+  argument: JsonValue | undefined,
+  ...names: readonly Name[]
+): HostArguments<Name> {
   const fault = (path: readonly string[], reason: string) => faultAt(jsonPointer([call, ...path]), reason);
-  if (typeof argument !== "object" || argument === null || Array.isArray(argument)) throw fault([], "An object with the arguments.");
+  if (typeof argument !== "object" || argument === null || Array.isArray(argument))
+    throw fault([], "An object with the arguments.");
   const known: ReadonlySet<string> = new Set(names);
   const given = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(argument)) {

@@ -15,7 +15,10 @@ const listNames = ["where", "sort", "oids", "macro", "page", "perPage", "cursor"
 const tries = 3;
 
 /** Calls that read objects, and hold them if the module wants to. */
-export function readCalls({ getObject, listObjects, getReaders }: Pick<HostUseCases, "getObject" | "listObjects" | "getReaders">, forms: RequestForms): [string, HostAction][] {
+export function readCalls(
+  { getObject, listObjects, getReaders }: Pick<HostUseCases, "getObject" | "listObjects" | "getReaders">,
+  forms: RequestForms,
+): [string, HostAction][] {
   const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "hold");
   const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "hold", ...listNames);
   return [
@@ -56,15 +59,15 @@ export function readCalls({ getObject, listObjects, getReaders }: Pick<HostUseCa
       {
         writes: () => false,
         run: async (context, argument) => {
-          const { readers, version } = await getReaders.run(context, namedObject(argumentsOf("objects.readers", argument, "id")));
+          const { readers, version } = await getReaders.run(
+            context,
+            namedObject(argumentsOf("objects.readers", argument, "id")),
+          );
           return { readers, version };
         },
       },
     ],
-    [
-      "now",
-      { writes: () => false, run: async ({ database, unit }) => database.clock.now(unit) },
-    ],
+    ["now", { writes: () => false, run: async ({ database, unit }) => database.clock.now(unit) }],
   ];
 }
 

@@ -8,7 +8,10 @@ import type { HostUseCases } from "./host-use-cases.ts";
 import { namedObject } from "./named-object.ts";
 import type { RequestForms } from "./request-forms.ts";
 
-type WriteUseCases = Pick<HostUseCases, "createObject" | "updateObject" | "setReaders" | "deleteObject" | "lockObject" | "unlockObject">;
+type WriteUseCases = Pick<
+  HostUseCases,
+  "createObject" | "updateObject" | "setReaders" | "deleteObject" | "lockObject" | "unlockObject"
+>;
 
 /** Calls that write objects or lock them. */
 export function writeCalls(useCases: WriteUseCases, forms: RequestForms): [string, HostAction][] {
@@ -21,7 +24,12 @@ export function writeCalls(useCases: WriteUseCases, forms: RequestForms): [strin
         const given = argumentsOf("objects.create", argument, "className", "attributes", "serialization");
         const reference = objectReference(given.text("className"));
         if (reference?.kind !== "class") throw new ServiceError(304);
-        const written = await createObject.run(context, reference.className, attributesOf(given, forms), forms.serialization(given.given.serialization));
+        const written = await createObject.run(
+          context,
+          reference.className,
+          attributesOf(given, forms),
+          forms.serialization(given.given.serialization),
+        );
         return { object: written.object as JsonValue, version: written.version };
       }),
     ],
@@ -39,42 +47,60 @@ export function writeCalls(useCases: WriteUseCases, forms: RequestForms): [strin
       "objects.setReaders",
       action(async (context, argument) => {
         const given = argumentsOf("objects.setReaders", argument, "id", "readers", "version");
-        return { ...(await setReaders.run(context, namedObject(given), { readers: readersOf(given), expectedVersions: versionsOf(given) })) };
+        return {
+          ...(await setReaders.run(context, namedObject(given), {
+            readers: readersOf(given),
+            expectedVersions: versionsOf(given),
+          })),
+        };
       }),
     ],
     [
       "objects.delete",
       action(async (context, argument) => {
         const given = argumentsOf("objects.delete", argument, "id", "moveToRecycler", "version");
-        await deleteObject.run(context, namedObject(given), { recycled: given.flag("moveToRecycler"), expectedVersions: versionsOf(given) });
+        await deleteObject.run(context, namedObject(given), {
+          recycled: given.flag("moveToRecycler"),
+          expectedVersions: versionsOf(given),
+        });
         return undefined;
       }),
     ],
     [
       "objects.lock",
-      action(async (context, argument) => ({ ...(await lockObject.run(context, namedObject(argumentsOf("objects.lock", argument, "id")))) })),
+      action(async (context, argument) => ({
+        ...(await lockObject.run(context, namedObject(argumentsOf("objects.lock", argument, "id")))),
+      })),
     ],
     [
       "objects.unlock",
-      action(async (context, argument) => ({ ...(await unlockObject.run(context, namedObject(argumentsOf("objects.unlock", argument, "id")))) })),
+      action(async (context, argument) => ({
+        ...(await unlockObject.run(context, namedObject(argumentsOf("objects.unlock", argument, "id")))),
+      })),
     ],
   ];
 }
 
-function attributesOf({ given: { attributes }, fault }: HostArguments<"attributes">, forms: RequestForms): GivenAttributes {
-  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes)) throw fault("attributes", "An object with attributes.");
+function attributesOf(
+  { given: { attributes }, fault }: HostArguments<"attributes">,
+  forms: RequestForms,
+): GivenAttributes {
+  if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
+    throw fault("attributes", "An object with attributes.");
   forms.checkJson(attributes);
   return attributes as GivenAttributes;
 }
 
 function readersOf({ given: { readers }, fault }: HostArguments<"readers">): readonly string[] | null {
   if (readers === null) return null;
-  if (!Array.isArray(readers) || !readers.every((each) => typeof each === "string")) throw fault("readers", "A list of ids, or null.");
+  if (!Array.isArray(readers) || !readers.every((each) => typeof each === "string"))
+    throw fault("readers", "A list of ids, or null.");
   return readers;
 }
 
 function versionsOf({ given: { version }, fault }: HostArguments<"version">): readonly number[] | null {
   if (version === undefined || version === null) return null;
-  if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 1) throw fault("version", "The number of a version.");
+  if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 1)
+    throw fault("version", "The number of a version.");
   return [version];
 }

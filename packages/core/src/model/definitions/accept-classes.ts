@@ -24,17 +24,23 @@ export interface AcceptedClasses {
 }
 
 /** Checks the definitions of classes, which may point to each other and inherit from each other; 307 for the first fault. */
-export async function acceptClasses(given: readonly NamedClass[], stored: StoredModel, objects: Pick<ObjectRepository, "get" | "getByUuid">): Promise<AcceptedClasses> {
+export async function acceptClasses(
+  given: readonly NamedClass[],
+  stored: StoredModel,
+  objects: Pick<ObjectRepository, "get" | "getByUuid">,
+): Promise<AcceptedClasses> {
   const before = new Model(stored);
   const classes = new Map(stored.classes.map((each) => [each.name, each]));
   const generation = stored.generation + 1;
   const modelNow = () => new Model({ generation, classes: [...classes.values()] });
   // There are classes that follow, too.
-  for (const { name } of given) if (!classes.has(name)) classes.set(name, { name, base: null, attributes: [], rights: [] });
+  for (const { name } of given)
+    if (!classes.has(name)) classes.set(name, { name, base: null, attributes: [], rights: [] });
   const definitions: ClassDefinition[] = [];
   for (const { name, definition, pointer } of given) {
     await at(pointer, async () => {
-      if (before.find(name) === undefined && classes.size > definitionLimits.classes) throw definitionFault("/", `there would be more than ${definitionLimits.classes} classes.`);
+      if (before.find(name) === undefined && classes.size > definitionLimits.classes)
+        throw definitionFault("/", `there would be more than ${definitionLimits.classes} classes.`);
       const { rights, attributes } = await acceptRights(definition, before.find(name)?.definition, before, objects);
       const accepted = acceptClass(name, { ...definition, attributes }, rights, modelNow());
       classes.set(name, accepted);
@@ -42,7 +48,8 @@ export async function acceptClasses(given: readonly NamedClass[], stored: Stored
     });
   }
   const after = modelNow();
-  for (const [index, definition] of definitions.entries()) await at(given[index]?.pointer ?? "", () => acceptLines(definition, after));
+  for (const [index, definition] of definitions.entries())
+    await at(given[index]?.pointer ?? "", () => acceptLines(definition, after));
   return { definitions, after };
 }
 

@@ -14,14 +14,18 @@ export function acceptLines({ name, attributes }: ClassDefinition, after: Model)
   const pointerTo = (attribute: string) => (own.has(attribute) ? `/attributes/${own.get(attribute)}/name` : "/base");
   for (const member of after.find(name)?.family ?? []) {
     const line = after.lineOf(member);
-    if (line.length > definitionLimits.depth) throw definitionFault("/base", `${member} would inherit over more than ${definitionLimits.depth} steps.`);
+    if (line.length > definitionLimits.depth)
+      throw definitionFault("/base", `${member} would inherit over more than ${definitionLimits.depth} steps.`);
     const declared = new Map<string, { attribute: AttributeDefinition; by: string }>();
     for (const each of line) {
       for (const attribute of each.attributes) {
         const other = declared.get(attribute.name);
         if (other === undefined) declared.set(attribute.name, { attribute, by: each.name });
         else if (!isSameAttribute(attribute, other.attribute)) {
-          throw definitionFault(pointerTo(attribute.name), `${other.by} and ${each.name} would define ${attribute.name} in two ways.`);
+          throw definitionFault(
+            pointerTo(attribute.name),
+            `${other.by} and ${each.name} would define ${attribute.name} in two ways.`,
+          );
         }
       }
     }

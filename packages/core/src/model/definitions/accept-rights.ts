@@ -18,17 +18,28 @@ export interface AcceptedRights {
  * Checks the groups that the definition of a class names, and gives them the form in which they are stored. A group that the class
  * names already may have gone meanwhile.
  */
-export async function acceptRights(given: GivenClass, known: ClassDefinition | undefined, model: Model, objects: Pick<ObjectRepository, "get" | "getByUuid">): Promise<AcceptedRights> {
+export async function acceptRights(
+  given: GivenClass,
+  known: ClassDefinition | undefined,
+  model: Model,
+  objects: Pick<ObjectRepository, "get" | "getByUuid">,
+): Promise<AcceptedRights> {
   const { rights, attributes } = given;
-  if (rights.length > definitionLimits.rights) throw definitionFault("/rights", `more than ${definitionLimits.rights} groups have rights.`);
+  if (rights.length > definitionLimits.rights)
+    throw definitionFault("/rights", `more than ${definitionLimits.rights} groups have rights.`);
   for (const [index, { read = [] }] of attributes.entries()) {
-    if (read.length > definitionLimits.readers) throw definitionFault(`/attributes/${index}/read`, `more than ${definitionLimits.readers} groups may read it.`);
+    if (read.length > definitionLimits.readers)
+      throw definitionFault(`/attributes/${index}/read`, `more than ${definitionLimits.readers} groups may read it.`);
   }
   const groups = new Groups(known, model, objects);
   await groups.find([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
   return {
     rights: acceptClassRights(rights, groups),
-    attributes: attributes.map((attribute, index) => (attribute.read === undefined ? attribute : { ...attribute, read: acceptReaders(attribute.read, `/attributes/${index}/read`, groups) })),
+    attributes: attributes.map((attribute, index) =>
+      attribute.read === undefined
+        ? attribute
+        : { ...attribute, read: acceptReaders(attribute.read, `/attributes/${index}/read`, groups) },
+    ),
   };
 }
 
@@ -67,8 +78,10 @@ class Groups {
     const live = new Map((await this.objects.get(names, seesAll)).map((object) => [object.id, object]));
     for (const name of new Set(names)) {
       const reference = objectReference(name);
-      const object = reference?.kind === "uuid" ? await this.objects.getByUuid(reference.uuid, seesAll) : live.get(name);
-      if (object != null && this.model.find("UserGroup")?.family.includes(object.className) === true) this.ids.set(name, object.id);
+      const object =
+        reference?.kind === "uuid" ? await this.objects.getByUuid(reference.uuid, seesAll) : live.get(name);
+      if (object != null && this.model.find("UserGroup")?.family.includes(object.className) === true)
+        this.ids.set(name, object.id);
     }
   }
 

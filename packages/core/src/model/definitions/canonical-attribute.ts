@@ -2,7 +2,15 @@ import type { AttributeDefinition } from "../class-definition.ts";
 import type { GivenAttribute } from "./given-class.ts";
 
 /** The definition without what says nothing: the form in which it is stored. */
-export function canonicalAttribute({ name, type, target, mandatory, indexed, onDelete, read }: GivenAttribute): AttributeDefinition {
+export function canonicalAttribute({
+  name,
+  type,
+  target,
+  mandatory,
+  indexed,
+  onDelete,
+  read,
+}: GivenAttribute): AttributeDefinition {
   return {
     name,
     type,

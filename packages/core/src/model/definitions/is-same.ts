@@ -12,5 +12,10 @@ export function isSameClass(one: ClassDefinition, other: ClassDefinition): boole
 }
 
 function textOf({ name, base, attributes, rights }: ClassDefinition): string {
-  return JSON.stringify([name, base, attributes.map(canonicalAttribute), rights.map(({ group, permissions }) => [group, permissions])]);
+  return JSON.stringify([
+    name,
+    base,
+    attributes.map(canonicalAttribute),
+    rights.map(({ group, permissions }) => [group, permissions]),
+  ]);
 }

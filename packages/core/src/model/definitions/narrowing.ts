@@ -28,7 +28,9 @@ function ofValues(name: string, before: Model, after: Model): Narrowing[] {
     found.set(key, known);
     known.classes.push(className);
   };
-  const pointers = new Map(after.find(name)?.definition.attributes.map((attribute, index) => [attribute.name, `/attributes/${index}`]));
+  const pointers = new Map(
+    after.find(name)?.definition.attributes.map((attribute, index) => [attribute.name, `/attributes/${index}`]),
+  );
   const own = new Set(before.find(name)?.definition.attributes.map((attribute) => attribute.name));
   const pointerTo = (attribute: string, member: string) =>
     pointers.has(attribute) ? `${pointers.get(attribute)}/${member}` : own.has(attribute) ? "/attributes" : "/base";
@@ -40,18 +42,32 @@ function ofValues(name: string, before: Model, after: Model): Narrowing[] {
     const next = after.find(member) as ModelClass;
     for (const attribute of old.attributes.values()) {
       const lost = lossOf(attribute, next.attributes.get(attribute.name), before, after);
-      if (lost !== null) note(member, { pointer: pointerTo(attribute.name, lost), fault: `have a value of ${attribute.name}` }, hasValue(attribute.name));
+      if (lost !== null)
+        note(
+          member,
+          { pointer: pointerTo(attribute.name, lost), fault: `have a value of ${attribute.name}` },
+          hasValue(attribute.name),
+        );
     }
     for (const { name: attribute, type, mandatory } of next.attributes.values()) {
       if (mandatory !== true || old.attributes.get(attribute)?.mandatory === true) continue;
-      note(member, { pointer: pointerTo(attribute, "mandatory"), fault: `have no value of ${attribute}` }, { kind: "empty", path: { hops: [], leaf: attribute, type } });
+      note(
+        member,
+        { pointer: pointerTo(attribute, "mandatory"), fault: `have no value of ${attribute}` },
+        { kind: "empty", path: { hops: [], leaf: attribute, type } },
+      );
     }
   }
   return [...found.values()].map(({ narrowing, filter, classes }) => ({ ...narrowing, query: { classes, filter } }));
 }
 
 /** Which member of its definition makes values of the attribute useless; `null` if none does. */
-function lossOf(old: AttributeDefinition, next: AttributeDefinition | undefined, before: Model, after: Model): "name" | "type" | "target" | null {
+function lossOf(
+  old: AttributeDefinition,
+  next: AttributeDefinition | undefined,
+  before: Model,
+  after: Model,
+): "name" | "type" | "target" | null {
   if (next === undefined) return "name";
   if (next.type !== old.type) return "type";
   if (next.target === old.target || old.target === undefined || next.target === undefined) return null;
@@ -72,8 +88,18 @@ function ofTargets(before: Model, after: Model): Narrowing[] {
       const fault = `of ${definition.name} point to such objects by ${link.name}, or may do so`;
       const filter: Filter =
         link.type === "reference"
-          ? { kind: "oneOf", path: { hops: [{ reference: link.name, classes: lost }], leaf: "~ClassName", type: "class" }, values: lost }
-          : { kind: "all", filters: [hasValue(link.name), { kind: "not", filter: { kind: "oneOf", path: raw(link.name), values: [[]] } }] };
+          ? {
+              kind: "oneOf",
+              path: { hops: [{ reference: link.name, classes: lost }], leaf: "~ClassName", type: "class" },
+              values: lost,
+            }
+          : {
+              kind: "all",
+              filters: [
+                hasValue(link.name),
+                { kind: "not", filter: { kind: "oneOf", path: raw(link.name), values: [[]] } },
+              ],
+            };
       narrowings.push({ pointer: "/base", fault, query: { classes, filter }, given: { classes: lost } });
     }
   }

@@ -3,10 +3,17 @@ import type { ModelClass } from "../../model/model.ts";
 import type { ClassPlan, MemberPage, ObjectPlan, PlannedAttribute } from "./object-plan.ts";
 
 /** Where a link leads, and how much of it is written. */
-export type LinkTarget = (attribute: AttributeDefinition) => { readonly target: ObjectPlan; readonly page: MemberPage | null };
+export type LinkTarget = (attribute: AttributeDefinition) => {
+  readonly target: ObjectPlan;
+  readonly page: MemberPage | null;
+};
 
 /** The plan for objects of a class of which these attributes are written. */
-export function classPlan(modelClass: ModelClass, isWritten: (name: string) => boolean, targetOf: LinkTarget): ClassPlan {
+export function classPlan(
+  modelClass: ModelClass,
+  isWritten: (name: string) => boolean,
+  targetOf: LinkTarget,
+): ClassPlan {
   const written = [...modelClass.attributes.values()].filter(({ name }) => isWritten(name));
   const links = new Set(modelClass.links);
   const attributes = written.map((attribute): PlannedAttribute => {

@@ -21,7 +21,12 @@ const uuid = "~UUID";
  * Writes these fields of objects of these classes, which are all that can stand there and that the caller may read.
  * A name that none of them has: 307. `level`: steps from the roots.
  */
-export function customPlan(fields: RequestedFields, classes: readonly ModelClass[], parts: CustomPlanParts, level = 0): ObjectPlan {
+export function customPlan(
+  fields: RequestedFields,
+  classes: readonly ModelClass[],
+  parts: CustomPlanParts,
+  level = 0,
+): ObjectPlan {
   // Of classes that the caller may not read nothing is told, not even which names are right; and nothing of them is written.
   if (classes.length === 0) return metaFieldsOnly;
   const targets = new Map<string, ObjectPlan>();
@@ -33,18 +38,36 @@ export function customPlan(fields: RequestedFields, classes: readonly ModelClass
   const targetOf = ({ name }: AttributeDefinition) => {
     return { target: targets.get(name) ?? metaFieldsOnly, page: fields.get(name)?.page ?? null };
   };
-  const plans = new Map(classes.map((each) => [each.definition.name, classPlan(each, (name) => fields.has(name), targetOf)]));
-  return { metaFields: true, uuid: fields.has(uuid), attributes: true, extensible: true, of: (className) => plans.get(className) };
+  const plans = new Map(
+    classes.map((each) => [each.definition.name, classPlan(each, (name) => fields.has(name), targetOf)]),
+  );
+  return {
+    metaFields: true,
+    uuid: fields.has(uuid),
+    attributes: true,
+    extensible: true,
+    of: (className) => plans.get(className),
+  };
 }
 
 /** Refuses a name that is not there, and what cannot be asked of such an attribute. */
-function checkUse({ pointer, below, page }: RequestedField, links: readonly AttributeDefinition[], exists: boolean): void {
+function checkUse(
+  { pointer, below, page }: RequestedField,
+  links: readonly AttributeDefinition[],
+  exists: boolean,
+): void {
   if (!exists) throw faultAt(pointer, "There is no such attribute.");
   if (below !== null && links.length === 0) throw faultAt(pointer, "The attribute leads to no other object.");
-  if (page !== null && !links.some(({ type }) => type === "collection")) throw faultAt(pointer, "Only a collection has pages.");
+  if (page !== null && !links.some(({ type }) => type === "collection"))
+    throw faultAt(pointer, "Only a collection has pages.");
 }
 
-function targetPlan({ below }: RequestedField, links: readonly AttributeDefinition[], parts: CustomPlanParts, level: number): ObjectPlan {
+function targetPlan(
+  { below }: RequestedField,
+  links: readonly AttributeDefinition[],
+  parts: CustomPlanParts,
+  level: number,
+): ObjectPlan {
   const { model, visibility, depth } = parts;
   if (below === null) return fullPlan(model, depth - level);
   const classes = new Set(links.flatMap((link) => readableTargets(link, model, visibility)));

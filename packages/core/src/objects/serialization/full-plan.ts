@@ -36,7 +36,11 @@ class FullPlan implements ObjectPlan {
     const modelClass = this.model.find(className);
     if (modelClass === undefined) return undefined;
     const link = { target: fullPlan(this.model, this.depth - 1), page: null };
-    const plan = classPlan(modelClass, () => true, () => link);
+    const plan = classPlan(
+      modelClass,
+      () => true,
+      () => link,
+    );
     this.plans.set(className, plan);
     return plan;
   }

@@ -46,12 +46,24 @@ export interface MemberPage {
 
 const nothing = (): undefined => undefined;
 
-export const metaFieldsOnly: ObjectPlan = { metaFields: true, uuid: false, attributes: false, extensible: false, of: nothing };
+export const metaFieldsOnly: ObjectPlan = {
+  metaFields: true,
+  uuid: false,
+  attributes: false,
+  extensible: false,
+  of: nothing,
+};
 
 export const idOnly: ObjectPlan = { metaFields: false, uuid: false, attributes: false, extensible: false, of: nothing };
 
 /** The meta-fields, and what hooks make of them. */
-export const hooksOnly: ObjectPlan = { metaFields: true, uuid: false, attributes: false, extensible: true, of: nothing };
+export const hooksOnly: ObjectPlan = {
+  metaFields: true,
+  uuid: false,
+  attributes: false,
+  extensible: true,
+  of: nothing,
+};
 
 /** The same with `~UUID`, for objects that were asked for. */
 export function withUuid(plan: ObjectPlan): ObjectPlan {

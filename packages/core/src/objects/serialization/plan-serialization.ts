@@ -15,7 +15,10 @@ export interface PlannedAnswer {
 }
 
 /** How the objects of an answer are written; the default unless the request says something. Fields that cannot be written: 307. */
-export function planSerialization(serialization: Serialization | undefined, { model, visibility, className }: PlannedAnswer): ObjectPlan {
+export function planSerialization(
+  serialization: Serialization | undefined,
+  { model, visibility, className }: PlannedAnswer,
+): ObjectPlan {
   const { type = "full", depth = defaultDepth, fields = [] } = serialization ?? {};
   switch (type) {
     case "full":
@@ -28,7 +31,9 @@ export function planSerialization(serialization: Serialization | undefined, { mo
       return withUuid(hooksOnly);
     case "custom": {
       const requested = requestedFields(fields, "/serialization/fields");
-      return withUuid(customPlan(requested, readableFamily(model, className, visibility), { model, visibility, depth }));
+      return withUuid(
+        customPlan(requested, readableFamily(model, className, visibility), { model, visibility, depth }),
+      );
     }
   }
 }

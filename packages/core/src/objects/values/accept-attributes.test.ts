@@ -14,7 +14,8 @@ const attributes = [
   { name: "Many", type: "collection", target: "Thing" },
 ] as const;
 const model = new Model({ generation: 1, classes: [{ name: "Thing", base: null, attributes, rights: [] }] });
-const accept = (given: GivenAttributes, whole = false) => acceptAttributes(given, model.find("Thing") as ModelClass, { whole });
+const accept = (given: GivenAttributes, whole = false) =>
+  acceptAttributes(given, model.find("Thing") as ModelClass, { whole });
 const uuid = "0F8FAD5B-d9cb-469f-a165-70867728950e";
 
 test.each<[string, JsonValue, JsonValue]>([
@@ -76,7 +77,9 @@ test.each<[string, JsonValue]>([
   ["Many", { "~Elements": ["7K"] }],
   ["Many", Array.from({ length: 10_001 }, (_, index) => String(index + 1))],
 ])("refuses %s %j with its place", (name, value) => {
-  expect(() => accept({ [name]: value })).toThrow(expect.objectContaining({ code: 307, detail: expect.stringMatching(new RegExp(`^at /${name}: .+`)) }));
+  expect(() => accept({ [name]: value })).toThrow(
+    expect.objectContaining({ code: 307, detail: expect.stringMatching(new RegExp(`^at /${name}: .+`)) }),
+  );
 });
 
 test.each<[JsonValue, object]>([
@@ -84,7 +87,10 @@ test.each<[JsonValue, object]>([
   [uuid, { id: null, uuid: uuid.toLowerCase(), className: null }],
   [{ "~ObjectID": "7K" }, { id: "7K", uuid: null, className: null }],
   [{ "~UUID": uuid }, { id: null, uuid: uuid.toLowerCase(), className: null }],
-  [{ "~ClassName": "Thing", "~ObjectID": "7K", "~StoreTime": "20260131T093000+01:00" }, { id: "7K", uuid: null, className: "Thing" }],
+  [
+    { "~ClassName": "Thing", "~ObjectID": "7K", "~StoreTime": "20260131T093000+01:00" },
+    { id: "7K", uuid: null, className: "Thing" },
+  ],
 ])("takes %j for a reference and as an element of a collection", (value, reference) => {
   const { links } = accept({ One: value, Many: ["1", value] });
   expect(links.map((link) => link.targets.map((target) => target.pointer))).toEqual([["/One"], ["/Many/0", "/Many/1"]]);
@@ -92,18 +98,35 @@ test.each<[JsonValue, object]>([
 });
 
 test("names the element of a collection that is none", () => {
-  expect(() => accept({ Many: ["1", "2", null] })).toThrow(expect.objectContaining({ code: 307, detail: expect.stringMatching(/^at \/Many\/2: /) }));
+  expect(() => accept({ Many: ["1", "2", null] })).toThrow(
+    expect.objectContaining({ code: 307, detail: expect.stringMatching(/^at \/Many\/2: /) }),
+  );
 });
 
 test("wants what is mandatory of a whole object, and leaves it alone otherwise", () => {
-  expect(() => accept({ Number: 1 }, true)).toThrow(expect.objectContaining({ code: 307, detail: "at /Text: The attribute is mandatory." }));
+  expect(() => accept({ Number: 1 }, true)).toThrow(
+    expect.objectContaining({ code: 307, detail: "at /Text: The attribute is mandatory." }),
+  );
   expect([...accept({ Number: 1 }).plain]).toEqual([["Number", 1]]);
   expect([...accept({ Text: "a" }, true).plain]).toEqual([["Text", "a"]]);
 });
 
 test("takes no notice of ~StoreTime, and refuses all that the class does not have", () => {
   expect([...accept({ "~StoreTime": "anything", Number: 1 }).plain]).toEqual([["Number", 1]]);
-  for (const name of ["~ObjectID", "~ClassName", "~UUID", "~", "text", "Text ", "constructor", "toString", "hasOwnProperty", ""]) {
-    expect(() => accept({ [name]: "a" })).toThrow(expect.objectContaining({ code: 307, detail: expect.stringMatching(/^at \//) }));
+  for (const name of [
+    "~ObjectID",
+    "~ClassName",
+    "~UUID",
+    "~",
+    "text",
+    "Text ",
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "",
+  ]) {
+    expect(() => accept({ [name]: "a" })).toThrow(
+      expect.objectContaining({ code: 307, detail: expect.stringMatching(/^at \//) }),
+    );
   }
 });

@@ -32,14 +32,22 @@ export interface AcceptedAttributes {
  * another type, or that is mandatory and empty. Of a `whole` object no mandatory one may be missing. `~StoreTime` is what
  * a client got with the object; other meta-fields cannot be set.
  */
-export function acceptAttributes(given: GivenAttributes, modelClass: ModelClass, { whole }: { readonly whole: boolean }): AcceptedAttributes {
+export function acceptAttributes(
+  given: GivenAttributes,
+  modelClass: ModelClass,
+  { whole }: { readonly whole: boolean },
+): AcceptedAttributes {
   const plain = new Map<string, JsonValue>();
   const links: AcceptedLink[] = [];
   const emptied: AttributeDefinition[] = [];
   for (const [name, value] of Object.entries(given)) {
     if (name === "~StoreTime") continue;
     const attribute = modelClass.attributes.get(name);
-    if (attribute === undefined) throw faultAt(jsonPointer([name]), name.startsWith("~") ? "This meta-field cannot be set." : "There is no such attribute.");
+    if (attribute === undefined)
+      throw faultAt(
+        jsonPointer([name]),
+        name.startsWith("~") ? "This meta-field cannot be set." : "There is no such attribute.",
+      );
     if (value === null) {
       if (attribute.mandatory === true) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
       if (modelClass.links.includes(attribute)) emptied.push(attribute);
@@ -57,7 +65,8 @@ export function acceptAttributes(given: GivenAttributes, modelClass: ModelClass,
 /** 307 when a mandatory attribute is not among those of a whole object. */
 export function requireMandatory(attributes: Readonly<Record<string, JsonValue>>, modelClass: ModelClass): void {
   for (const { name, mandatory } of modelClass.attributes.values()) {
-    if (mandatory === true && !Object.hasOwn(attributes, name)) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
+    if (mandatory === true && !Object.hasOwn(attributes, name))
+      throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
   }
 }
 
@@ -72,8 +81,12 @@ function acceptLink(attribute: AttributeDefinition, value: JsonValue): AcceptedL
   const { name, type } = attribute;
   if (type === "reference") return { attribute, targets: [acceptTarget(value, [name])] };
   if (!Array.isArray(value)) throw faultAt(jsonPointer([name]), "A list of references is expected.");
-  if (value.length > maximumElements) throw faultAt(jsonPointer([name]), `There are more than ${maximumElements} elements.`);
-  return { attribute, targets: (value as readonly JsonValue[]).map((element, index) => acceptTarget(element, [name, index])) };
+  if (value.length > maximumElements)
+    throw faultAt(jsonPointer([name]), `There are more than ${maximumElements} elements.`);
+  return {
+    attribute,
+    targets: (value as readonly JsonValue[]).map((element, index) => acceptTarget(element, [name, index])),
+  };
 }
 
 function acceptTarget(value: JsonValue, path: readonly PropertyKey[]): AcceptedLink["targets"][number] {

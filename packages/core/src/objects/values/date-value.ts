@@ -20,7 +20,11 @@ function startOf(year: number, month: number, dayOfMonth: number): Date | null {
   // The constructor takes the years 0 to 99 for others.
   const start = new Date(0);
   start.setUTCFullYear(year, month - 1, dayOfMonth);
-  const exists = year > 0 && start.getUTCFullYear() === year && start.getUTCMonth() === month - 1 && start.getUTCDate() === dayOfMonth;
+  const exists =
+    year > 0 &&
+    start.getUTCFullYear() === year &&
+    start.getUTCMonth() === month - 1 &&
+    start.getUTCDate() === dayOfMonth;
   return exists ? start : null;
 }
 

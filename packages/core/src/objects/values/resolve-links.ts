@@ -35,12 +35,17 @@ export interface LinkSource {
  * than the attribute is for, and for a collection that holds one object twice. All targets are read in one trip.
  * An emptied collection becomes null for those who see everything, for others an empty list: they cannot tell whether it keeps members.
  */
-export async function resolveLinks({ plain, links: accepted, emptied }: AcceptedAttributes, source: LinkSource): Promise<ResolvedAttributes> {
+export async function resolveLinks(
+  { plain, links: accepted, emptied }: AcceptedAttributes,
+  source: LinkSource,
+): Promise<ResolvedAttributes> {
   const targets = await readTargets(accepted, source);
   const attributes = new Map<string, JsonValue>(plain);
   const links = new Map<string, readonly ObjectId[]>();
   for (const link of accepted) {
-    const ids = link.targets.map(({ reference, pointer }) => idOf(targets.find(reference), reference, link.attribute, source, pointer));
+    const ids = link.targets.map(({ reference, pointer }) =>
+      idOf(targets.find(reference), reference, link.attribute, source, pointer),
+    );
     refuseRepeated(link, ids);
     links.set(link.attribute.name, ids);
     attributes.set(link.attribute.name, link.attribute.type === "collection" ? ids : (ids[0] as ObjectId));
@@ -76,7 +81,10 @@ async function readTargets(links: readonly AcceptedLink[], source: LinkSource): 
 }
 
 /** The objects, each once, as the answer may need them; `null` if they are too large for that. */
-async function readWhole({ ids, uuids }: NamedObjects, { objects, visibility, answerBytes }: LinkSource): Promise<readonly StoredObject[] | null> {
+async function readWhole(
+  { ids, uuids }: NamedObjects,
+  { objects, visibility, answerBytes }: LinkSource,
+): Promise<readonly StoredObject[] | null> {
   try {
     const found = await Promise.all([
       ids.length === 0 ? [] : objects.get(ids, visibility, answerBytes),
@@ -96,7 +104,11 @@ function idOf(
   { model, visibility }: LinkSource,
   pointer: string,
 ): ObjectId {
-  if (target === undefined || (uuid ?? target.uuid) !== target.uuid || (className ?? target.className) !== target.className) {
+  if (
+    target === undefined ||
+    (uuid ?? target.uuid) !== target.uuid ||
+    (className ?? target.className) !== target.className
+  ) {
     throw faultAt(pointer, "There is no such object.");
   }
   const { target: wanted } = attribute;

@@ -26,7 +26,9 @@ export function targetReference(value: JsonValue): TargetReference | null {
 }
 
 function fromMetaFields(members: ReadonlyMap<string, JsonValue>): TargetReference | null {
-  const [id = null, uuid = null, className = null] = ["~ObjectID", "~UUID", "~ClassName"].map((name) => members.get(name));
+  const [id = null, uuid = null, className = null] = ["~ObjectID", "~UUID", "~ClassName"].map((name) =>
+    members.get(name),
+  );
   if ([...members.keys()].some((name) => !metaFields.has(name)) || (id === null && uuid === null)) return null;
   if (id !== null && (typeof id !== "string" || !isObjectId(id))) return null;
   if (uuid !== null && (typeof uuid !== "string" || !isUuid(uuid))) return null;

@@ -15,6 +15,11 @@ export function askedObjects(value: unknown, place: Place): Filter {
   if (other >= 0) throw fault([...place, other], "An id or a UUID is expected.");
   const filters: Filter[] = [];
   if (ids.length > 0) filters.push({ kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: ids });
-  if (uuids.length > 0) filters.push({ kind: "oneOf", path: { hops: [], leaf: "~UUID", type: "uuid" }, values: uuids.map((uuid) => uuid.toLowerCase()) });
+  if (uuids.length > 0)
+    filters.push({
+      kind: "oneOf",
+      path: { hops: [], leaf: "~UUID", type: "uuid" },
+      values: uuids.map((uuid) => uuid.toLowerCase()),
+    });
   return { kind: "any", filters };
 }

@@ -36,7 +36,8 @@ function isOneOf(path: ValuePath, elements: readonly { readonly value: JsonValue
     if (first === undefined) return never;
     throw fault(first.place, "A collection can be compared with null only; $contains asks for a member.");
   }
-  if (type === "time") return { kind: "any", filters: elements.map(({ value, place }) => isWithin(path, value, place)) };
+  if (type === "time")
+    return { kind: "any", filters: elements.map(({ value, place }) => isWithin(path, value, place)) };
   return { kind: "oneOf", path, values: elements.map(({ value, place }) => operandOf(type, value, place)) };
 }
 

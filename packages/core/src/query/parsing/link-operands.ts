@@ -41,7 +41,9 @@ function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Fil
     case "not":
       return { ...filter, filter: withLinks(filter.filter, known) };
     case "oneOf":
-      return isLinks(filter) ? { ...filter, values: [...new Set(filter.values.flatMap((value) => known.get(value) ?? []))] } : filter;
+      return isLinks(filter)
+        ? { ...filter, values: [...new Set(filter.values.flatMap((value) => known.get(value) ?? []))] }
+        : filter;
     case "contains": {
       if (filter.path.type !== "collection") return filter;
       const value = known.get(filter.value);

@@ -33,7 +33,10 @@ const rules: Readonly<Record<OperandType, OperandRule>> = {
   reference: link,
   file: link,
   id: { expected: "An id", accept: (value) => (typeof value === "string" && isObjectId(value) ? value : undefined) },
-  uuid: { expected: "A UUID", accept: (value) => (typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined) },
+  uuid: {
+    expected: "A UUID",
+    accept: (value) => (typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined),
+  },
   class: { expected: "The name of a class", accept: plainRule("string").accept },
 };
 

@@ -16,21 +16,24 @@ export function isLike(path: ValuePath | null, operand: JsonValue, place: Place)
   if (!isText(path.type)) throw fault(place, "Only texts can be like a pattern.");
   const pattern = textOf(operand, place);
   if (/^(?:[^\\]|\\[^])*\\$/.test(pattern)) throw fault(place, "The last character of the pattern escapes nothing.");
-  if (wildcardsIn(pattern) > mostWildcards) throw fault(place, `A pattern has at most ${mostWildcards} of the wildcard %.`);
+  if (wildcardsIn(pattern) > mostWildcards)
+    throw fault(place, `A pattern has at most ${mostWildcards} of the wildcard %.`);
   return { kind: "like", path, pattern };
 }
 
 /** The text has a part, or the collection a member. */
 export function contains(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (path === null) return never;
-  if (path.type === "collection") return { kind: "contains", path, value: operandOf("reference", operand, place) as string };
+  if (path.type === "collection")
+    return { kind: "contains", path, value: operandOf("reference", operand, place) as string };
   if (!isText(path.type)) throw fault(place, "Only texts and collections contain something.");
   return { kind: "contains", path, value: textOf(operand, place) };
 }
 
 function textOf(operand: JsonValue, place: Place): string {
   const text = operandOf("string", operand, place) as string;
-  if (text.length > longest) throw fault(place, `Texts are searched for at most ${longest.toLocaleString("en")} characters.`);
+  if (text.length > longest)
+    throw fault(place, `Texts are searched for at most ${longest.toLocaleString("en")} characters.`);
   return text;
 }
 

@@ -12,7 +12,11 @@ interface Argument {
 }
 
 /** A hook of serializations, for all objects of a page. */
-export async function buildSerialization(definition: Definition, { items, caller }: Argument, { page }: Surroundings): Promise<PackedChanges> {
+export async function buildSerialization(
+  definition: Definition,
+  { items, caller }: Argument,
+  { page }: Surroundings,
+): Promise<PackedChanges> {
   const build = functionOf(definition, "run");
   const context = servicesFor(caller);
   const objects = unpack(items, page as Page);

@@ -13,7 +13,10 @@ interface Argument {
 }
 
 /** A hook of lists: what it wants of the query. */
-export async function findObjects(definition: Definition, { className, where, sort, oids, caller }: Argument): Promise<object> {
+export async function findObjects(
+  definition: Definition,
+  { className, where, sort, oids, caller }: Argument,
+): Promise<object> {
   const narrowed: Json[] = [];
   const only: (readonly string[])[] = [];
   let order: readonly string[] | undefined;

@@ -2,7 +2,8 @@ import type { PackedObject } from "../packed-items.ts";
 import { freeze } from "../primordials.ts";
 import type { Members } from "./watch.ts";
 
-const { defineProperty, deleteProperty, getOwnPropertyDescriptor, has, isExtensible, ownKeys, preventExtensions, set } = Reflect;
+const { defineProperty, deleteProperty, getOwnPropertyDescriptor, has, isExtensible, ownKeys, preventExtensions, set } =
+  Reflect;
 
 /**
  * Shows all attributes of a packed object, to be read. It is built, and frozen, when more is wanted of it than single members
@@ -78,7 +79,8 @@ export class PackedView implements ProxyHandler<Members> {
     if (packed === null) return;
     this.packed = null;
     const { rest, written } = packed.names;
-    for (let index = 0; index < rest.length; index += 1) target[rest[index] as string] = packed.value(written.length + index);
+    for (let index = 0; index < rest.length; index += 1)
+      target[rest[index] as string] = packed.value(written.length + index);
     for (let index = 0; index < written.length; index += 1) target[written[index] as string] = packed.value(index);
     freeze(target);
   }

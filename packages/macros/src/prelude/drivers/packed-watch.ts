@@ -63,7 +63,14 @@ export class PackedWatch extends Watch {
 
   override set(target: Members, name: string | symbol, value: unknown, receiver: unknown): boolean {
     // What the target inherits may have a say in it.
-    if (this.packed !== null && typeof name === "string" && receiver === this.object && !(name in target) && this.keep(name, value)) return true;
+    if (
+      this.packed !== null &&
+      typeof name === "string" &&
+      receiver === this.object &&
+      !(name in target) &&
+      this.keep(name, value)
+    )
+      return true;
     this.build();
     return super.set(target, name, value, receiver);
   }

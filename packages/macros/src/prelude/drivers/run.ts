@@ -19,7 +19,11 @@ async function call(name: string, input?: unknown): Promise<unknown> {
 }
 
 /** A macro: its input, its checker, then itself. */
-export async function run(definition: Definition, { input, skipCheck, caller }: Argument, { chooseStatus }: Surroundings): Promise<unknown> {
+export async function run(
+  definition: Definition,
+  { input, skipCheck, caller }: Argument,
+  { chooseStatus }: Surroundings,
+): Promise<unknown> {
   if (definition["input"] !== undefined) checkInput(definition["input"], input);
   const setStatusMessage = (message: unknown): void => chooseStatus(toText(message));
   const context: MacroContext = { ...servicesFor(caller), input, call, setStatusMessage };

@@ -67,7 +67,10 @@ export function dismiss(connection: Connection, why: string): void {
 }
 
 /** Runs one query; its error is a `ServiceError`, and a connection that cannot be trusted any more is marked. */
-export function runOn<T>(connection: Connection, { sql, values, plain = false, unhurried = false }: Query): Promise<SqlResult<T>> {
+export function runOn<T>(
+  connection: Connection,
+  { sql, values, plain = false, unhurried = false }: Query,
+): Promise<SqlResult<T>> {
   return new Promise((resolve, reject) => {
     const answered: Answered = (error, answer) => {
       if (awaited !== undefined) connection.answers?.end(awaited);

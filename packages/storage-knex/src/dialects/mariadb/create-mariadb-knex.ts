@@ -48,7 +48,10 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
   const server = serverOf(url);
   const driver = await mysql2();
   const silence = settings.silenceTimeout ?? statementTimeout + 5_000;
-  const greeting = sessionSettings({ statementTimeout, idleInTransactionTimeout: settings.idleInTransactionTimeout ?? 30_000 });
+  const greeting = sessionSettings({
+    statementTimeout,
+    idleInTransactionTimeout: settings.idleInTransactionTimeout ?? 30_000,
+  });
   const answers = new AwaitedAnswers();
   const watch = new ServerWatch({
     limit: silence,

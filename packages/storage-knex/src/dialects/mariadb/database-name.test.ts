@@ -5,7 +5,10 @@ describe("the name of a database", () => {
     expect(acceptDatabaseName(name)).toBe(name);
   });
 
-  test.each(["", "Sallyport", "a-b", "a`b", "1a", "x".repeat(64), "mysql", "information_schema"])("%s is refused", (name) => {
-    expect(() => acceptDatabaseName(name)).toThrow("name of a database");
-  });
+  test.each(["", "Sallyport", "a-b", "a`b", "1a", "x".repeat(64), "mysql", "information_schema"])(
+    "%s is refused",
+    (name) => {
+      expect(() => acceptDatabaseName(name)).toThrow("name of a database");
+    },
+  );
 });

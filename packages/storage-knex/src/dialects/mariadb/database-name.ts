@@ -7,7 +7,9 @@ const ofTheSystem = new Set(["information_schema", "mysql", "performance_schema"
  */
 export function acceptDatabaseName(name: string): string {
   if (!databaseName.test(name) || ofTheSystem.has(name)) {
-    throw new Error("The name of a database is made of at most 63 lowercase letters, digits and underscores, and is none of the system's.");
+    throw new Error(
+      "The name of a database is made of at most 63 lowercase letters, digits and underscores, and is none of the system's.",
+    );
   }
   return name;
 }

@@ -82,13 +82,21 @@ export class IndexBuilder {
     for (const index of useless) await run(`delete from ${valueIndexes} where ${listed}`, valuesOf(index));
     this.known.know(wanted.filter((index) => !missing.includes(index)));
     const names = columnsOf(wanted);
-    await this.drop(run, [...columns].filter((name) => !names.has(name)), indexes);
+    await this.drop(
+      run,
+      [...columns].filter((name) => !names.has(name)),
+      indexes,
+    );
     const built: AttributeIndex[] = [];
-    await this.addColumns(run, missing.filter((index) => !columns.has(valueColumn(index))));
+    await this.addColumns(
+      run,
+      missing.filter((index) => !columns.has(valueColumn(index))),
+    );
     for (let first = 0; first < missing.length && !this.stopped; first += atOnce) {
       const part = missing.slice(first, first + atOnce);
       await this.addIndexes(run, part, indexes);
-      for (const index of part) await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));
+      for (const index of part)
+        await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));
       built.push(...part);
     }
     this.known.know(wanted.filter((index) => built.includes(index) || !missing.includes(index)));
@@ -113,18 +121,36 @@ export class IndexBuilder {
   }
 
   private async addColumns(run: Run, missing: readonly AttributeIndex[]): Promise<void> {
-    const definitions = new Map(missing.map((index) => [valueColumn(index), valueColumnDefinition(index.attribute, index.type)]));
-    await this.alter(run, Array.from(definitions, ([name, definition]) => `add column if not exists ${name} ${definition}`), "algorithm = instant");
+    const definitions = new Map(
+      missing.map((index) => [valueColumn(index), valueColumnDefinition(index.attribute, index.type)]),
+    );
+    await this.alter(
+      run,
+      Array.from(definitions, ([name, definition]) => `add column if not exists ${name} ${definition}`),
+      "algorithm = instant",
+    );
   }
 
   private async addIndexes(run: Run, missing: readonly AttributeIndex[], there: ReadonlySet<string>): Promise<void> {
     const names = [...columnsOf(missing)].filter((name) => !there.has(name));
-    await this.alter(run, names.map((name) => `add index if not exists ${name} (class, ${name})`), "algorithm = nocopy, lock = none");
+    await this.alter(
+      run,
+      names.map((name) => `add index if not exists ${name} (class, ${name})`),
+      "algorithm = nocopy, lock = none",
+    );
   }
 
   private async drop(run: Run, names: readonly string[], indexes: ReadonlySet<string>): Promise<void> {
-    await this.alter(run, names.filter((name) => indexes.has(name)).map((name) => `drop index if exists ${name}`), "algorithm = nocopy, lock = none");
-    await this.alter(run, names.map((name) => `drop column if exists ${name}`), "algorithm = instant");
+    await this.alter(
+      run,
+      names.filter((name) => indexes.has(name)).map((name) => `drop index if exists ${name}`),
+      "algorithm = nocopy, lock = none",
+    );
+    await this.alter(
+      run,
+      names.map((name) => `drop column if exists ${name}`),
+      "algorithm = instant",
+    );
   }
 
   /** One statement for all of the changes. It waits until nobody uses the table; whoever comes then waits for it, and so it gives up soon and comes back. */
@@ -143,7 +169,9 @@ export class IndexBuilder {
   }
 
   private async lock(run: Run): Promise<boolean> {
-    const [row] = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [lockName(this.tables.database, "indexes")]);
+    const [row] = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [
+      lockName(this.tables.database, "indexes"),
+    ]);
     return row?.locked === 1;
   }
 }

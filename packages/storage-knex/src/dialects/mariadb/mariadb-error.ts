@@ -77,10 +77,23 @@ const refusedBy: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 const unreachable = new Set<unknown>([
-  "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "ENOENT", "EACCES", "EAI_AGAIN",
-  "PROTOCOL_CONNECTION_LOST", "HANDSHAKE_SSL_ERROR", "HANDSHAKE_NO_SSL_SUPPORT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "ENOENT",
+  "EACCES",
+  "EAI_AGAIN",
+  "PROTOCOL_CONNECTION_LOST",
+  "HANDSHAKE_SSL_ERROR",
+  "HANDSHAKE_NO_SSL_SUPPORT",
 ]);
-const closedConnection = /^(?:Can't add new command when connection is in closed state|Connection lost|read ECONNRESET|This socket has been ended)/;
+const closedConnection =
+  /^(?:Can't add new command when connection is in closed state|Connection lost|read ECONNRESET|This socket has been ended)/;
 const endedPool = /^(?:Unable to acquire a connection$|aborted$)/;
 
 /** Somebody, or a time-out, has stopped the statement. */
@@ -100,7 +113,8 @@ export function statementError(error: unknown): ServiceError {
 /** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
 export function connectionError(error: unknown): ServiceError {
   if (error instanceof Error) {
-    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError") return new ServiceError(607, { cause: error, retryAfter: 1 });
+    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError")
+      return new ServiceError(607, { cause: error, retryAfter: 1 });
     if (endedPool.test(error.message)) return new ServiceError(706, { cause: error });
   }
   return new ServiceError(704, { cause: error });

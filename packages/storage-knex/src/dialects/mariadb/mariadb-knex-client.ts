@@ -25,7 +25,8 @@ export class MariadbKnexClient extends Mysql2Client {
   }
 
   override async acquireConnection(): Promise<unknown> {
-    if (this.waiting >= this.configuration.maxPendingAcquires) throw new PoolExhausted("Too many callers wait for a connection.");
+    if (this.waiting >= this.configuration.maxPendingAcquires)
+      throw new PoolExhausted("Too many callers wait for a connection.");
     return this.configuration.watch.connected(
       () => super.acquireConnection(),
       (connection) => void this.releaseConnection(connection),
@@ -33,7 +34,10 @@ export class MariadbKnexClient extends Mysql2Client {
   }
 
   /** A connection that cannot be trusted any more is not asked to take its leave. */
-  override async destroyRawConnection(connection: { readonly __knex__disposed?: unknown; readonly stream: Socket }): Promise<void> {
+  override async destroyRawConnection(connection: {
+    readonly __knex__disposed?: unknown;
+    readonly stream: Socket;
+  }): Promise<void> {
     if (connection.__knex__disposed === undefined) await super.destroyRawConnection(connection);
     else connection.stream.destroy();
   }

@@ -7,7 +7,13 @@ export interface MariadbServer {
   readonly socketPath?: string;
   readonly user: string;
   readonly password: string;
-  readonly ssl?: { readonly rejectUnauthorized: boolean; readonly verifyIdentity: boolean; readonly ca?: string; readonly cert?: string; readonly key?: string };
+  readonly ssl?: {
+    readonly rejectUnauthorized: boolean;
+    readonly verifyIdentity: boolean;
+    readonly ca?: string;
+    readonly cert?: string;
+    readonly key?: string;
+  };
 }
 
 /**
@@ -23,11 +29,14 @@ export function serverOf(url: string): MariadbServer {
   }
   const { hostname, port, username, password, searchParams } = new URL(url);
   const unknown = [...searchParams.keys()].filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new Error(`The URL of the database has a parameter that is not known: ${unknown.join(", ")}.`);
+  if (unknown.length > 0)
+    throw new Error(`The URL of the database has a parameter that is not known: ${unknown.join(", ")}.`);
   const socket = searchParams.get("socket");
   const ssl = tlsOf(searchParams);
   return {
-    ...(socket === null ? { host: hostname.replace(/^\[(.*)\]$/, "$1") || "localhost", port: Number(port || 3306) } : { socketPath: socket }),
+    ...(socket === null
+      ? { host: hostname.replace(/^\[(.*)\]$/, "$1") || "localhost", port: Number(port || 3306) }
+      : { socketPath: socket }),
     user: decodeURIComponent(username),
     password: decodeURIComponent(password),
     ...(ssl === undefined ? {} : { ssl }),
@@ -40,9 +49,12 @@ function tlsOf(parameters: URLSearchParams): MariadbServer["ssl"] {
   const mode = parameters.get("sslmode") ?? (parameters.has("sslrootcert") ? "verify-full" : "disable");
   if (mode === "disable") return undefined;
   if (!["require", "verify-ca", "verify-full"].includes(mode)) {
-    throw new Error("The URL of the database has an sslmode that is none of disable, require, verify-ca and verify-full.");
+    throw new Error(
+      "The URL of the database has an sslmode that is none of disable, require, verify-ca and verify-full.",
+    );
   }
-  const read = (name: string) => parameters.get(name) === null ? undefined : readFileSync(parameters.get(name) as string, "utf8");
+  const read = (name: string) =>
+    parameters.get(name) === null ? undefined : readFileSync(parameters.get(name) as string, "utf8");
   const [ca, cert, key] = [read("sslrootcert"), read("sslcert"), read("sslkey")];
   return {
     rejectUnauthorized: mode !== "require",

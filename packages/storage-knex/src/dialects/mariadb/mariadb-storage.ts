@@ -1,4 +1,16 @@
-import { type Attempt, type AttributeIndex, builtInClasses, type ClassDefinition, type IndexReport, type JointRepositories, type MigrationReport, type Repositories, ServiceError, type Storage, type StorageCapabilities } from "@sallyport/core";
+import {
+  type Attempt,
+  type AttributeIndex,
+  builtInClasses,
+  type ClassDefinition,
+  type IndexReport,
+  type JointRepositories,
+  type MigrationReport,
+  type Repositories,
+  ServiceError,
+  type Storage,
+  type StorageCapabilities,
+} from "@sallyport/core";
 import type { Knex } from "knex";
 import { OpenCalls } from "../../open-calls.ts";
 import { pendingMigrations } from "../../pending-migrations.ts";
@@ -29,7 +41,13 @@ export interface MariadbStorageOptions {
 
 /** One database of a MariaDB server. */
 export class MariadbStorage implements Storage {
-  readonly capabilities: StorageCapabilities = { durable: true, severalProcesses: true, parallelTransactions: true, valueIndexes: true, indexesPerTable: mostValueIndexes };
+  readonly capabilities: StorageCapabilities = {
+    durable: true,
+    severalProcesses: true,
+    parallelTransactions: true,
+    valueIndexes: true,
+    indexesPerTable: mostValueIndexes,
+  };
   readonly archive: MariadbArchive;
   readonly repositories: Repositories;
   private readonly knex: Knex;
@@ -60,7 +78,9 @@ export class MariadbStorage implements Storage {
   }
 
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
-    return this.sql.atomically((sql, attempt) => work(mariadbRepositories(sql, this.statements, this.context), attempt));
+    return this.sql.atomically((sql, attempt) =>
+      work(mariadbRepositories(sql, this.statements, this.context), attempt),
+    );
   }
 
   together<T>(work: (r: JointRepositories) => Promise<T>): Promise<T> {
@@ -105,7 +125,10 @@ export class MariadbStorage implements Storage {
   private async assertMigrated(): Promise<void> {
     const query = { sql: `select name from ${this.tables.migrations}`, values: [] };
     const { rows } = await withConnection(this.knex, (connection) => runOn<{ name: string }>(connection, query));
-    const pending = pendingMigrations(migrations, rows.map(({ name }) => name));
+    const pending = pendingMigrations(
+      migrations,
+      rows.map(({ name }) => name),
+    );
     if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
     this.migrated = true;
   }

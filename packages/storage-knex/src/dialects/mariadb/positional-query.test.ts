@@ -8,7 +8,13 @@ describe("numbered parameters", () => {
 
   test("take arrays as JSON, and other values as they are", () => {
     const bytes = Buffer.from("ab");
-    expect(positionalQuery("$1 $2 $3 $4 $5", [["a", '"'], [1, 2], null, true, bytes]).values).toEqual(['["a","\\""]', "[1,2]", null, true, bytes]);
+    expect(positionalQuery("$1 $2 $3 $4 $5", [["a", '"'], [1, 2], null, true, bytes]).values).toEqual([
+      '["a","\\""]',
+      "[1,2]",
+      null,
+      true,
+      bytes,
+    ]);
   });
 
   test("without a value are a mistake", () => {

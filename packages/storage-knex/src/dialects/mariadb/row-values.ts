@@ -1,13 +1,40 @@
 /** Columns that hold truth values, which the engine keeps as numbers. A name means the same thing in every statement. */
 const truths = new Set([
-  "administrator", "allowed", "claimed", "confirmed", "disabled", "due", "empty", "enabled", "key_enabled", "known", "maintenance", "old", "raised", "recycled",
-  "removed", "shared",
+  "administrator",
+  "allowed",
+  "claimed",
+  "confirmed",
+  "disabled",
+  "due",
+  "empty",
+  "enabled",
+  "key_enabled",
+  "known",
+  "maintenance",
+  "old",
+  "raised",
+  "recycled",
+  "removed",
+  "shared",
 ]);
 
 /** Columns that hold JSON, which the engine keeps as text. */
 const documents = new Set([
-  "app_names", "attributes", "classes", "definition", "groups", "key_app_names", "key_origins", "key_return_addresses", "origins", "payload", "position", "readers",
-  "recovery_codes", "return_addresses", "secrets",
+  "app_names",
+  "attributes",
+  "classes",
+  "definition",
+  "groups",
+  "key_app_names",
+  "key_origins",
+  "key_return_addresses",
+  "origins",
+  "payload",
+  "position",
+  "readers",
+  "recovery_codes",
+  "return_addresses",
+  "secrets",
 ]);
 
 /** A row as the driver makes it. */

@@ -68,7 +68,10 @@ export function runOn<Row>(connection: Connection, query: Query): Promise<SqlRes
     holdBack(connection);
     return send(connection, query);
   }
-  const answer = connection.ahead === undefined ? send<Row>(connection, query) : connection.ahead.then(() => send<Row>(connection, query));
+  const answer =
+    connection.ahead === undefined
+      ? send<Row>(connection, query)
+      : connection.ahead.then(() => send<Row>(connection, query));
   const ahead = answer.then(noOp, noOp).then(() => {
     if (connection.ahead === ahead) delete connection.ahead;
   });
@@ -96,7 +99,8 @@ function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>
     connection.query(query, (error, answer) => {
       connection.underWay = (connection.underWay ?? 1) - 1;
       connection.busySince = connection.underWay > 0 ? performance.now() : undefined;
-      if (error === null || error === undefined) return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
+      if (error === null || error === undefined)
+        return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));
     });

@@ -2,7 +2,14 @@ import type { AttributeIndex, IndexReport } from "@sallyport/core";
 import type { Knex } from "knex";
 import { type Connection, runOn, withConnection } from "./connection.ts";
 import type { Tables } from "./tables.ts";
-import { existingIndexes, existingStatistics, type ValueIndex, type ValueSupport, valueIndex, valueStatistics } from "./value-indexes.ts";
+import {
+  existingIndexes,
+  existingStatistics,
+  type ValueIndex,
+  type ValueSupport,
+  valueIndex,
+  valueStatistics,
+} from "./value-indexes.ts";
 
 /** What is to be done. */
 interface Plan {
@@ -64,7 +71,8 @@ export class IndexBuilder {
     const plan = await this.plan(connection, wanted);
     for (const name of plan.uselessIndexes) await run(`drop index ${how}if exists ${named(name)}`);
     for (const name of plan.uselessStatistics) await run(`drop statistics if exists ${named(name)}`);
-    for (const { name, definition } of plan.missingStatistics) await run(`create statistics ${named(name)} on ${definition}`);
+    for (const { name, definition } of plan.missingStatistics)
+      await run(`create statistics ${named(name)} on ${definition}`);
     for (const { name, definition, index } of plan.missingIndexes) {
       await run(`create index ${how}"${name}" on ${definition}`);
       // For those who look into the database.
@@ -81,10 +89,16 @@ export class IndexBuilder {
     ]);
     const ready = new Set(indexes.rows.filter(({ valid }) => valid).map(({ name }) => name));
     const known = new Set(statistics.rows.map(({ name }) => name));
-    const wantedIndexes = new Map(wanted.map((index) => valueIndex(this.tables, index)).map((each) => [each.name, each]));
-    const wantedStatistics = new Map(wanted.map((index) => valueStatistics(this.tables, index)).map((each) => [each.name, each]));
+    const wantedIndexes = new Map(
+      wanted.map((index) => valueIndex(this.tables, index)).map((each) => [each.name, each]),
+    );
+    const wantedStatistics = new Map(
+      wanted.map((index) => valueStatistics(this.tables, index)).map((each) => [each.name, each]),
+    );
     return {
-      uselessIndexes: indexes.rows.map(({ name }) => name).filter((name) => !ready.has(name) || !wantedIndexes.has(name)),
+      uselessIndexes: indexes.rows
+        .map(({ name }) => name)
+        .filter((name) => !ready.has(name) || !wantedIndexes.has(name)),
       uselessStatistics: [...known].filter((name) => !wantedStatistics.has(name)),
       missingIndexes: [...wantedIndexes.values()].filter(({ name }) => !ready.has(name)),
       missingStatistics: [...wantedStatistics.values()].filter(({ name }) => !known.has(name)),

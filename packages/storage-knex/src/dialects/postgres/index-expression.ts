@@ -15,7 +15,12 @@ export const indexedCharacters = 600;
  * - A number and a boolean stay JSON, whose order is theirs: a cast could fail.
  * - Of a reference and a file the number of the object.
  */
-export function indexExpression({ objectNumber }: Pick<Tables, "objectNumber">, attributes: string, name: string, type: AttributeType): string {
+export function indexExpression(
+  { objectNumber }: Pick<Tables, "objectNumber">,
+  attributes: string,
+  name: string,
+  type: AttributeType,
+): string {
   switch (type) {
     case "string":
       return `left(${textOf(attributes, name)}, ${indexedCharacters}) collate "C"`;

@@ -9,7 +9,12 @@ const joints = new Map<string, Statement>();
 export function jointStatement(statements: readonly Statement[]): Statement | null {
   const calls = statements.filter(({ joint }) => joint === "call");
   const additions = statements.filter(({ joint }) => joint === "addition");
-  if (calls.length === 0 || calls.length + additions.length < statements.length || statements.slice(calls.length).some(({ joint }) => joint === "call")) return null;
+  if (
+    calls.length === 0 ||
+    calls.length + additions.length < statements.length ||
+    statements.slice(calls.length).some(({ joint }) => joint === "call")
+  )
+    return null;
   const name = statements.map((each) => each.name).join(" ");
   const known = joints.get(name);
   if (known !== undefined) return known;

@@ -63,7 +63,20 @@ const refusedBy: ReadonlyMap<unknown, string> = new Map([
 
 const lostConnection =
   /^(?:Connection (?:terminated|ended)|Client (?:has encountered a connection error|was closed)|timeout expired)/;
-const unreachable = new Set(["ENGINE_STOPPED", "ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
+const unreachable = new Set([
+  "ENGINE_STOPPED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
+]);
 const endedPool = /^(?:Unable to acquire a connection$|Cannot use a pool after calling end|aborted$)/;
 
 /** The server ended the transaction for its age, and the connection with it. */
@@ -81,7 +94,8 @@ export function statementError(error: unknown): ServiceError {
 /** The failure to get a connection, as callers see it: whatever is not known better means that there is no database. */
 export function connectionError(error: unknown): ServiceError {
   if (error instanceof Error) {
-    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError") return new ServiceError(607, { cause: error, retryAfter: 1 });
+    if (error instanceof PoolExhausted || error.name === "KnexTimeoutError")
+      return new ServiceError(607, { cause: error, retryAfter: 1 });
     if (endedPool.test(error.message)) return new ServiceError(706, { cause: error });
   }
   return new ServiceError(codeOf(error) ?? 704, { cause: error });
@@ -101,12 +115,18 @@ export function isConflict(error: unknown): boolean {
 /** A prepared statement that a change of the tables, or a pooler in between, has made useless on this connection. */
 function preparedIsStale(error: unknown): boolean {
   const state = stateOf(error);
-  return state === "26000" || (state === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery");
+  return (
+    state === "26000" || (state === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery")
+  );
 }
 
 /** The planner does not lock extended statistics: it fails if another session drops them meanwhile. */
 function statisticsAreGone(error: unknown): boolean {
-  return stateOf(error) === "XX000" && error instanceof Error && error.message.startsWith("cache lookup failed for statistics object");
+  return (
+    stateOf(error) === "XX000" &&
+    error instanceof Error &&
+    error.message.startsWith("cache lookup failed for statistics object")
+  );
 }
 
 function codeOf(error: unknown): ErrorCode | undefined {

@@ -51,7 +51,12 @@ export class PostgresPool {
     // Those for whom a connection lies ready are in the pool's queue too, until the next tick.
     const waiting = this.pool.waitingCount - this.pool.idleCount;
     if (waiting >= this.maxPendingAcquires) return { promise: Promise.reject(tooMany()) };
-    return { promise: this.watch.connected(() => this.connect(), (connection) => this.release(connection)) };
+    return {
+      promise: this.watch.connected(
+        () => this.connect(),
+        (connection) => this.release(connection),
+      ),
+    };
   }
 
   release(connection: Connection): boolean {
@@ -91,7 +96,8 @@ export class PostgresPool {
 
   private waitingSince(): number | undefined {
     let longest: number | undefined;
-    for (const { busySince } of this.clients) if (busySince !== undefined && (longest === undefined || busySince < longest)) longest = busySince;
+    for (const { busySince } of this.clients)
+      if (busySince !== undefined && (longest === undefined || busySince < longest)) longest = busySince;
     return longest;
   }
 

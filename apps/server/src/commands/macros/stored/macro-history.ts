@@ -12,7 +12,10 @@ interface HistoryOptions extends AliasOptions {
 }
 
 /** A version without its text. */
-type Line = Omit<MacroVersion, "text" | "name" | "changedAt"> & { readonly changedAt: string; readonly bytes: number | null };
+type Line = Omit<MacroVersion, "text" | "name" | "changedAt"> & {
+  readonly changedAt: string;
+  readonly bytes: number | null;
+};
 
 /** Texts are read along, so not too many at once. */
 const partSize = 20;
@@ -43,11 +46,23 @@ async function show(name: string, options: HistoryOptions): Promise<void> {
     console.log(JSON.stringify(lines, null, 2));
     return;
   }
-  const rows = lines.map(({ version, language, bytes, changedAt, changedBy }) => [String(version), language ?? "removed", bytes === null ? "" : String(bytes), changedAt, changedBy]);
+  const rows = lines.map(({ version, language, bytes, changedAt, changedBy }) => [
+    String(version),
+    language ?? "removed",
+    bytes === null ? "" : String(bytes),
+    changedAt,
+    changedBy,
+  ]);
   const [heading, ...rest] = tableLines(["VERSION", "LANGUAGE", "BYTES", "CHANGED", "BY"], rows);
   console.log([terminalStyle(process.stdout).strong(heading as string), ...rest].join("\n"));
 }
 
 function lineOf({ version, text, language, changedAt, changedBy }: MacroVersion): Line {
-  return { version, language, bytes: text === null ? null : Buffer.byteLength(text), changedAt: new Date(changedAt).toISOString(), changedBy };
+  return {
+    version,
+    language,
+    bytes: text === null ? null : Buffer.byteLength(text),
+    changedAt: new Date(changedAt).toISOString(),
+    changedBy,
+  };
 }

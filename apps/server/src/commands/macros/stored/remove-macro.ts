@@ -24,7 +24,8 @@ async function remove(name: string, options: ChangeOptions): Promise<void> {
     const removeMacro = await container.getAsync(identifiers.removeMacro);
     const outcome = await removeMacro.run(database, name, removal);
     if (outcome === "unknown") throw new CommandError(`There is no macro "${name}".`);
-    if (outcome === "stale") throw new CommandError(`The current version of "${name}" is another one; nothing was changed.`);
+    if (outcome === "stale")
+      throw new CommandError(`The current version of "${name}" is another one; nothing was changed.`);
     console.log(`The macro "${name}" is removed. "macro history ${name}" shows what it was.`);
   });
 }

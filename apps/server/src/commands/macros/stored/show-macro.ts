@@ -24,14 +24,17 @@ export function showMacroCommand(): Command {
 
 async function show(name: string, options: ShowOptions): Promise<void> {
   const version = options.version === undefined ? null : versionOf(options.version, "--version");
-  const found = await withDatabase(options, ({ database }) => database.storage.repositories.macros.history(name, 1, version === null ? null : version + 1));
+  const found = await withDatabase(options, ({ database }) =>
+    database.storage.repositories.macros.history(name, 1, version === null ? null : version + 1),
+  );
   process.stdout.write(shown(textOf(found[0], name, version)));
 }
 
 function textOf(found: MacroVersion | undefined, name: string, version: number | null): string {
   if (version === null) {
     if (found === undefined) throw new CommandError(`There is no macro "${name}".`);
-    if (found.text === null) throw new CommandError(`The macro "${name}" was removed. "macro history ${name}" lists what it was.`);
+    if (found.text === null)
+      throw new CommandError(`The macro "${name}" was removed. "macro history ${name}" lists what it was.`);
     return found.text;
   }
   if (found?.version !== version) throw new CommandError(`There is no version ${version} of the macro "${name}".`);
@@ -41,5 +44,10 @@ function textOf(found: MacroVersion | undefined, name: string, version: number |
 
 /** A file gets the text as it is, a terminal nothing that it would obey. */
 function shown(text: string): string {
-  return process.stdout.isTTY ? text.split("\n").map((line) => line.split("\t").map(printable).join("\t")).join("\n") : text;
+  return process.stdout.isTTY
+    ? text
+        .split("\n")
+        .map((line) => line.split("\t").map(printable).join("\t"))
+        .join("\n")
+    : text;
 }

@@ -18,7 +18,16 @@ export function archivedAccounts({ accounts }: Tables): ArchivedTable<"accounts"
       email: row["email"] as string | null,
     }),
     table: accounts,
-    columns: ["user_id", "login_name", "confusable_key", "secret", "secret_version", "administrator", "disabled", "email"],
+    columns: [
+      "user_id",
+      "login_name",
+      "confusable_key",
+      "secret",
+      "secret_version",
+      "administrator",
+      "disabled",
+      "email",
+    ],
     rowsOf: ({ userId, loginName, confusableKey, secret, secretVersion, administrator, disabled, email }) => {
       acceptStorable([loginName, confusableKey, secret, email]);
       return [[objectNumber(userId), loginName, confusableKey, secret, secretVersion, administrator, disabled, email]];
@@ -44,7 +53,16 @@ export function archivedKeys({ keys }: Tables): ArchivedTable<"keys"> {
     columns: ["kind", "key_id", "public_key", "wrapped_private_key", "created_at", "accepted_until"],
     rowsOf: ({ kind, keyId, publicKey, wrappedPrivateKey, createdAt, acceptedUntil }) => {
       acceptStorable([keyId, publicKey, wrappedPrivateKey]);
-      return [[kind, keyId, publicKey, wrappedPrivateKey, timeValue(createdAt), acceptedUntil === null ? null : timeValue(acceptedUntil)]];
+      return [
+        [
+          kind,
+          keyId,
+          publicKey,
+          wrappedPrivateKey,
+          timeValue(createdAt),
+          acceptedUntil === null ? null : timeValue(acceptedUntil),
+        ],
+      ];
     },
   };
 }

@@ -8,7 +8,21 @@ import { type ArchivedTable, timeValue } from "./archived-table.ts";
 /** What events and tallies share. */
 type Event = Omit<RecordOf<"audit">, "section" | "sequence">;
 
-const eventColumns = ["at", "since", "attempts", "type", "request_id", "outcome", "app_key_id", "user_id", "address", "app_names", "class_name", "macro_name", "provider_name"];
+const eventColumns = [
+  "at",
+  "since",
+  "attempts",
+  "type",
+  "request_id",
+  "outcome",
+  "app_key_id",
+  "user_id",
+  "address",
+  "app_names",
+  "class_name",
+  "macro_name",
+  "provider_name",
+];
 
 const eventSelection = `${epochMilliseconds("at")} as at, ${epochMilliseconds("coalesce(since, at)")} as since, ${eventColumns.slice(2).join(", ")}`;
 
@@ -30,10 +44,38 @@ function eventOf(row: Row): Event {
   };
 }
 
-function eventValues({ at, since, attempts, type, requestId, outcome, appKeyId, userId, address, appNames, className, macroName, providerName }: Event): SqlValue[] {
+function eventValues({
+  at,
+  since,
+  attempts,
+  type,
+  requestId,
+  outcome,
+  appKeyId,
+  userId,
+  address,
+  appNames,
+  className,
+  macroName,
+  providerName,
+}: Event): SqlValue[] {
   acceptStorable([requestId, appKeyId, address, appNames, className, macroName, providerName]);
   const user = userId === null ? null : objectNumber(userId);
-  return [timeValue(at), timeValue(since), attempts, type, requestId, outcome, appKeyId, user, address, JSON.stringify(appNames), className, macroName, providerName];
+  return [
+    timeValue(at),
+    timeValue(since),
+    attempts,
+    type,
+    requestId,
+    outcome,
+    appKeyId,
+    user,
+    address,
+    JSON.stringify(appNames),
+    className,
+    macroName,
+    providerName,
+  ];
 }
 
 export function archivedAudit({ audit }: Tables): ArchivedTable<"audit"> {

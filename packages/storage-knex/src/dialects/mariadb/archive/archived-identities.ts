@@ -19,7 +19,9 @@ export function archivedProviders({ identityProviders }: Tables): ArchivedTable<
     columns,
     rowsOf: ({ type, name, sealedData, defaultUserId, appNames }) => {
       acceptStorable([name, sealedData, appNames]);
-      return [[type, name, sealedData, defaultUserId === null ? null : objectNumber(defaultUserId), JSON.stringify(appNames)]];
+      return [
+        [type, name, sealedData, defaultUserId === null ? null : objectNumber(defaultUserId), JSON.stringify(appNames)],
+      ];
     },
   };
 }

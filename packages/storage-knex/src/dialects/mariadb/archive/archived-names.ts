@@ -51,7 +51,17 @@ export function archivedAppKeys({ appKeys }: Tables): ArchivedTable<"appKeys"> {
     rowsOf: ({ id, name, digest, enabled, appNames, ...lists }) => {
       acceptStorable([id, name, appNames, lists.origins, lists.returnAddresses]);
       const [origins, returnAddresses] = [JSON.stringify(lists.origins), JSON.stringify(lists.returnAddresses)];
-      return [[id, name, Buffer.from(digest, "hex"), enabled, appNames === null ? null : JSON.stringify(appNames), origins, returnAddresses]];
+      return [
+        [
+          id,
+          name,
+          Buffer.from(digest, "hex"),
+          enabled,
+          appNames === null ? null : JSON.stringify(appNames),
+          origins,
+          returnAddresses,
+        ],
+      ];
     },
   };
 }

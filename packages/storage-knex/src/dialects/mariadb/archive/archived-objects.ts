@@ -1,4 +1,12 @@
-import { acceptObjectSize, acceptStorable, type Attributes, canonicalJson, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import {
+  acceptObjectSize,
+  acceptStorable,
+  type Attributes,
+  canonicalJson,
+  objectIdOf,
+  objectNumber,
+  type RecordOf,
+} from "@sallyport/core";
 import type { SqlValue } from "../../../sql-runner.ts";
 import { objectColumns } from "../objects/object-columns.ts";
 import { type ObjectRow, objectOf } from "../objects/object-row.ts";
@@ -27,21 +35,49 @@ export function archivedDepartures({ departures }: Tables): ArchivedTable<"depar
     select: `select ${objectColumns("d", "departed_at")}, d.stamp, d.leader, d.deleted_by from ${departures} d order by d.oid`,
     recordOf: (row) => {
       const kept = row["attributes"] !== null;
-      const { attributes, ...object } = objectOf({ ...row, attributes: row["attributes"] ?? {} } as unknown as ObjectRow);
+      const { attributes, ...object } = objectOf({
+        ...row,
+        attributes: row["attributes"] ?? {},
+      } as unknown as ObjectRow);
       const leader = objectIdOf(Number(row["leader"]));
       const deletedBy = row["deleted_by"] === null ? null : objectIdOf(Number(row["deleted_by"]));
-      return { section: "departures", ...object, stamp: Number(row["stamp"]), leader, deletedBy, attributes: kept ? canonicalJson(attributes) : null };
+      return {
+        section: "departures",
+        ...object,
+        stamp: Number(row["stamp"]),
+        leader,
+        deletedBy,
+        attributes: kept ? canonicalJson(attributes) : null,
+      };
     },
     table: departures,
     columns: [...columns, "departed_at", "leader", "deleted_by"],
-    rowsOf: (record) => [[...valuesOf(record, record.attributes), record.storedAt, objectNumber(record.leader), record.deletedBy === null ? null : objectNumber(record.deletedBy)]],
+    rowsOf: (record) => [
+      [
+        ...valuesOf(record, record.attributes),
+        record.storedAt,
+        objectNumber(record.leader),
+        record.deletedBy === null ? null : objectNumber(record.deletedBy),
+      ],
+    ],
   };
 }
 
 /** What live objects and departures share. */
-function valuesOf({ id, uuid, className, version, readers, stamp }: RecordOf<"objects" | "departures">, attributes: string | null): SqlValue[] {
+function valuesOf(
+  { id, uuid, className, version, readers, stamp }: RecordOf<"objects" | "departures">,
+  attributes: string | null,
+): SqlValue[] {
   acceptStorable(className);
-  return [objectNumber(id), uuid, className, version, readersText(readers), stamp, attributes === null ? null : storedText(attributes)];
+  return [
+    objectNumber(id),
+    uuid,
+    className,
+    version,
+    readersText(readers),
+    stamp,
+    attributes === null ? null : storedText(attributes),
+  ];
 }
 
 /** The text of attributes hides what a text in them holds. */
@@ -67,7 +103,9 @@ export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {
     columns: ["source", "attribute", "target"],
     rowsOf: ({ id, links: linked }) => {
       acceptStorable(linked);
-      return Object.entries(linked).flatMap(([attribute, targets]) => targets.map((target) => [objectNumber(id), attribute, objectNumber(target)]));
+      return Object.entries(linked).flatMap(([attribute, targets]) =>
+        targets.map((target) => [objectNumber(id), attribute, objectNumber(target)]),
+      );
     },
   };
 }

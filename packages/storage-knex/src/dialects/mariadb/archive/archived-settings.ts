@@ -17,7 +17,11 @@ interface SettingsRow {
  * The settings, and what was given out last: never less than what the tables of the same snapshot hold. All tables are named in one
  * statement, so that none of them is changed in its form before it is read.
  */
-export async function readSettings(run: Run, { audit, objects, objectSeries, settings }: Tables, sections: ArchivedTables): Promise<RecordOf<"settings">> {
+export async function readSettings(
+  run: Run,
+  { audit, objects, objectSeries, settings }: Tables,
+  sections: ArchivedTables,
+): Promise<RecordOf<"settings">> {
   const touched = Object.values(sections).map(({ table }) => `(select 1 from ${table} limit 1)`);
   const { rows } = await run<SettingsRow>(
     `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${objects}) as objects, (select number from ${objectSeries}) as last_object,
@@ -37,15 +41,27 @@ export async function readSettings(run: Run, { audit, objects, objectSeries, set
   };
 }
 
-export async function writeSettings(sql: SqlRunner, { settings }: Tables, { maintenance, modelGeneration, macroGeneration, lastAudit }: RecordOf<"settings">): Promise<void> {
+export async function writeSettings(
+  sql: SqlRunner,
+  { settings }: Tables,
+  { maintenance, modelGeneration, macroGeneration, lastAudit }: RecordOf<"settings">,
+): Promise<void> {
   const changes = "maintenance = $1, model_generation = $2, macro_generation = $3, last_audit = $4";
   await sql.runOnce(`update ${settings} set ${changes}`, [maintenance, modelGeneration, macroGeneration, lastAudit]);
 }
 
 /** Lets what is written later have higher numbers and stamps than there ever were. */
-export async function writeSeries(sql: SqlRunner, { audit, departures, objectSeries, objects }: Tables, { lastObject, lastAudit }: RecordOf<"settings">): Promise<void> {
-  const highest = (column: string) => `coalesce((select max(${column}) from ${objects}), 0), coalesce((select max(${column}) from ${departures}), 0)`;
-  await sql.runOnce(`update ${objectSeries} set number = greatest($1, ${highest("oid")}), stamp = greatest(stamp, ${highest("stamp")})`, [lastObject]);
+export async function writeSeries(
+  sql: SqlRunner,
+  { audit, departures, objectSeries, objects }: Tables,
+  { lastObject, lastAudit }: RecordOf<"settings">,
+): Promise<void> {
+  const highest = (column: string) =>
+    `coalesce((select max(${column}) from ${objects}), 0), coalesce((select max(${column}) from ${departures}), 0)`;
+  await sql.runOnce(
+    `update ${objectSeries} set number = greatest($1, ${highest("oid")}), stamp = greatest(stamp, ${highest("stamp")})`,
+    [lastObject],
+  );
   if (lastAudit === 0) return;
   // The series of a table goes on behind the highest number that it has seen, also when that row is gone or taken back.
   const { rows } = await sql.runOnce(`select 1 from ${audit} where sequence >= $1 limit 1`, [lastAudit]);

@@ -7,7 +7,12 @@ import type { ArchivedTables } from "./archived-tables.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** Fills an empty database inside of a transaction. */
-export async function fillDatabase(sql: SqlRunner, tables: Tables, sections: ArchivedTables, records: AsyncIterable<ArchiveRecord>): Promise<void> {
+export async function fillDatabase(
+  sql: SqlRunner,
+  tables: Tables,
+  sections: ArchivedTables,
+  records: AsyncIterable<ArchiveRecord>,
+): Promise<void> {
   // Built-in classes are there already.
   await sql.runOnce(`delete from ${tables.classes}`, []);
   const settings = await writeRecords(sql, tables, sections, records);
@@ -17,7 +22,12 @@ export async function fillDatabase(sql: SqlRunner, tables: Tables, sections: Arc
 }
 
 /** Writes the records as they come; gives the settings among them. */
-async function writeRecords(sql: SqlRunner, tables: Tables, sections: ArchivedTables, records: AsyncIterable<ArchiveRecord>): Promise<RecordOf<"settings"> | undefined> {
+async function writeRecords(
+  sql: SqlRunner,
+  tables: Tables,
+  sections: ArchivedTables,
+  records: AsyncIterable<ArchiveRecord>,
+): Promise<RecordOf<"settings"> | undefined> {
   let settings: RecordOf<"settings"> | undefined;
   let writer: RowWriter | undefined;
   let current: string | undefined;
@@ -42,12 +52,18 @@ async function writeRecords(sql: SqlRunner, tables: Tables, sections: ArchivedTa
 /** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
 async function refuseContradictions(sql: SqlRunner, { departures, objects }: Tables): Promise<void> {
   for (const column of ["oid", "uuid"]) {
-    const { rows } = await sql.runOnce(`select 1 from ${departures} d join ${objects} o on o.${column} = d.${column} limit 1`, []);
+    const { rows } = await sql.runOnce(
+      `select 1 from ${departures} d join ${objects} o on o.${column} = d.${column} limit 1`,
+      [],
+    );
     if (rows.length > 0) throw contradictingRecords();
   }
 }
 
 async function countObjects(sql: SqlRunner, { objectCounts, objects }: Tables): Promise<void> {
   await sql.runOnce(`delete from ${objectCounts}`, []);
-  await sql.runOnce(`insert into ${objectCounts} (class, objects) select class, count(*) from ${objects} where not restricted group by class`, []);
+  await sql.runOnce(
+    `insert into ${objectCounts} (class, objects) select class, count(*) from ${objects} where not restricted group by class`,
+    [],
+  );
 }

@@ -1,4 +1,12 @@
-import { type ArchivePart, type ArchiveRecord, archiveSections, contradictingRecords, inParts, ServiceError, type StorageArchive } from "@sallyport/core";
+import {
+  type ArchivePart,
+  type ArchiveRecord,
+  archiveSections,
+  contradictingRecords,
+  inParts,
+  ServiceError,
+  type StorageArchive,
+} from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
@@ -74,10 +82,15 @@ export class MariadbArchive implements StorageArchive {
     }
   }
 
-  private async fill(connection: Connection, records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy"> {
+  private async fill(
+    connection: Connection,
+    records: AsyncIterable<ArchiveRecord>,
+  ): Promise<"imported" | "notEmpty" | "busy"> {
     const run = runnerOf(connection);
     await run(patience);
-    const { rows } = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [lockName(this.tables.database, "archive")]);
+    const { rows } = await run<{ locked: number | null }>("select get_lock(?, 0) as locked", [
+      lockName(this.tables.database, "archive"),
+    ]);
     if (rows[0]?.locked !== 1) return "busy";
     // What fills a database may take as long as it needs.
     delete connection.answers;
@@ -93,12 +106,49 @@ export class MariadbArchive implements StorageArchive {
    * name meanwhile that an archive brings waits for it, or makes it one that comes twice.
    */
   private async holdEmpty(sql: SqlRunner): Promise<boolean> {
-    const { objectSeries, settings, accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, passwordHistory, secondFactors } = this.tables;
+    const {
+      objectSeries,
+      settings,
+      accounts,
+      appKeys,
+      applications,
+      audit,
+      auditTallies,
+      customAccounts,
+      departures,
+      identityLinks,
+      identityProviders,
+      keys,
+      links,
+      macroVersions,
+      objects,
+      passwordHistory,
+      secondFactors,
+    } = this.tables;
     await sql.runOnce(`select 1 from ${objectSeries} for update`, []);
     await sql.runOnce(`select 1 from ${settings} for update`, []);
-    const contents = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, passwordHistory, secondFactors];
+    const contents = [
+      accounts,
+      appKeys,
+      applications,
+      audit,
+      auditTallies,
+      customAccounts,
+      departures,
+      identityLinks,
+      identityProviders,
+      keys,
+      links,
+      macroVersions,
+      objects,
+      passwordHistory,
+      secondFactors,
+    ];
     const nothing = contents.map((table) => `not exists (select 1 from ${table})`).join(" and ");
-    const { rows } = await sql.runOnce<{ empty: boolean }>(`select model_generation = 1 and ${nothing} as empty from ${settings}`, []);
+    const { rows } = await sql.runOnce<{ empty: boolean }>(
+      `select model_generation = 1 and ${nothing} as empty from ${settings}`,
+      [],
+    );
     return rows[0]?.empty === true;
   }
 }

@@ -9,7 +9,12 @@ import { tableOptions } from "./table-options.ts";
  */
 export const objects: Migration = {
   name: "0002-objects",
-  statements: (tables, definitions) => [...objectsAndLocks(tables), ...series(tables), links(tables), ...classes(tables, definitions)],
+  statements: (tables, definitions) => [
+    ...objectsAndLocks(tables),
+    ...series(tables),
+    links(tables),
+    ...classes(tables, definitions),
+  ],
 };
 
 /**

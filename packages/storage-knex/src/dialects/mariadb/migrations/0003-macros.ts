@@ -17,7 +17,9 @@ export const macros: Migration = {
       changed_by varchar(255) not null,
       unique key macro_versions_name (name, version)
     ) ${tableOptions}`,
-    ...[tables.audit, tables.auditTallies].map((table) => `alter table ${table} add column if not exists macro_name varchar(128)`),
+    ...[tables.audit, tables.auditTallies].map(
+      (table) => `alter table ${table} add column if not exists macro_name varchar(128)`,
+    ),
     settleTalliesProcedure(tables),
   ],
 };

@@ -5,7 +5,10 @@ import { throttleProcedures } from "./throttle-procedures.ts";
 /** The class of new users of providers, where the database is older than it. Log-ins that bind an account hold what they forget of the throttle. */
 export const providerUsers: Migration = {
   name: "0007-provider-users",
-  statements: (tables) => [...throttleProcedures(tables), `insert into ${tables.classes} (name, definition) values ('${providerUserClass}', '${definition()}') on duplicate key update name = name`],
+  statements: (tables) => [
+    ...throttleProcedures(tables),
+    `insert into ${tables.classes} (name, definition) values ('${providerUserClass}', '${definition()}') on duplicate key update name = name`,
+  ],
 };
 
 function definition(): string {

@@ -7,7 +7,11 @@ import { tableOptions } from "./table-options.ts";
 /** Only so many one-time secrets of a kind are good at once; the index is what they are counted by. */
 export const oneTimeRoom: Migration = {
   name: "0011-one-time-room",
-  statements: (tables) => [...gates(tables), `create index if not exists one_time_secrets_kind_expiry on ${tables.oneTimeSecrets} (kind, expires_at)`, issueOneTimeProcedure(tables)],
+  statements: (tables) => [
+    ...gates(tables),
+    `create index if not exists one_time_secrets_kind_expiry on ${tables.oneTimeSecrets} (kind, expires_at)`,
+    issueOneTimeProcedure(tables),
+  ],
 };
 
 function gates({ oneTimeGates: table }: Tables): string[] {

@@ -9,5 +9,8 @@ export interface Migration {
    * The statements. The engine keeps each change of a table at once, so whoever breaks off leaves a part behind: each of them
    * does no harm when it runs again. A new database gets the classes.
    */
-  readonly statements: (tables: Tables, classes: readonly ClassDefinition[]) => readonly (string | { readonly sql: string; readonly values: readonly unknown[] })[];
+  readonly statements: (
+    tables: Tables,
+    classes: readonly ClassDefinition[],
+  ) => readonly (string | { readonly sql: string; readonly values: readonly unknown[] })[];
 }

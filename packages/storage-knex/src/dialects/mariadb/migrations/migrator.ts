@@ -43,8 +43,12 @@ export class Migrator {
   private async apply(run: Run): Promise<string[]> {
     const { rows } = await run<{ name: string }>(`select name from ${this.tables.migrations}`);
     const applied: string[] = [];
-    for (const { name, statements } of pendingMigrations(this.migrations, rows.map((row) => row.name))) {
-      for (const query of statements(this.tables, this.classes)) await (typeof query === "string" ? run(query) : run(query.sql, query.values));
+    for (const { name, statements } of pendingMigrations(
+      this.migrations,
+      rows.map((row) => row.name),
+    )) {
+      for (const query of statements(this.tables, this.classes))
+        await (typeof query === "string" ? run(query) : run(query.sql, query.values));
       await run(`insert into ${this.tables.migrations} (name) values (?)`, [name]);
       applied.push(name);
     }
@@ -62,7 +66,8 @@ export class Migrator {
   private async prepare(run: Run): Promise<void> {
     const { database, migrations } = this.tables;
     const { rows: servers } = await run<{ version: string }>("select version() as version");
-    if (!isNewEnough(servers[0]?.version ?? "")) throw new ServiceError(705, { detail: `The server must be MariaDB ${oldestVersion.join(".")} or newer.` });
+    if (!isNewEnough(servers[0]?.version ?? ""))
+      throw new ServiceError(705, { detail: `The server must be MariaDB ${oldestVersion.join(".")} or newer.` });
     const { rows } = await run<{ collation: string }>(
       "select default_collation_name as collation from information_schema.schemata where schema_name = ?",
       [database],
@@ -71,7 +76,10 @@ export class Migrator {
     const collation = "character set utf8mb4 collate utf8mb4_nopad_bin";
     if (rows.length === 0) await run(`create database if not exists \`${database}\` ${collation}`);
     else if (rows[0]?.collation !== "utf8mb4_nopad_bin") await run(`alter database \`${database}\` ${collation}`);
-    const { rows: lists } = await run("select 1 from information_schema.tables where table_schema = ? and table_name = 'migrations'", [database]);
+    const { rows: lists } = await run(
+      "select 1 from information_schema.tables where table_schema = ? and table_name = 'migrations'",
+      [database],
+    );
     if (lists.length > 0) return;
     await run(`create table if not exists ${migrations} (
       name varchar(100) primary key,

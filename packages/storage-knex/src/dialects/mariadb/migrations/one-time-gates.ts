@@ -4,4 +4,7 @@ export const gateOfAllSecrets = -1;
 /** Gates that subjects share by a checksum: few enough to be there from the start. */
 export const subjectGates = 256;
 
-export const oneTimeGates: readonly number[] = [gateOfAllSecrets, ...Array.from({ length: subjectGates }, (_, gate) => gate)];
+export const oneTimeGates: readonly number[] = [
+  gateOfAllSecrets,
+  ...Array.from({ length: subjectGates }, (_, gate) => gate),
+];

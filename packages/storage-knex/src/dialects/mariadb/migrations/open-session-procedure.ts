@@ -9,7 +9,8 @@ import { gateOfAll, userGates } from "./session-gates.ts";
  * by its key. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none. No more sessions are counted than the limit has.
  */
 export function openSessionProcedure({ openSession }: Tables): string {
-  const others = "expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null)";
+  const others =
+    "expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null)";
   const opened = `${later("clock", "least(idle, lifetime)")}`;
   const ends = later("clock", "lifetime");
   return procedure(

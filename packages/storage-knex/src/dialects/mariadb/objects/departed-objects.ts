@@ -1,4 +1,13 @@
-import { type Departure, type LinkTarget, objectIdOf, objectNumber, type RecycledRoot, type RecyclerQuery, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  type Departure,
+  type LinkTarget,
+  objectIdOf,
+  objectNumber,
+  type RecycledRoot,
+  type RecyclerQuery,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters } from "../query/query-parameters.ts";
 import type { Tables } from "../tables.ts";
@@ -36,7 +45,18 @@ interface DepartureRow {
   readonly recycled: boolean;
 }
 
-const columns = ["oid", "uuid", "class", "version", "departed_at", "readers", "attributes", "leader", "deleted_by", "stamp"];
+const columns = [
+  "oid",
+  "uuid",
+  "class",
+  "version",
+  "departed_at",
+  "readers",
+  "attributes",
+  "leader",
+  "deleted_by",
+  "stamp",
+];
 
 /** The table of what is left of objects. A row keeps attributes if its object can return. */
 export class DepartedObjects {
@@ -48,7 +68,18 @@ export class DepartedObjects {
   /** Keeps what is left of objects; `storedAt` is when they went. */
   async add(objects: readonly StoredObject[], { recycled, leader, deletedBy, stamp }: Departing): Promise<void> {
     const rows = objects.map(({ id, uuid, className, version, storedAt, readers, attributes }) => {
-      return [objectNumber(id), uuid, className, version, storedAt, readersText(readers), recycled ? attributesText(attributes) : null, leader, recycled ? deletedBy : null, stamp];
+      return [
+        objectNumber(id),
+        uuid,
+        className,
+        version,
+        storedAt,
+        readersText(readers),
+        recycled ? attributesText(attributes) : null,
+        leader,
+        recycled ? deletedBy : null,
+        stamp,
+      ];
     });
     await insertRows(this.sql, this.tables.departures, columns, rows);
   }
@@ -63,7 +94,9 @@ export class DepartedObjects {
 
   /** The recycled objects that went together with this one, by ascending number. */
   recycledWith(number: number): Promise<StoredObject[]> {
-    return this.those(`d.leader = (select leader from ${this.tables.departures} where oid = ${number} and attributes is not null)`);
+    return this.those(
+      `d.leader = (select leader from ${this.tables.departures} where oid = ${number} and attributes is not null)`,
+    );
   }
 
   /** The recycled ones among these objects, by ascending number. */
@@ -80,20 +113,30 @@ export class DepartedObjects {
       union all select oid, class, attributes is not null from ${departures} where ${isAmongNumbers("oid", numbers)}`,
       [],
     );
-    return rows.map(({ oid, class: className, remains }) => ({ id: objectIdOf(Number(oid)), className, remains: Number(remains) === 1 }));
+    return rows.map(({ oid, class: className, remains }) => ({
+      id: objectIdOf(Number(oid)),
+      className,
+      remains: Number(remains) === 1,
+    }));
   }
 
   /** How many recycled objects there are of some classes. */
   async count(classes: readonly string[]): Promise<number> {
     if (classes.length === 0) return 0;
     const places = classes.map((_, index) => `$${index + 1}`).join(", ");
-    const { rows } = await this.sql.runOnce<{ count: number }>(`select count(*) as count from ${this.tables.departures} where class in (${places}) and recycled = 1`, classes);
+    const { rows } = await this.sql.runOnce<{ count: number }>(
+      `select count(*) as count from ${this.tables.departures} where class in (${places}) and recycled = 1`,
+      classes,
+    );
     return Number(rows[0]?.count);
   }
 
   /** How many recycled objects there are of a user. */
   async countOf(user: number): Promise<number> {
-    const { rows } = await this.sql.runOnce<{ count: number }>(`select count(*) as count from ${this.tables.departures} where deleted_by = ${user} and recycled = 1`, []);
+    const { rows } = await this.sql.runOnce<{ count: number }>(
+      `select count(*) as count from ${this.tables.departures} where deleted_by = ${user} and recycled = 1`,
+      [],
+    );
     return Number(rows[0]?.count);
   }
 
@@ -112,9 +155,15 @@ export class DepartedObjects {
   }
 
   /** Leaves nothing of recycled objects that they could return with. */
-  async purge(numbers: readonly number[], { now, stamp }: { readonly now: number; readonly stamp: number }): Promise<void> {
+  async purge(
+    numbers: readonly number[],
+    { now, stamp }: { readonly now: number; readonly stamp: number },
+  ): Promise<void> {
     const purged = `attributes = null, deleted_by = null, version = version + 1, departed_at = ${now}, stamp = ${stamp}`;
-    await this.sql.runOnce(`update ${this.tables.departures} set ${purged} where ${isAmongNumbers("oid", numbers)} and attributes is not null`, []);
+    await this.sql.runOnce(
+      `update ${this.tables.departures} set ${purged} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
+      [],
+    );
   }
 
   async forget(numbers: readonly number[]): Promise<void> {
@@ -130,7 +179,14 @@ export class DepartedObjects {
 
 function rootOf({ oid, uuid, class: className, version, departed_at, deleted_by }: RecycledRow): RecycledRoot {
   const deletedBy = deleted_by === null ? null : objectIdOf(Number(deleted_by));
-  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), departedAt: Number(departed_at), deletedBy };
+  return {
+    id: objectIdOf(Number(oid)),
+    uuid,
+    className,
+    version: Number(version),
+    departedAt: Number(departed_at),
+    deletedBy,
+  };
 }
 
 function departureOf(row: DepartureRow): Departure {

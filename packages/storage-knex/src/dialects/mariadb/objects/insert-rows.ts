@@ -5,10 +5,21 @@ const mostCharacters = 2 * 1_024 * 1_024;
 const mostRows = 1_000;
 
 /** Inserts rows, in as many statements as it takes. What comes after the values says what becomes of those that are there. */
-export async function insertRows(sql: SqlRunner, table: string, columns: readonly string[], rows: Iterable<readonly SqlValue[]>, otherwise = ""): Promise<void> {
+export async function insertRows(
+  sql: SqlRunner,
+  table: string,
+  columns: readonly string[],
+  rows: Iterable<readonly SqlValue[]>,
+  otherwise = "",
+): Promise<void> {
   for (const part of portions(rows)) {
-    const places = part.map((_, row) => `(${columns.map((__, column) => `$${row * columns.length + column + 1}`).join(", ")})`);
-    await sql.runOnce(`insert into ${table} (${columns.join(", ")}) values ${places.join(", ")} ${otherwise}`, part.flat());
+    const places = part.map(
+      (_, row) => `(${columns.map((__, column) => `$${row * columns.length + column + 1}`).join(", ")})`,
+    );
+    await sql.runOnce(
+      `insert into ${table} (${columns.join(", ")}) values ${places.join(", ")} ${otherwise}`,
+      part.flat(),
+    );
   }
 }
 

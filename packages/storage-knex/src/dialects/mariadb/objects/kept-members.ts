@@ -17,14 +17,23 @@ interface NewList {
 }
 
 /** The changes, in whose collections those members stay that the writer cannot mean to take out. */
-export async function withKeptMembers(changing: readonly Changing[], visibility: Visibility, reads: ObjectReads): Promise<Changing[]> {
+export async function withKeptMembers(
+  changing: readonly Changing[],
+  visibility: Visibility,
+  reads: ObjectReads,
+): Promise<Changing[]> {
   const missing = changing.flatMap((each) => newLists(each).flatMap((list) => list.missing));
   const kept = missing.length === 0 ? new Set<ObjectId>() : await reads.outOfSight(objectNumbers(missing), visibility);
   if (kept.size === 0) return [...changing];
   return changing.map(({ change, object }) => {
-    const lists = newLists({ change, object }).map(({ name, given, missing: those }) => [name, [...given, ...those.filter((id) => kept.has(id))]] as const);
+    const lists = newLists({ change, object }).map(
+      ({ name, given, missing: those }) => [name, [...given, ...those.filter((id) => kept.has(id))]] as const,
+    );
     const whole = Object.fromEntries(lists);
-    return { object, change: { ...change, attributes: { ...change.attributes, ...whole }, links: { ...change.links, ...whole } } };
+    return {
+      object,
+      change: { ...change, attributes: { ...change.attributes, ...whole }, links: { ...change.links, ...whole } },
+    };
   });
 }
 

@@ -70,36 +70,59 @@ export class MariadbDepartureRepository implements DepartureRepository {
     return this.inTurn(async ({ sql, turn, writes }) => {
       const ids = objectNumbers(links.map(({ id }) => id));
       const objects = await new ObjectReads(sql, this.context.tables).byNumbers(ids, seesAll);
-      const written = objects.map((object) => cleared(object, links.filter(({ id }) => id === object.id), turn.now));
+      const written = objects.map((object) =>
+        cleared(
+          object,
+          links.filter(({ id }) => id === object.id),
+          turn.now,
+        ),
+      );
       await writes.replace(written, await turn.stamp());
       for (const { attribute, target, id } of links) {
-        await sql.runOnce(`delete from ${this.context.tables.links} where target = $1 and source = $2 and attribute = $3`, [objectNumber(target), objectNumber(id), attribute]);
+        await sql.runOnce(
+          `delete from ${this.context.tables.links} where target = $1 and source = $2 and attribute = $3`,
+          [objectNumber(target), objectNumber(id), attribute],
+        );
       }
     });
   }
 
-  depart(ids: readonly ObjectId[], { recycled, leader, deletedBy = null, quota = 0 }: Leaving): Promise<"departed" | "full"> {
+  depart(
+    ids: readonly ObjectId[],
+    { recycled, leader, deletedBy = null, quota = 0 }: Leaving,
+  ): Promise<"departed" | "full"> {
     return this.inTurn(async ({ sql, turn, writes }) => {
       const objects = await new ObjectReads(sql, this.context.tables).byNumbers(objectNumbers(ids), seesAll);
       if (objects.length === 0) return "departed";
       const departing = new DepartedObjects(sql, this.context.tables);
       const user = deletedBy === null ? null : objectNumber(deletedBy);
-      if (recycled && user !== null && quota > 0 && (await departing.countOf(user)) + objects.length > quota) return "full";
+      if (recycled && user !== null && quota > 0 && (await departing.countOf(user)) + objects.length > quota)
+        return "full";
       await writes.remove(objects);
       const departed = objects.map((object) => ({ ...object, version: object.version + 1, storedAt: turn.now }));
-      await departing.add(departed, { recycled, leader: objectNumber(leader), deletedBy: user, stamp: await turn.stamp() });
+      await departing.add(departed, {
+        recycled,
+        leader: objectNumber(leader),
+        deletedBy: user,
+        stamp: await turn.stamp(),
+      });
       return "departed";
     });
   }
 
   async find(reference: SingleReference, visibility: Visibility): Promise<Departure | null> {
     const departed = new DepartedObjects(this.sql, this.context.tables);
-    if (reference.kind === "id") return isObjectId(reference.id) ? departed.find("oid", objectNumber(reference.id), visibility) : null;
+    if (reference.kind === "id")
+      return isObjectId(reference.id) ? departed.find("oid", objectNumber(reference.id), visibility) : null;
     return isUuid(reference.uuid) ? departed.find("uuid", reference.uuid.toLowerCase(), visibility) : null;
   }
 
   recycledWith(id: ObjectId, by: Model = {}): Promise<StoredObject[]> {
-    return this.inTurn(async ({ sql }) => (isObjectId(id) ? new DepartedObjects(sql, this.context.tables).recycledWith(objectNumber(id)) : []), by);
+    return this.inTurn(
+      async ({ sql }) =>
+        isObjectId(id) ? new DepartedObjects(sql, this.context.tables).recycledWith(objectNumber(id)) : [],
+      by,
+    );
   }
 
   targets(ids: readonly ObjectId[]): Promise<LinkTarget[]> {
@@ -113,7 +136,11 @@ export class MariadbDepartureRepository implements DepartureRepository {
   purge(ids: readonly ObjectId[]): Promise<void> {
     return this.inTurn(async ({ sql, turn }) => {
       const numbers = objectNumbers(ids);
-      if (numbers.length > 0) await new DepartedObjects(sql, this.context.tables).purge(numbers, { now: turn.now, stamp: await turn.stamp() });
+      if (numbers.length > 0)
+        await new DepartedObjects(sql, this.context.tables).purge(numbers, {
+          now: turn.now,
+          stamp: await turn.stamp(),
+        });
     });
   }
 
@@ -124,11 +151,23 @@ export class MariadbDepartureRepository implements DepartureRepository {
   restore(objects: readonly Restoration[]): Promise<StoredObject[]> {
     return this.inTurn(async ({ sql, turn, writes }) => {
       const departed = new DepartedObjects(sql, this.context.tables);
-      const found = new Map((await departed.recycled(objectNumbers(objects.map(({ id }) => id)))).map((object) => [object.id, object]));
+      const found = new Map(
+        (await departed.recycled(objectNumbers(objects.map(({ id }) => id)))).map((object) => [object.id, object]),
+      );
       const written = objects.flatMap(({ id, attributes, links }): WrittenObject[] => {
         const object = found.get(id);
         if (object === undefined) return [];
-        return [{ object: { ...object, attributes: { ...object.attributes, ...attributes }, version: object.version + 1, storedAt: turn.now }, links }];
+        return [
+          {
+            object: {
+              ...object,
+              attributes: { ...object.attributes, ...attributes },
+              version: object.version + 1,
+              storedAt: turn.now,
+            },
+            links,
+          },
+        ];
       });
       if (written.length === 0) return [];
       await departed.forget(objectNumbers(found.keys()));
@@ -137,7 +176,10 @@ export class MariadbDepartureRepository implements DepartureRepository {
     });
   }
 
-  private inTurn<T>(work: (at: { readonly sql: SqlRunner; readonly turn: WritersTurn; readonly writes: ObjectWrites }) => Promise<T>, by: Model = {}): Promise<T> {
+  private inTurn<T>(
+    work: (at: { readonly sql: SqlRunner; readonly turn: WritersTurn; readonly writes: ObjectWrites }) => Promise<T>,
+    by: Model = {},
+  ): Promise<T> {
     return this.sql.atomically(async (sql) => {
       const turn = await WritersTurn.take(sql, this.context.statements, this.context.offset(), by);
       return work({ sql, turn, writes: new ObjectWrites(sql, this.context.tables) });
@@ -154,7 +196,13 @@ function cleared(object: StoredObject, lost: readonly Referrer[], storedAt: numb
   const attributes = new Map(Object.entries(object.attributes));
   for (const { attribute, target } of lost) {
     const value: JsonValue = attributes.get(attribute) ?? null;
-    attributes.set(attribute, Array.isArray(value) ? value.filter((member) => member !== target) : value === target ? null : value);
+    attributes.set(
+      attribute,
+      Array.isArray(value) ? value.filter((member) => member !== target) : value === target ? null : value,
+    );
   }
-  return { object: { ...object, attributes: Object.fromEntries(attributes), version: object.version + 1, storedAt }, links: {} };
+  return {
+    object: { ...object, attributes: Object.fromEntries(attributes), version: object.version + 1, storedAt },
+    links: {},
+  };
 }

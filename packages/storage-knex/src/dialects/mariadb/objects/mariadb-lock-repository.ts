@@ -44,18 +44,31 @@ export class MariadbLockRepository implements LockRepository {
   async sweep(limit: number): Promise<number> {
     return this.inTurn(async (sql) => {
       const { rows } = await sql.run<{ oid: number }>(this.locks.over, [this.context.offset(), limit]);
-      if (rows.length > 0) await sql.runOnce(`delete from ${this.context.tables.locks} where ${isAmongNumbers("oid", rows.map(({ oid }) => Number(oid)))}`, []);
+      if (rows.length > 0)
+        await sql.runOnce(
+          `delete from ${this.context.tables.locks} where ${isAmongNumbers(
+            "oid",
+            rows.map(({ oid }) => Number(oid)),
+          )}`,
+          [],
+        );
       return rows.length;
     });
   }
 
   private async live(sql: SqlRunner, id: ObjectId): Promise<Lock | null> {
-    const { rows } = await sql.run<{ session: Digest; since: number }>(this.locks.live, [objectNumber(id), this.context.offset()]);
+    const { rows } = await sql.run<{ session: Digest; since: number }>(this.locks.live, [
+      objectNumber(id),
+      this.context.offset(),
+    ]);
     return rows[0] === undefined ? null : { session: rows[0].session, since: Number(rows[0].since) };
   }
 
   private async heldBy(sql: SqlRunner, session: Digest): Promise<number> {
-    const { rows } = await sql.run<{ count: number }>(this.locks.count, [Buffer.from(session, "hex"), this.context.offset()]);
+    const { rows } = await sql.run<{ count: number }>(this.locks.count, [
+      Buffer.from(session, "hex"),
+      this.context.offset(),
+    ]);
     return Number(rows[0]?.count);
   }
 

@@ -1,4 +1,10 @@
-import { acceptStorable, type ClassDefinition, type ModelDelta, type ModelRepository, type StoredModel } from "@sallyport/core";
+import {
+  acceptStorable,
+  type ClassDefinition,
+  type ModelDelta,
+  type ModelRepository,
+  type StoredModel,
+} from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import type { ModelStatements } from "../statements/model-statements.ts";
 import { insertRows } from "./insert-rows.ts";
@@ -14,7 +20,10 @@ export class MariadbModelRepository implements ModelRepository {
   ) {}
 
   async load(): Promise<StoredModel> {
-    const { rows } = await this.sql.run<{ generation: number; definition: ClassDefinition | null }>(this.model.load, []);
+    const { rows } = await this.sql.run<{ generation: number; definition: ClassDefinition | null }>(
+      this.model.load,
+      [],
+    );
     return { generation: Number(rows[0]?.generation), classes: rows.flatMap(({ definition }) => definition ?? []) };
   }
 
@@ -31,7 +40,13 @@ export class MariadbModelRepository implements ModelRepository {
       const { rowCount } = await sql.run(this.model.raise, [expectedGeneration]);
       if (rowCount === 0) return "stale";
       for (const name of names) await sql.run(this.model.remove, [name]);
-      await insertRows(sql, this.context.tables.classes, ["name", "definition"], latest, "on duplicate key update definition = values(definition)");
+      await insertRows(
+        sql,
+        this.context.tables.classes,
+        ["name", "definition"],
+        latest,
+        "on duplicate key update definition = values(definition)",
+      );
       return "ok";
     });
   }

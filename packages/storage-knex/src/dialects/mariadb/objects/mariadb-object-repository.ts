@@ -23,7 +23,16 @@ import {
   type Writing,
 } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { type BoundedPage, countText, findText, floorText, longestText, matchText, type QuerySource, type Thoroughness } from "../query/object-query-text.ts";
+import {
+  type BoundedPage,
+  countText,
+  findText,
+  floorText,
+  longestText,
+  matchText,
+  type QuerySource,
+  type Thoroughness,
+} from "../query/object-query-text.ts";
 import { isDecided, type KeyValue, positionFrom } from "../query/order.ts";
 import { withKeptMembers } from "./kept-members.ts";
 import type { ObjectContext } from "./object-context.ts";
@@ -51,8 +60,16 @@ export class MariadbObjectRepository implements ObjectRepository {
     return (await this.getByUuids([uuid], visibility, Number.POSITIVE_INFINITY))[0] ?? null;
   }
 
-  async getByUuids(uuids: readonly string[], visibility: Visibility, bytes = defaultAnswerBytes): Promise<StoredObject[]> {
-    return this.reads.byUuids(uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()), visibility, bytes);
+  async getByUuids(
+    uuids: readonly string[],
+    visibility: Visibility,
+    bytes = defaultAnswerBytes,
+  ): Promise<StoredObject[]> {
+    return this.reads.byUuids(
+      uuids.filter(isUuid).map((uuid) => uuid.toLowerCase()),
+      visibility,
+      bytes,
+    );
   }
 
   outlines(ids: readonly ObjectId[], visibility: Visibility): Promise<ObjectOutline[]> {
@@ -89,7 +106,8 @@ export class MariadbObjectRepository implements ObjectRepository {
   async count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number> {
     const classes = seenOf(query.classes, visibility);
     if (classes.length === 0) return 0;
-    if (query.filter === undefined) return Math.min(await this.reads.count(classes, visibility), atMost ?? Number.POSITIVE_INFINITY);
+    if (query.filter === undefined)
+      return Math.min(await this.reads.count(classes, visibility), atMost ?? Number.POSITIVE_INFINITY);
     return this.byColumns(async () => {
       const { text, values } = countText(this.source(visibility), { ...query, classes }, atMost);
       const { rows } = await this.sql.runOnce<{ count: number }>(text, values);
@@ -104,20 +122,39 @@ export class MariadbObjectRepository implements ObjectRepository {
   async insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]> {
     if (objects.length === 0) return [];
     for (const { className, attributes } of objects) acceptStorable([className, attributes]);
-    const wanted = structuredClone(objects).map((object) => ({ ...object, uuid: object.uuid?.toLowerCase() ?? randomUUID(), readers: object.readers ?? null }));
+    const wanted = structuredClone(objects).map((object) => ({
+      ...object,
+      uuid: object.uuid?.toLowerCase() ?? randomUUID(),
+      readers: object.readers ?? null,
+    }));
     if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
     const uuids = wanted.map(({ uuid }) => uuid);
     if (new Set(uuids).size < uuids.length) throw uuidInUse();
     const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
     return this.sql.atomically(async (sql) => {
-      const [turn, reads, writes] = [await this.takeTurn(sql, by), new ObjectReads(sql, this.context.tables), new ObjectWrites(sql, this.context.tables)];
+      const [turn, reads, writes] = [
+        await this.takeTurn(sql, by),
+        new ObjectReads(sql, this.context.tables),
+        new ObjectWrites(sql, this.context.tables),
+      ];
       await writes.acceptTargets(wanted.map(({ links = {} }) => links));
       // Nobody else has a UUID that was just made.
       if (given.length > 0 && (await reads.isTaken(given))) throw uuidInUse();
       for (const { attributes } of wanted) acceptObjectSize(attributes);
       const { first, stamp } = await turn.numbers(wanted.length);
       const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
-        return { object: { id: objectIdOf(first + index), uuid, className, attributes, readers, version: 1, storedAt: turn.now }, links };
+        return {
+          object: {
+            id: objectIdOf(first + index),
+            uuid,
+            className,
+            attributes,
+            readers,
+            version: 1,
+            storedAt: turn.now,
+          },
+          links,
+        };
       });
       await writes.add(written, stamp);
       return written.map(({ object }) => object);
@@ -135,7 +172,16 @@ export class MariadbObjectRepository implements ObjectRepository {
       const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
       const kept = await withKeptMembers(changing, by.visibility ?? seesAll, new ObjectReads(sql, this.context.tables));
       const written = kept.map(({ object, change: { attributes, links, readers = object.readers } }): WrittenObject => {
-        return { object: { ...object, attributes: { ...object.attributes, ...attributes }, readers, version: object.version + 1, storedAt: turn.now }, links };
+        return {
+          object: {
+            ...object,
+            attributes: { ...object.attributes, ...attributes },
+            readers,
+            version: object.version + 1,
+            storedAt: turn.now,
+          },
+          links,
+        };
       });
       for (const { object } of written) acceptObjectSize(object.attributes);
       await writes.replace(written, await turn.stamp());
@@ -145,7 +191,11 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   /** The objects that are to change, by their ids, if all of them may. */
-  private async changeable(sql: SqlRunner, changes: readonly ObjectChange[], { session, className, visibility = seesAll }: Writing): Promise<ReadonlyMap<ObjectId, StoredObject>> {
+  private async changeable(
+    sql: SqlRunner,
+    changes: readonly ObjectChange[],
+    { session, className, visibility = seesAll }: Writing,
+  ): Promise<ReadonlyMap<ObjectId, StoredObject>> {
     const reads = new ObjectReads(sql, this.context.tables);
     const numbers = objectNumbers(changes.map(({ id }) => id));
     const objects = new Map((await reads.byNumbers(numbers, seesAll)).map((object) => [object.id, object]));
@@ -154,14 +204,17 @@ export class MariadbObjectRepository implements ObjectRepository {
     for (const { id } of changes) {
       const object = objects.get(id);
       if (object === undefined) throw new ServiceError(gone.has(id) ? 610 : 304);
-      if (!isVisible(object, visibility) || (className ?? object.className) !== object.className) throw new ServiceError(304);
+      if (!isVisible(object, visibility) || (className ?? object.className) !== object.className)
+        throw new ServiceError(304);
     }
     const lockedBy = await reads.locks(numbers, this.context.offset());
     for (const { id, expectedVersions } of changes) {
       const holder = lockedBy.get(id);
-      if (holder !== undefined && holder !== session) throw new ServiceError(713, { detail: "The object is locked by another session." });
+      if (holder !== undefined && holder !== session)
+        throw new ServiceError(713, { detail: "The object is locked by another session." });
       const { version } = objects.get(id) as StoredObject;
-      if (expectedVersions !== null && !expectedVersions.includes(version)) throw new ServiceError(713, { detail: "The object has another version." });
+      if (expectedVersions !== null && !expectedVersions.includes(version))
+        throw new ServiceError(713, { detail: "The object has another version." });
     }
     return objects;
   }
@@ -179,14 +232,26 @@ export class MariadbObjectRepository implements ObjectRepository {
   }
 
   /** A page; null if it cannot be told from the order that was asked for. */
-  private async query(query: ObjectQuery, visibility: Visibility, page: BoundedPage, by: Thoroughness): Promise<ObjectPage | null> {
+  private async query(
+    query: ObjectQuery,
+    visibility: Visibility,
+    page: BoundedPage,
+    by: Thoroughness,
+  ): Promise<ObjectPage | null> {
     const { text, values, columns } = findText(this.source(visibility), query, page, by);
     const { rows } = await this.sql.runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
     if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
     const last = rows.at(-1);
     return {
       objects: objectsWithin(rows),
-      last: last === undefined ? null : positionFrom(query.sort ?? [], columns.map(({ name }) => last[name] ?? null), last.oid),
+      last:
+        last === undefined
+          ? null
+          : positionFrom(
+              query.sort ?? [],
+              columns.map(({ name }) => last[name] ?? null),
+              last.oid,
+            ),
     };
   }
 
@@ -194,7 +259,9 @@ export class MariadbObjectRepository implements ObjectRepository {
   private async querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
     const { text, values } = longestText(this.source(visibility), query);
     const { rows } = await this.sql.runOnce<{ longest: string }>(text, values);
-    return (await this.query(query, visibility, page, { longest: JSON.parse(rows[0]?.longest ?? "[]") as number[] })) as ObjectPage;
+    return (await this.query(query, visibility, page, {
+      longest: JSON.parse(rows[0]?.longest ?? "[]") as number[],
+    })) as ObjectPage;
   }
 
   /** Asks by columns that have an index, and once more if somebody has taken one of them away meanwhile. */

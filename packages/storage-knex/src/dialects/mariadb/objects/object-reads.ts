@@ -1,4 +1,12 @@
-import { type Digest, isVisible, type ObjectId, objectIdOf, type ObjectOutline, type StoredObject, type Visibility } from "@sallyport/core";
+import {
+  type Digest,
+  isVisible,
+  type ObjectId,
+  objectIdOf,
+  type ObjectOutline,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters } from "../query/query-parameters.ts";
 import { storageTime } from "../statements/storage-time.ts";
@@ -20,13 +28,17 @@ export class ObjectReads {
 
   /** All of them, unless told how many bytes they may take. */
   byNumbers(numbers: readonly number[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
-    return numbers.length === 0 ? Promise.resolve([]) : this.those(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters(), bytes);
+    return numbers.length === 0
+      ? Promise.resolve([])
+      : this.those(isAmongNumbers("o.oid", numbers), visibility, new QueryParameters(), bytes);
   }
 
   byUuids(uuids: readonly string[], visibility: Visibility, bytes = unbounded): Promise<StoredObject[]> {
     const parameters = new QueryParameters();
     const places = uuids.map((uuid) => parameters.add(uuid));
-    return places.length === 0 ? Promise.resolve([]) : this.those(`o.uuid in (${places.join(", ")})`, visibility, parameters, bytes);
+    return places.length === 0
+      ? Promise.resolve([])
+      : this.those(`o.uuid in (${places.join(", ")})`, visibility, parameters, bytes);
   }
 
   async outlines(numbers: readonly number[], visibility: Visibility): Promise<ObjectOutline[]> {
@@ -39,13 +51,19 @@ export class ObjectReads {
   }
 
   /** A page of all visible objects of some classes. It is cut from an index that has what anybody can see apart from the rest. */
-  async list(classes: readonly string[], visibility: Visibility, page: { readonly offset: number; readonly limit: number }, bytes: number): Promise<StoredObject[]> {
+  async list(
+    classes: readonly string[],
+    visibility: Visibility,
+    page: { readonly offset: number; readonly limit: number },
+    bytes: number,
+  ): Promise<StoredObject[]> {
     const parameters = new QueryParameters();
     const places = classes.map((name) => parameters.add(name));
     const readable = readableCondition("o", visibility, (value) => parameters.add(value));
     const parts = places.flatMap((place) =>
       ["o.restricted = 0", `o.restricted = 1 and ${readable}`].map(
-        (part) => `(select o.oid from ${this.tables.objects} o where o.class = ${place} and ${part} order by o.oid limit ${page.offset + page.limit})`,
+        (part) =>
+          `(select o.oid from ${this.tables.objects} o where o.class = ${place} and ${part} order by o.oid limit ${page.offset + page.limit})`,
       ),
     );
     const text = `select straight_join ${boundedColumns("o", bytes)}
@@ -71,14 +89,20 @@ export class ObjectReads {
   async isTaken(uuids: readonly string[]): Promise<boolean> {
     const places = uuids.map((_, index) => `$${index + 1}`).join(", ");
     const having = (table: string) => `select 1 from ${table} where uuid in (${places})`;
-    const { rows } = await this.sql.runOnce(`${having(this.tables.objects)} union all ${having(this.tables.departures)} limit 1`, uuids);
+    const { rows } = await this.sql.runOnce(
+      `${having(this.tables.objects)} union all ${having(this.tables.departures)} limit 1`,
+      uuids,
+    );
     return rows.length > 0;
   }
 
   /** Which of the numbers are of objects that are gone. */
   async gone(numbers: readonly number[]): Promise<ReadonlySet<ObjectId>> {
     if (numbers.length === 0) return new Set();
-    const { rows } = await this.sql.runOnce<{ oid: number }>(`select oid from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`, []);
+    const { rows } = await this.sql.runOnce<{ oid: number }>(
+      `select oid from ${this.tables.departures} where ${isAmongNumbers("oid", numbers)}`,
+      [],
+    );
     return new Set(rows.map(({ oid }) => objectIdOf(Number(oid))));
   }
 
@@ -109,10 +133,18 @@ export class ObjectReads {
     return new Map(rows.map(({ oid, session }) => [objectIdOf(Number(oid)), session]));
   }
 
-  private async those(selection: string, visibility: Visibility, parameters: QueryParameters, bytes: number): Promise<StoredObject[]> {
+  private async those(
+    selection: string,
+    visibility: Visibility,
+    parameters: QueryParameters,
+    bytes: number,
+  ): Promise<StoredObject[]> {
     const visible = visibleCondition("o", visibility, parameters);
     const columns = bytes === unbounded ? objectColumns("o") : boundedColumns("o", bytes);
-    const { rows } = await this.sql.runOnce<BoundedRow>(`select ${columns} from ${this.tables.objects} o where ${selection} and ${visible}`, parameters.values);
+    const { rows } = await this.sql.runOnce<BoundedRow>(
+      `select ${columns} from ${this.tables.objects} o where ${selection} and ${visible}`,
+      parameters.values,
+    );
     return objectsWithin(rows);
   }
 }

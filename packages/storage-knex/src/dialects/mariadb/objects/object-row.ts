@@ -1,4 +1,11 @@
-import { AnswerTooLargeError, type Attributes, type ObjectId, objectIdOf, type ObjectOutline, type StoredObject } from "@sallyport/core";
+import {
+  AnswerTooLargeError,
+  type Attributes,
+  type ObjectId,
+  objectIdOf,
+  type ObjectOutline,
+  type StoredObject,
+} from "@sallyport/core";
 import { attributesOf } from "./stored-attributes.ts";
 
 /** An object as the database answers it, JSON parsed. */
@@ -31,7 +38,14 @@ export function objectsWithin(rows: readonly BoundedRow[]): StoredObject[] {
 }
 
 export function outlineOf({ oid, uuid, class: className, version, stored_at, bytes }: OutlineRow): ObjectOutline {
-  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), storedAt: Number(stored_at), bytes: Number(bytes) };
+  return {
+    id: objectIdOf(Number(oid)),
+    uuid,
+    className,
+    version: Number(version),
+    storedAt: Number(stored_at),
+    bytes: Number(bytes),
+  };
 }
 
 export function objectOf(row: ObjectRow): StoredObject {

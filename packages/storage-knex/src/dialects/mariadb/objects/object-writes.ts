@@ -23,21 +23,40 @@ export class ObjectWrites {
   /** Keeps objects that are not there. */
   async add(written: readonly WrittenObject[], stamp: number): Promise<void> {
     const { links, objects } = this.tables;
-    await insertRows(this.sql, objects, columns, written.map(({ object }) => rowOf(object, stamp)));
+    await insertRows(
+      this.sql,
+      objects,
+      columns,
+      written.map(({ object }) => rowOf(object, stamp)),
+    );
     await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
-    await this.count(written.map(({ object }) => object), 1);
+    await this.count(
+      written.map(({ object }) => object),
+      1,
+    );
   }
 
   /** Replaces objects by what they are now; links of other attributes than those named stay. */
   async replace(written: readonly WrittenObject[], stamp: number): Promise<void> {
     const { links, objects } = this.tables;
-    const changed = ["version", "stored_at", "readers", "attributes", "stamp"].map((column) => `${column} = values(${column})`).join(", ");
-    await insertRows(this.sql, objects, columns, written.map(({ object }) => rowOf(object, stamp)), `on duplicate key update ${changed}`);
+    const changed = ["version", "stored_at", "readers", "attributes", "stamp"]
+      .map((column) => `${column} = values(${column})`)
+      .join(", ");
+    await insertRows(
+      this.sql,
+      objects,
+      columns,
+      written.map(({ object }) => rowOf(object, stamp)),
+      `on duplicate key update ${changed}`,
+    );
     for (const { object, links: linked } of written) {
       const attributes = Object.keys(linked);
       if (attributes.length === 0) continue;
       const places = attributes.map((_, index) => `$${index + 2}`).join(", ");
-      await this.sql.runOnce(`delete from ${links} where source = $1 and attribute in (${places})`, [objectNumber(object.id), ...attributes]);
+      await this.sql.runOnce(`delete from ${links} where source = $1 and attribute in (${places})`, [
+        objectNumber(object.id),
+        ...attributes,
+      ]);
     }
     await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
   }
@@ -61,26 +80,52 @@ export class ObjectWrites {
       `select count(*) as live from ${this.tables.objects} where ${isAmongNumbers("oid", objectNumbers(ids))}`,
       [],
     );
-    if (Number(rows[0]?.live) < ids.size) throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+    if (Number(rows[0]?.live) < ids.size)
+      throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
   }
 
   /** Keeps count of what has got readers, or has none any more; pairs of an object before and after. */
   async recount(changed: readonly (readonly [before: StoredObject, after: StoredObject])[]): Promise<void> {
     const turned = changed.filter(([before, after]) => (before.readers === null) !== (after.readers === null));
-    await this.count(turned.map(([before]) => before), -1);
-    await this.count(turned.map(([, after]) => after), 1);
+    await this.count(
+      turned.map(([before]) => before),
+      -1,
+    );
+    await this.count(
+      turned.map(([, after]) => after),
+      1,
+    );
   }
 
   /** Keeps count of the objects without readers of each class. */
   private async count(objects: readonly StoredObject[], sign: 1 | -1): Promise<void> {
     const counts = new Map<string, number>();
-    for (const { className, readers } of objects) if (readers === null) counts.set(className, (counts.get(className) ?? 0) + sign);
-    await insertRows(this.sql, this.tables.objectCounts, ["class", "objects"], [...counts], "on duplicate key update objects = objects + values(objects)");
+    for (const { className, readers } of objects)
+      if (readers === null) counts.set(className, (counts.get(className) ?? 0) + sign);
+    await insertRows(
+      this.sql,
+      this.tables.objectCounts,
+      ["class", "objects"],
+      [...counts],
+      "on duplicate key update objects = objects + values(objects)",
+    );
   }
 }
 
-function rowOf({ id, uuid, className, version, storedAt, readers, attributes }: StoredObject, stamp: number): SqlValue[] {
-  return [objectNumber(id), uuid, className, version, storedAt, readersText(readers), attributesText(attributes), stamp];
+function rowOf(
+  { id, uuid, className, version, storedAt, readers, attributes }: StoredObject,
+  stamp: number,
+): SqlValue[] {
+  return [
+    objectNumber(id),
+    uuid,
+    className,
+    version,
+    storedAt,
+    readersText(readers),
+    attributesText(attributes),
+    stamp,
+  ];
 }
 
 /** Readers as they are stored. */
@@ -89,5 +134,7 @@ export function readersText(readers: StoredObject["readers"]): string | null {
 }
 
 function linkRows({ object, links }: WrittenObject): SqlValue[][] {
-  return Object.entries(links).flatMap(([attribute, ids]) => objectNumbers(ids).map((target) => [target, objectNumber(object.id), attribute]));
+  return Object.entries(links).flatMap(([attribute, ids]) =>
+    objectNumbers(ids).map((target) => [target, objectNumber(object.id), attribute]),
+  );
 }

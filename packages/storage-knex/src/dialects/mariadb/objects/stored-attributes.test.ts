@@ -15,7 +15,9 @@ test("attributes come back as they were stored", () => {
 test("what is stored is not nested, however deep the values are", () => {
   let deep: JsonValue = 1;
   for (let depth = 0; depth < 200; depth += 1) deep = depth % 2 === 0 ? [deep] : { deep };
-  const texts = Object.values(JSON.parse(attributesText({ deep, last: [["core"]] })) as Record<string, { json: unknown }>);
+  const texts = Object.values(
+    JSON.parse(attributesText({ deep, last: [["core"]] })) as Record<string, { json: unknown }>,
+  );
   expect(texts.map(({ json }) => typeof json)).toEqual(["string", "string"]);
   expect(stored({ deep })).toEqual({ deep });
 });

@@ -11,7 +11,9 @@ export function attributesText(attributes: Attributes): string {
 
 /** The attributes of which a text was stored, from what stands in it. */
 export function attributesOf(stored: Attributes): Attributes {
-  return fromEntries(Object.entries(stored).map(([name, value]) => [name, isRecord(value) ? nestedValue(value) : value]));
+  return fromEntries(
+    Object.entries(stored).map(([name, value]) => [name, isRecord(value) ? nestedValue(value) : value]),
+  );
 }
 
 /** A value as it stands in the text. */
@@ -25,7 +27,9 @@ function nestedValue(stored: JsonValue): JsonValue {
 
 /** Whether there is more in it than scalars. */
 function isNested(value: JsonValue): boolean {
-  return Array.isArray(value) ? value.some((element) => typeof element === "object" && element !== null) : isRecord(value);
+  return Array.isArray(value)
+    ? value.some((element) => typeof element === "object" && element !== null)
+    : isRecord(value);
 }
 
 function isRecord(value: JsonValue): value is { readonly [name: string]: JsonValue } {

@@ -28,14 +28,24 @@ export class WritersTurn {
   ) {}
 
   /** Waits for those who have the turn. Under an outdated model: `OutdatedModelError`. */
-  static async take(sql: SqlRunner, statements: WritingStatements, offset: number, { modelGeneration }: Pick<Writing, "modelGeneration"> = {}): Promise<WritersTurn> {
+  static async take(
+    sql: SqlRunner,
+    statements: WritingStatements,
+    offset: number,
+    { modelGeneration }: Pick<Writing, "modelGeneration"> = {},
+  ): Promise<WritersTurn> {
     const { rows } = await sql.run<Series>(statements.takeTurn, []);
     const [series] = rows as [Series];
     // What is read in a statement of its own is what those have left who were waited for.
     const moment = await sql.run<{ generation: number; now: number }>(statements.moment, [offset]);
     const [{ generation, now }] = moment.rows as [{ generation: number; now: number }];
     if (modelGeneration !== undefined && modelGeneration !== Number(generation)) throw new OutdatedModelError();
-    return new WritersTurn(sql, statements, { stamp: Number(series.stamp), number: Number(series.number) }, Number(now));
+    return new WritersTurn(
+      sql,
+      statements,
+      { stamp: Number(series.stamp), number: Number(series.number) },
+      Number(now),
+    );
   }
 
   /** The stamp of all that the transaction writes; counted again if the part that counted it was undone. */

@@ -1,4 +1,11 @@
-import { type AttributeType, isClassName, type JsonValue, type ValuePath, type ValueType, type Visibility } from "@sallyport/core";
+import {
+  type AttributeType,
+  isClassName,
+  type JsonValue,
+  type ValuePath,
+  type ValueType,
+  type Visibility,
+} from "@sallyport/core";
 import { QueryScope } from "../../../query/query-scope.ts";
 import { readableCondition } from "../objects/readers.ts";
 import type { Tables } from "../tables.ts";

@@ -47,10 +47,18 @@ export type Thoroughness = "starts" | { readonly longest: readonly number[] };
  * A page of the objects that a query means, as bounded rows of objects with the values of their keys. The page is cut from ids and keys
  * alone, which indexes may hold, and whole rows are read for what is on it.
  */
-export function findText(source: QuerySource, query: ObjectQuery, { page, bytes, floor }: BoundedPage, thoroughness: Thoroughness): PageText {
+export function findText(
+  source: QuerySource,
+  query: ObjectQuery,
+  { page, bytes, floor }: BoundedPage,
+  thoroughness: Thoroughness,
+): PageText {
   const scope = scopeOf(source);
   const columns = orderColumns(query.sort ?? [], "o", scope);
-  const long = thoroughness === "starts" ? [] : thoroughness.longest.map((characters) => (characters < indexedCharacters ? 0 : characters));
+  const long =
+    thoroughness === "starts"
+      ? []
+      : thoroughness.longest.map((characters) => (characters < indexedCharacters ? 0 : characters));
   const conditions = [...meant(query, scope), ...onPage(columns, page, scope)];
   if (floor !== undefined) conditions.push(isAbove(columns, floor, scope));
   const limit = `limit ${page.limit} offset ${"offset" in page ? page.offset : 0}`;
@@ -58,7 +66,14 @@ export function findText(source: QuerySource, query: ObjectQuery, { page, bytes,
     where ${conditions.join(" and ")} order by ${orderTerms(columns, long, "o")} ${limit}`;
   const text = `select straight_join ${boundedColumns("o", bytes)}${columns.map(({ name }) => `, page.${name}`).join("")}
     from (${cut}) page join ${scope.tables.objects} o on o.oid = page.oid order by ${orderTerms(keysOf(columns, "page"), long, "page")}`;
-  return { text: withSortKeys(long.filter((characters) => characters > 0), text), values: scope.parameters.values, columns };
+  return {
+    text: withSortKeys(
+      long.filter((characters) => characters > 0),
+      text,
+    ),
+    values: scope.parameters.values,
+    columns,
+  };
 }
 
 /**
@@ -79,7 +94,9 @@ export function floorText(source: QuerySource, query: ObjectQuery, page: Page): 
 /** How many characters the longest text has of each key, as `longest`, an array; 0 of other keys. */
 export function longestText(source: QuerySource, query: ObjectQuery): ComposedText {
   const scope = scopeOf(source);
-  const lengths = orderColumns(query.sort ?? [], "o", scope).map(({ path, whole }) => (path.type === "string" ? `coalesce(max(char_length(${whole})), 0)` : "0"));
+  const lengths = orderColumns(query.sort ?? [], "o", scope).map(({ path, whole }) =>
+    path.type === "string" ? `coalesce(max(char_length(${whole})), 0)` : "0",
+  );
   const conditions = meant(query, scope).join(" and ");
   const text = `select json_array(${lengths.join(", ")}) as longest from ${scope.tables.objects} o${scope.joins} where ${conditions}`;
   return { text, values: scope.parameters.values };
@@ -116,7 +133,9 @@ function onPage(columns: readonly OrderColumn[], page: Page, scope: MariadbQuery
 }
 
 function isAbove([first]: readonly OrderColumn[], floor: KeyValue, { parameters }: MariadbQueryScope): string {
-  return first === undefined || floor === null ? "true" : `${first.indexed} >= ${operand(parameters, first.path.type, floor)}`;
+  return first === undefined || floor === null
+    ? "true"
+    : `${first.indexed} >= ${operand(parameters, first.path.type, floor)}`;
 }
 
 /** That an object is meant by a query. */

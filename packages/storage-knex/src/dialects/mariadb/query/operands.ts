@@ -24,9 +24,13 @@ export function operand(parameters: QueryParameters, type: ValueType, value: Jso
 }
 
 /** A condition on what is compared: that it is one of the values. */
-export function isAmong(parameters: QueryParameters, expression: string, type: ValueType, values: readonly JsonValue[]): string {
+export function isAmong(
+  parameters: QueryParameters,
+  expression: string,
+  type: ValueType,
+  values: readonly JsonValue[],
+): string {
   const possible = values.filter((value) => isPossible(type, value));
   if (possible.length === 0) return "false";
   return `${expression} in (${possible.map((value) => operand(parameters, type, value)).join(", ")})`;
 }
-

@@ -34,7 +34,11 @@ export function keyColumns(columns: readonly OrderColumn[]): string {
 export function keysOf(columns: readonly OrderColumn[], selection: string): OrderColumn[] {
   return columns.map((column) => {
     const whole = `${selection}.${column.name}`;
-    return { ...column, whole, indexed: column.path.type === "string" ? `left(${whole}, ${indexedCharacters})` : whole };
+    return {
+      ...column,
+      whole,
+      indexed: column.path.type === "string" ? `left(${whole}, ${indexedCharacters})` : whole,
+    };
   });
 }
 
@@ -43,7 +47,9 @@ export function keysOf(columns: readonly OrderColumn[], selection: string): Orde
  * are that are compared as a whole. By the starts of texts alone, an index can serve it; what that leaves open is told by `isDecided`.
  */
 export function orderTerms(columns: readonly OrderColumn[], long: readonly number[], o: string): string {
-  const terms = columns.map(({ indexed, whole, descending }, key) => `${(long[key] ?? 0) > 0 ? whole : indexed}${descending ? " desc" : ""}`);
+  const terms = columns.map(
+    ({ indexed, whole, descending }, key) => `${(long[key] ?? 0) > 0 ? whole : indexed}${descending ? " desc" : ""}`,
+  );
   return [...terms, `${o}.oid`].join(", ");
 }
 
@@ -54,7 +60,12 @@ export function orderTerms(columns: readonly OrderColumn[], long: readonly numbe
 export function isDecided(columns: readonly OrderColumn[], row: Readonly<Record<string, unknown>>): boolean {
   return columns.every(({ name, path }) => {
     const value = row[name];
-    return path.type !== "string" || typeof value !== "string" || value.length < indexedCharacters || [...value].length < indexedCharacters;
+    return (
+      path.type !== "string" ||
+      typeof value !== "string" ||
+      value.length < indexedCharacters ||
+      [...value].length < indexedCharacters
+    );
   });
 }
 

@@ -3,7 +3,8 @@ import type { AuditStatements } from "../../../statements/audit-statements.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
-const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+const details =
+  "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
 
 export function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
   const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10`;

@@ -14,7 +14,10 @@ export function identityLinkStatements({ identityLinks }: Tables): IdentityLinkS
     ),
     ofUser: statement("identity_link_of_user", `${read} where user_id = $1 order by provider, linked_at, id`),
     removeOne: statement("identity_link_remove", `delete from ${identityLinks} where id = $1 returning id`),
-    removeOfUser: statement("identity_link_remove_user", `delete from ${identityLinks} where user_id = $1 and provider = $2 returning id`),
+    removeOfUser: statement(
+      "identity_link_remove_user",
+      `delete from ${identityLinks} where user_id = $1 and provider = $2 returning id`,
+    ),
     list: statement("identity_link_list", `${read} where id > $1 or $1 is null order by id limit $2`),
   };
 }

@@ -25,7 +25,10 @@ export function lockStatements({ locks, objects, sessions }: Tables): LockStatem
       `select lower(hex(l.session)) as session, l.since from ${locks} l join ${sessions} s on s.digest = l.session
       where l.oid = $1 and s.expires_at > ${storageTime(2)}`,
     ),
-    count: statement("lock_count", `select count(*) as count from ${locks} l join ${sessions} s on s.digest = l.session where l.session = $1 and s.expires_at > ${storageTime(2)}`),
+    count: statement(
+      "lock_count",
+      `select count(*) as count from ${locks} l join ${sessions} s on s.digest = l.session where l.session = $1 and s.expires_at > ${storageTime(2)}`,
+    ),
     take: statement(
       "lock_take",
       `insert into ${locks} (oid, session, since) values ($1, $2, $3) on duplicate key update session = values(session), since = values(since)`,

@@ -15,7 +15,10 @@ export function macroStatements({ macroVersions, settings }: Tables): MacroState
       order by m.name`,
     ),
     hold: statement("macros_hold", `select 1 from ${settings} for update`),
-    latest: statement("macro_latest", `select version, text is not null as known from ${macroVersions} where name = $1 order by version desc limit 1`),
+    latest: statement(
+      "macro_latest",
+      `select version, text is not null as known from ${macroVersions} where name = $1 order by version desc limit 1`,
+    ),
     add: statement(
       "macro_add",
       `insert into ${macroVersions} (name, version, text, language, changed_by, changed_at) values ($1, $2, $3, $4, $5, ${storageTime(6)})`,

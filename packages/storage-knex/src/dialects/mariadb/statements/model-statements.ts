@@ -12,8 +12,14 @@ export interface ModelStatements {
 
 export function modelStatements({ classes, settings }: Tables): ModelStatements {
   return {
-    load: statement("model_load", `select s.model_generation as generation, c.definition from ${settings} s left join ${classes} c on true order by c.position`),
-    raise: statement("model_raise", `update ${settings} set model_generation = model_generation + 1 where model_generation = $1`),
+    load: statement(
+      "model_load",
+      `select s.model_generation as generation, c.definition from ${settings} s left join ${classes} c on true order by c.position`,
+    ),
+    raise: statement(
+      "model_raise",
+      `update ${settings} set model_generation = model_generation + 1 where model_generation = $1`,
+    ),
     remove: statement("model_remove", `delete from ${classes} where name = $1`),
   };
 }

@@ -41,6 +41,9 @@ export function outboxStatements({ outbox, settings }: Tables): OutboxStatements
         greatest(0, coalesce(${since("min(stuck_since)", storageTime(1))}, 0)) as stuck
       from ${outbox} where expires_at > ${storageTime(1)}`,
     ),
-    sweep: statement("outbox_sweep", `delete from ${outbox} where expires_at <= ${storageTime(2)} order by id limit $1`),
+    sweep: statement(
+      "outbox_sweep",
+      `delete from ${outbox} where expires_at <= ${storageTime(2)} order by id limit $1`,
+    ),
   };
 }

@@ -27,7 +27,10 @@ export function secondFactorStatements({ secondFactors }: Tables): SecondFactorS
       `update ${secondFactors} set recovery_codes = json_remove(recovery_codes, json_unquote(json_search(recovery_codes, 'one', $3)))
       where ${one} and confirmed and json_contains(recovery_codes, json_quote($3))`,
     ),
-    remove: statement("second_factors_remove", `delete from ${secondFactors} where subject = $1 and ($2 is null or app_name = $2)`),
+    remove: statement(
+      "second_factors_remove",
+      `delete from ${secondFactors} where subject = $1 and ($2 is null or app_name = $2)`,
+    ),
     list: statement(
       "second_factors_list",
       `select ${columns} from ${secondFactors} f

@@ -13,8 +13,15 @@ export interface WritingStatements {
 
 export function writingStatements({ objectNumbers, objectSeries, settings }: Tables): WritingStatements {
   return {
-    takeTurn: statement("writing_take_turn", `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number from ${objectSeries} for update`),
-    moment: statement("writing_moment", `select model_generation as generation, ${epochMilliseconds(storageTime(1))} as now from ${settings}`),
-    count: (stamp, number) => `update ${objectSeries} set stamp = ${stamp}, number = coalesce(setval(${objectNumbers}, ${number}), ${number})`,
+    takeTurn: statement(
+      "writing_take_turn",
+      `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number from ${objectSeries} for update`,
+    ),
+    moment: statement(
+      "writing_moment",
+      `select model_generation as generation, ${epochMilliseconds(storageTime(1))} as now from ${settings}`,
+    ),
+    count: (stamp, number) =>
+      `update ${objectSeries} set stamp = ${stamp}, number = coalesce(setval(${objectNumbers}, ${number}), ${number})`,
   };
 }

@@ -25,7 +25,9 @@ export function archivedAccounts({ accounts }: Tables): ArchivedTable<"accounts"
       return { section: "accounts", userId: objectIdOf(userId), ...account };
     },
     insert: `insert into ${accounts} (${Object.values(members).join(", ")})
-      select ${Object.keys(members).map((name) => `"${name}"`).join(", ")} from jsonb_to_recordset($1::jsonb) as l ("userId" bigint, "loginName" text,
+      select ${Object.keys(members)
+        .map((name) => `"${name}"`)
+        .join(", ")} from jsonb_to_recordset($1::jsonb) as l ("userId" bigint, "loginName" text,
         "confusableKey" text, secret text, "secretVersion" integer, administrator boolean, disabled boolean, email text)`,
     rowsOf: (record) => JSON.stringify({ ...record, userId: objectNumber(record.userId) }),
   };

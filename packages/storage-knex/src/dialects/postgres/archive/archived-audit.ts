@@ -19,7 +19,8 @@ export const eventMembers = {
   providerName: "provider_name",
 };
 
-export const eventColumns = "at, since, attempts, type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+export const eventColumns =
+  "at, since, attempts, type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
 
 /** The values of these columns, of a row of `eventRow`. */
 export const eventValues = `${timeOf("at")}, ${timeOf("since")}, attempts, type, "requestId", outcome, "appKeyId", "userId", address, "appNames", "className", "macroName", "providerName"`;

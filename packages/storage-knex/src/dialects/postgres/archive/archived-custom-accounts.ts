@@ -25,7 +25,9 @@ export function archivedCustomAccounts({ customAccounts }: Tables): ArchivedTabl
       return { section: "customAccounts", userId: objectIdOf(userId), ...account };
     },
     insert: `insert into ${customAccounts} (${Object.values(members).join(", ")})
-      select ${Object.keys(members).map((name) => `"${name}"`).join(", ")} from jsonb_to_recordset($1::jsonb) as l (id uuid, "loginName" text,
+      select ${Object.keys(members)
+        .map((name) => `"${name}"`)
+        .join(", ")} from jsonb_to_recordset($1::jsonb) as l (id uuid, "loginName" text,
         "userId" bigint, email text, secret text, "secretVersion" integer, disabled boolean, "confusableKey" text)`,
     rowsOf: (record) => JSON.stringify({ ...record, userId: objectNumber(record.userId) }),
   };

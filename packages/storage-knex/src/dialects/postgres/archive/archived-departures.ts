@@ -13,7 +13,10 @@ export function archivedDepartures({ departures }: Tables): ArchivedTable<"depar
       const who = line.slice(0, line.indexOf("\t"));
       const [leader, deletedBy] = who.split(" ");
       const { attributes, ...object } = objectOfLine(line.slice(who.length + 1));
-      const numbers = { leader: objectIdOf(Number(leader)), deletedBy: deletedBy === "" ? null : objectIdOf(Number(deletedBy)) };
+      const numbers = {
+        leader: objectIdOf(Number(leader)),
+        deletedBy: deletedBy === "" ? null : objectIdOf(Number(deletedBy)),
+      };
       return { ...object, section: "departures", ...numbers, attributes: attributes === "null" ? null : attributes };
     },
     insert: `insert into ${departures} (oid, uuid, class, version, departed_at, readers, attributes, leader, deleted_by, stamp)

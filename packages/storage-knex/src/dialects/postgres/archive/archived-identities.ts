@@ -2,12 +2,20 @@ import { objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import { type ArchivedTable, jsonLine, milliseconds, smallRow, timeOf } from "./archived-table.ts";
 
-type ProviderRow = Omit<RecordOf<"identityProviders">, "section" | "defaultUserId"> & { readonly defaultUserId: number | null };
+type ProviderRow = Omit<RecordOf<"identityProviders">, "section" | "defaultUserId"> & {
+  readonly defaultUserId: number | null;
+};
 
 type LinkRow = Omit<RecordOf<"identityLinks">, "section" | "userId"> & { readonly userId: number };
 
 export function archivedProviders({ identityProviders }: Tables): ArchivedTable<"identityProviders"> {
-  const members = { type: "type", name: "name", sealedData: "sealed_data", defaultUserId: "default_user_id", appNames: "app_names" };
+  const members = {
+    type: "type",
+    name: "name",
+    sealedData: "sealed_data",
+    defaultUserId: "default_user_id",
+    appNames: "app_names",
+  };
   return {
     rows: identityProviders,
     key: { column: "type", type: "text" },
@@ -15,12 +23,17 @@ export function archivedProviders({ identityProviders }: Tables): ArchivedTable<
     line: jsonLine(members),
     recordOf: (line) => {
       const { defaultUserId, ...entry } = JSON.parse(line) as ProviderRow;
-      return { section: "identityProviders", ...entry, defaultUserId: defaultUserId === null ? null : objectIdOf(defaultUserId) };
+      return {
+        section: "identityProviders",
+        ...entry,
+        defaultUserId: defaultUserId === null ? null : objectIdOf(defaultUserId),
+      };
     },
     insert: `insert into ${identityProviders} (type, name, sealed_data, default_user_id, app_names)
       select type, name, "sealedData", "defaultUserId", "appNames"
       from jsonb_to_recordset($1::jsonb) as l (type text, name text, "sealedData" text, "defaultUserId" bigint, "appNames" jsonb)`,
-    rowsOf: ({ defaultUserId, ...entry }) => JSON.stringify({ ...entry, defaultUserId: defaultUserId === null ? null : objectNumber(defaultUserId) }),
+    rowsOf: ({ defaultUserId, ...entry }) =>
+      JSON.stringify({ ...entry, defaultUserId: defaultUserId === null ? null : objectNumber(defaultUserId) }),
   };
 }
 

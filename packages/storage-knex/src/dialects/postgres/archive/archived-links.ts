@@ -16,7 +16,9 @@ export function archivedLinks({ links }: Tables): ArchivedTable<"links"> {
       select source, attribute, target from jsonb_to_recordset($1::jsonb) as l (source bigint, attribute text, target bigint)`,
     rowsOf: ({ id, links: linked }) =>
       Object.entries(linked)
-        .flatMap(([attribute, targets]) => targets.map((target) => ({ source: objectNumber(id), attribute, target: objectNumber(target) })))
+        .flatMap(([attribute, targets]) =>
+          targets.map((target) => ({ source: objectNumber(id), attribute, target: objectNumber(target) })),
+        )
         .map((row) => JSON.stringify(row))
         .join(),
   };

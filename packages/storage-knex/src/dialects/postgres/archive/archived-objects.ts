@@ -3,7 +3,8 @@ import type { Tables } from "../tables.ts";
 import { type ArchivedTable, timeOf } from "./archived-table.ts";
 
 /** The columns that live objects and departures share, as they travel. */
-export const objectRow = "oid bigint, uuid uuid, class text, version integer, stamp bigint, stored_at float8, readers bigint[], attributes jsonb";
+export const objectRow =
+  "oid bigint, uuid uuid, class text, version integer, stamp bigint, stored_at float8, readers bigint[], attributes jsonb";
 
 /**
  * Of a million lines each, no text of JSON would be put together and parsed in the same time. What comes before the attributes has no
@@ -48,7 +49,16 @@ export function objectOfLine(line: string): RecordOf<"objects"> {
 const plainText = /^"\w*"$/;
 
 /** The row as a JSON object, but for its end. */
-export function objectMembers({ id, uuid, className, version, storedAt, readers, stamp, attributes }: Omit<RecordOf<"objects" | "departures">, "section">): string {
+export function objectMembers({
+  id,
+  uuid,
+  className,
+  version,
+  storedAt,
+  readers,
+  stamp,
+  attributes,
+}: Omit<RecordOf<"objects" | "departures">, "section">): string {
   const readerNumbers = readers === null ? "null" : `[${readers.map(objectNumber).join(",")}]`;
   const named = `"oid":${objectNumber(id)},"uuid":${JSON.stringify(uuid)},"class":${JSON.stringify(className)}`;
   return `{${named},"version":${version},"stamp":${stamp},"stored_at":${storedAt},"readers":${readerNumbers},"attributes":${attributes}`;

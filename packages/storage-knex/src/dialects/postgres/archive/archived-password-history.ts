@@ -8,7 +8,10 @@ export function archivedPasswordHistory({ passwordHistory }: Tables): ArchivedTa
     key: { column: "subject", type: "text" },
     size: "(100 + bytes)",
     line: jsonLine({ subject: "subject", secrets: "secrets" }),
-    recordOf: (line) => ({ section: "passwordHistory", ...(JSON.parse(line) as Omit<RecordOf<"passwordHistory">, "section">) }),
+    recordOf: (line) => ({
+      section: "passwordHistory",
+      ...(JSON.parse(line) as Omit<RecordOf<"passwordHistory">, "section">),
+    }),
     insert: `insert into ${passwordHistory} (subject, secret)
       select history ->> 'subject', secret
       from jsonb_array_elements($1::jsonb) with ordinality as list (history, place),

@@ -17,9 +17,14 @@ export function archivedSecondFactors({ secondFactors }: Tables): ArchivedTable<
     key: { column: "place", type: "text", isExpression: true },
     size: "(200 + octet_length(sealed_secret) + octet_length(recovery_codes::text))",
     line: jsonLine(members),
-    recordOf: (line) => ({ section: "secondFactors", ...(JSON.parse(line) as Omit<RecordOf<"secondFactors">, "section">) }),
+    recordOf: (line) => ({
+      section: "secondFactors",
+      ...(JSON.parse(line) as Omit<RecordOf<"secondFactors">, "section">),
+    }),
     insert: `insert into ${secondFactors} (${Object.values(members).join(", ")})
-      select ${Object.keys(members).map((name) => `"${name}"`).join(", ")} from jsonb_to_recordset($1::jsonb) as l (subject text, "appName" text,
+      select ${Object.keys(members)
+        .map((name) => `"${name}"`)
+        .join(", ")} from jsonb_to_recordset($1::jsonb) as l (subject text, "appName" text,
         "sealedSecret" text, confirmed boolean, "lastStep" bigint, "recoveryCodes" jsonb)`,
     rowsOf: (record) => JSON.stringify(record),
   };

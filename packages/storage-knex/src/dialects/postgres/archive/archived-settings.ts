@@ -31,17 +31,32 @@ export async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"
   };
 }
 
-export async function writeSettings(run: Run, { settings }: Tables, { maintenance, modelGeneration, macroGeneration }: RecordOf<"settings">): Promise<void> {
-  await run({ text: `update ${settings} set maintenance = $1, model_generation = $2, macro_generation = $3`, values: [maintenance, modelGeneration, macroGeneration] });
+export async function writeSettings(
+  run: Run,
+  { settings }: Tables,
+  { maintenance, modelGeneration, macroGeneration }: RecordOf<"settings">,
+): Promise<void> {
+  await run({
+    text: `update ${settings} set maintenance = $1, model_generation = $2, macro_generation = $3`,
+    values: [maintenance, modelGeneration, macroGeneration],
+  });
 }
 
 /** Lets the sequences go on behind what was given out. They forget no rollback, so this comes last. */
-export async function writeSequences(run: Run, tables: Tables, { lastObject, lastAudit }: RecordOf<"settings">): Promise<void> {
+export async function writeSequences(
+  run: Run,
+  tables: Tables,
+  { lastObject, lastAudit }: RecordOf<"settings">,
+): Promise<void> {
   const { audit, departures, objectIds, objects } = tables;
-  const behind = (sequence: string, last: string) => `select setval(${sequence}, last) from (select ${last} as last) l where last > 0`;
+  const behind = (sequence: string, last: string) =>
+    `select setval(${sequence}, last) from (select ${last} as last) l where last > 0`;
   const highest = `greatest($1::bigint, (select max(oid) from ${objects}), (select max(oid) from ${departures}))`;
   await run({ text: behind(`'${objectIds}'`, highest), values: [lastObject] });
-  await run({ text: behind(auditSequence(tables), `greatest($1::bigint, (select max(sequence) from ${audit}))`), values: [lastAudit] });
+  await run({
+    text: behind(auditSequence(tables), `greatest($1::bigint, (select max(sequence) from ${audit}))`),
+    values: [lastAudit],
+  });
 }
 
 function auditSequence({ audit }: Tables): string {

@@ -35,7 +35,9 @@ export interface ArchivedTable<Section extends ArchiveSection> extends ReadTable
 
 /** A row as the text of a JSON object, of expressions by their names. */
 export function jsonLine(members: Readonly<Record<string, string>>): string {
-  return `json_build_object(${Object.entries(members).map(([name, expression]) => `'${name}', ${expression}`).join(", ")})::text`;
+  return `json_build_object(${Object.entries(members)
+    .map(([name, expression]) => `'${name}', ${expression}`)
+    .join(", ")})::text`;
 }
 
 /** A point in time as it travels. */

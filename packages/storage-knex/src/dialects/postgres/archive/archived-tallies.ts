@@ -4,7 +4,8 @@ import { eventColumns, eventMembers, eventOfLine, eventRow, eventRowOf, eventVal
 
 /** What several connections have counted is one record, and then one row. */
 export function archivedTallies({ auditTallies }: Tables): ArchivedTable<"tallies"> {
-  const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+  const details =
+    "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
   return {
     // To take the first of each key from all of them in order would sort them again for every few.
     rows: `(select t.key, ${details}, same.at, t.since, same.attempts

@@ -7,7 +7,12 @@ import type { ArchivedTables } from "./archived-tables.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** Fills an empty database inside of a transaction. Everything that an archive can hold is held against other writers. */
-export async function fillDatabase(run: Run, tables: Tables, sections: ArchivedTables, records: AsyncIterable<ArchiveRecord>): Promise<void> {
+export async function fillDatabase(
+  run: Run,
+  tables: Tables,
+  sections: ArchivedTables,
+  records: AsyncIterable<ArchiveRecord>,
+): Promise<void> {
   const { departures, objects } = tables;
   for (const table of [objects, departures]) await run({ text: `alter table ${table} disable trigger user` });
   await run({ text: `delete from ${tables.classes}` });
@@ -22,7 +27,12 @@ export async function fillDatabase(run: Run, tables: Tables, sections: ArchivedT
 }
 
 /** Writes the records as they come; gives the settings among them. */
-async function writeRecords(run: Run, tables: Tables, sections: ArchivedTables, records: AsyncIterable<ArchiveRecord>): Promise<RecordOf<"settings"> | undefined> {
+async function writeRecords(
+  run: Run,
+  tables: Tables,
+  sections: ArchivedTables,
+  records: AsyncIterable<ArchiveRecord>,
+): Promise<RecordOf<"settings"> | undefined> {
   let settings: RecordOf<"settings"> | undefined;
   let writer: RowWriter | undefined;
   let current: string | undefined;
@@ -46,12 +56,16 @@ async function writeRecords(run: Run, tables: Tables, sections: ArchivedTables, 
 
 /** Ids and UUIDs are given once, whether their object is there or gone; each table by itself has an index for that. */
 async function refuseContradictions(run: Run, { departures, objects }: Tables): Promise<void> {
-  const { rows } = await run({ text: `select from ${departures} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid limit 1` });
+  const { rows } = await run({
+    text: `select from ${departures} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid limit 1`,
+  });
   if (rows.length > 0) throw contradictingRecords();
 }
 
 /** In the place of the triggers, which would keep every row until the end of its statement. */
 async function countObjects(run: Run, { objectCounts, objects }: Tables): Promise<void> {
   await run({ text: `delete from ${objectCounts}` });
-  await run({ text: `insert into ${objectCounts} (class, shard, objects) select class, 0, count(*) from ${objects} where readers is null group by class` });
+  await run({
+    text: `insert into ${objectCounts} (class, shard, objects) select class, 0, count(*) from ${objects} where readers is null group by class`,
+  });
 }

@@ -1,4 +1,11 @@
-import { type ArchivePart, type ArchiveRecord, archiveSections, contradictingRecords, ServiceError, type StorageArchive } from "@sallyport/core";
+import {
+  type ArchivePart,
+  type ArchiveRecord,
+  archiveSections,
+  contradictingRecords,
+  ServiceError,
+  type StorageArchive,
+} from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, type Connection, type Query, release, runOn, withConnection } from "../connection.ts";
@@ -85,16 +92,53 @@ export class PostgresArchive implements StorageArchive {
 
   /** Takes hold of the whole database, unless something is in the way. */
   private async hindrance(run: Run): Promise<"notEmpty" | "busy" | null> {
-    const { schema, accounts, appKeys, applications, audit, auditTallies, classes, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, passwordHistory, secondFactors, settings } = this.tables;
+    const {
+      schema,
+      accounts,
+      appKeys,
+      applications,
+      audit,
+      auditTallies,
+      classes,
+      customAccounts,
+      departures,
+      identityLinks,
+      identityProviders,
+      keys,
+      links,
+      macroVersions,
+      objects,
+      passwordHistory,
+      secondFactors,
+      settings,
+    } = this.tables;
     const { rows } = await run<{ locked: boolean }>({
       text: "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked",
       values: [`sallyport:${schema}:archive`],
     });
     if (rows[0]?.locked !== true) return "busy";
-    const contents = [accounts, appKeys, applications, audit, auditTallies, customAccounts, departures, identityLinks, identityProviders, keys, links, macroVersions, objects, passwordHistory, secondFactors];
+    const contents = [
+      accounts,
+      appKeys,
+      applications,
+      audit,
+      auditTallies,
+      customAccounts,
+      departures,
+      identityLinks,
+      identityProviders,
+      keys,
+      links,
+      macroVersions,
+      objects,
+      passwordHistory,
+      secondFactors,
+    ];
     await run({ text: `lock table ${[...contents, classes, settings].join(", ")} in share row exclusive mode` });
     const nothing = contents.map((table) => `not exists (select from ${table})`).join(" and ");
-    const found = await run<{ empty: boolean }>({ text: `select model_generation = 1 and ${nothing} as empty from ${settings}` });
+    const found = await run<{ empty: boolean }>({
+      text: `select model_generation = 1 and ${nothing} as empty from ${settings}`,
+    });
     return found.rows[0]?.empty === true ? null : "notEmpty";
   }
 }

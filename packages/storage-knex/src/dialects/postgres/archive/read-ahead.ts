@@ -1,5 +1,9 @@
 /** Asks for each item, and gives the answers in their order; so many are asked for while one is worked on. */
-export async function* readAhead<Item, Answer>(items: AsyncIterable<Item>, most: number, ask: (item: Item) => Promise<Answer>): AsyncGenerator<Answer> {
+export async function* readAhead<Item, Answer>(
+  items: AsyncIterable<Item>,
+  most: number,
+  ask: (item: Item) => Promise<Answer>,
+): AsyncGenerator<Answer> {
   const underWay: Promise<Answer>[] = [];
   for await (const item of items) {
     const answer = ask(item);

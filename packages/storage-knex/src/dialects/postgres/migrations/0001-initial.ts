@@ -11,7 +11,15 @@ import { objectCounts } from "./object-counts.ts";
  */
 export const initial: Migration = {
   name: "0001-initial",
-  statements: (tables, definitions) => [...administration(tables), ...accounts(tables), ...sessions(tables), ...objects(tables, definitions), ...objectCounts(tables), ...records(tables), ...statistics(tables)],
+  statements: (tables, definitions) => [
+    ...administration(tables),
+    ...accounts(tables),
+    ...sessions(tables),
+    ...objects(tables, definitions),
+    ...objectCounts(tables),
+    ...records(tables),
+    ...statistics(tables),
+  ],
 };
 
 function administration({ settings: table, appKeys, applications }: Tables): string[] {
@@ -84,7 +92,10 @@ function sessions({ sessions: table, sessionCounts }: Tables): string[] {
  * The two partial indexes list a class without a look at its rows, and without the readers being part of an index,
  * whose entries may not grow that long. An object is in one of them.
  */
-function objects({ objects: table, objectIds, classes, schema }: Tables, definitions: readonly ClassDefinition[]): (string | Query)[] {
+function objects(
+  { objects: table, objectIds, classes, schema }: Tables,
+  definitions: readonly ClassDefinition[],
+): (string | Query)[] {
   return [
     `create sequence ${objectIds} maxvalue 3656158440062975`,
     `create table ${table} (

@@ -4,7 +4,13 @@ import type { Migration } from "./migration.ts";
 /** Ways in besides the password of a database user, what guards them, and the mail that they need. */
 export const identities: Migration = {
   name: "0012-identities",
-  statements: (tables) => [...known(tables), ...providers(tables), ...customAccounts(tables), ...secrets(tables), ...mail(tables)],
+  statements: (tables) => [
+    ...known(tables),
+    ...providers(tables),
+    ...customAccounts(tables),
+    ...secrets(tables),
+    ...mail(tables),
+  ],
 };
 
 /** A session names the custom account or the link that opened it, and is good only while that is as it was. */

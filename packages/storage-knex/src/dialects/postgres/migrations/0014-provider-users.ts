@@ -4,7 +4,9 @@ import type { Migration } from "./migration.ts";
 /** The class of new users of providers, where the database is older than it. */
 export const providerUsers: Migration = {
   name: "0014-provider-users",
-  statements: ({ classes }) => [`insert into ${classes} (name, definition) values ('${providerUserClass}', '${definition()}') on conflict (name) do nothing`],
+  statements: ({ classes }) => [
+    `insert into ${classes} (name, definition) values ('${providerUserClass}', '${definition()}') on conflict (name) do nothing`,
+  ],
 };
 
 function definition(): string {

@@ -6,12 +6,13 @@ import type { Migration } from "./migration.ts";
 /** What writing one object costs beyond its row. */
 export const singleObjects: Migration = {
   name: "0015-single-objects",
-  statements: (tables) => [
-    insertObjectFunction(tables),
-    countedByStatement(tables),
-    ...stampedByRow(tables, tables.objects, "objects"),
-    ...stampedByRow(tables, tables.departures, "departures"),
-  ].flat(),
+  statements: (tables) =>
+    [
+      insertObjectFunction(tables),
+      countedByStatement(tables),
+      ...stampedByRow(tables, tables.objects, "objects"),
+      ...stampedByRow(tables, tables.departures, "departures"),
+    ].flat(),
 };
 
 /** The table of what was inserted costs more than to count one row; whoever has counted it needs none. */

@@ -7,7 +7,8 @@ import { acceptModel, holdTargets, isGiven, planOnce, raise } from "./writing-st
  */
 export function insertObjectsFunction(tables: Tables): string {
   const { departures, insertObjects, links, objects } = tables;
-  const taken = (table: string) => `exists (select from ${table} where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element))`;
+  const taken = (table: string) =>
+    `exists (select from ${table} where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element))`;
   const insert = `insert into ${objects} as o (uuid, class, attributes, readers, stored_at)
     select (element ->> 'uuid')::uuid, element ->> 'class', element -> 'attributes',
       case when jsonb_typeof(element -> 'readers') = 'array'

@@ -67,15 +67,22 @@ export class Migrator {
     try {
       await run({ text: "set local statement_timeout = 0" });
       await run({ text: "set local lock_timeout = 0" });
-      await run({ text: "select pg_advisory_xact_lock(hashtextextended($1, 0))", values: [`sallyport:${this.tables.schema}:migrations`] });
+      await run({
+        text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
+        values: [`sallyport:${this.tables.schema}:migrations`],
+      });
       await this.prepare(run);
       const { rows } = await run<{ name: string }>({ text: `select name from ${this.tables.migrations}` });
-      const [next] = pendingMigrations(this.migrations, rows.map(({ name }) => name));
+      const [next] = pendingMigrations(
+        this.migrations,
+        rows.map(({ name }) => name),
+      );
       await run({ text: `set local lock_timeout = ${this.patience.lockTimeout}` });
       if (next === undefined) {
         await this.finish(run);
       } else {
-        for (const query of next.statements(this.tables, this.classes)) await run(typeof query === "string" ? { text: query } : query);
+        for (const query of next.statements(this.tables, this.classes))
+          await run(typeof query === "string" ? { text: query } : query);
         await run({ text: `insert into ${this.tables.migrations} (name) values ($1)`, values: [next.name] });
       }
       await run({ text: "commit" });
@@ -98,7 +105,8 @@ export class Migrator {
       values: [schema, migrations],
     });
     const [found] = rows;
-    if (found?.encoding !== "UTF8") throw new ServiceError(705, { detail: "The encoding of the database must be UTF8." });
+    if (found?.encoding !== "UTF8")
+      throw new ServiceError(705, { detail: "The encoding of the database must be UTF8." });
     if (!found.schema) await run({ text: `create schema "${schema}"` });
     if (found.migrations) return;
     await run({

@@ -12,7 +12,9 @@ export function objectCounts({ objects, objectCounts: table, schema }: Tables): 
   const change = (rows: string) => `insert into ${table} as counted (class, shard, objects) ${rows}
     on conflict (class, shard) do update set objects = counted.objects + excluded.objects`;
   const perClass = (sign: string, rows: string) =>
-    change(`select class, ${ownShard}, ${sign}count(*) from ${rows} where readers is null group by class order by class`);
+    change(
+      `select class, ${ownShard}, ${sign}count(*) from ${rows} where readers is null group by class order by class`,
+    );
   const trigger = (what: string, body: string) =>
     `create function ${name(what)}() returns trigger language plpgsql as $$ begin ${body}; return null; end $$`;
   return [
@@ -24,7 +26,10 @@ export function objectCounts({ objects, objectCounts: table, schema }: Tables): 
     ) with (fillfactor = 20)`,
     trigger("count_added", perClass("", "added")),
     trigger("count_removed", perClass("-", "removed")),
-    trigger("count_opened", change(`values (new.class, ${ownShard}, case when new.readers is null then 1 else -1 end)`)),
+    trigger(
+      "count_opened",
+      change(`values (new.class, ${ownShard}, case when new.readers is null then 1 else -1 end)`),
+    ),
     `create trigger count_added after insert on ${objects}
       referencing new table as added for each statement execute function ${name("count_added")}()`,
     `create trigger count_removed after delete on ${objects}

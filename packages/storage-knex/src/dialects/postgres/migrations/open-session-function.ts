@@ -14,7 +14,8 @@ export function openSessionFunction({ openSession, schema, sessions, sessionCoun
   const ofUser = `'sallyport:${schema}:sessions:' || user_number`;
   const everybody = `hashtextextended('sallyport:${schema}:sessions', 0)`;
   const isRoomy = `(select sum(sessions) from ${sessionCounts}) + current_setting('max_connections')::bigint < all_limit`;
-  const others = "expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)";
+  const others =
+    "expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)";
   return `create or replace function ${openSession} (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,

@@ -8,7 +8,9 @@ import { stampOffsetFunction } from "./stamps.ts";
  * made anew. What is written then would go unnoticed by those who have come further.
  */
 export async function stampsAreAhead(run: Run, tables: Tables): Promise<boolean> {
-  const { rows } = await run<{ ahead: boolean }>({ text: `select ${highestStamp(tables)} >= ${nextStamp(tables)} as ahead` });
+  const { rows } = await run<{ ahead: boolean }>({
+    text: `select ${highestStamp(tables)} >= ${nextStamp(tables)} as ahead`,
+  });
   return rows[0]?.ahead === true;
 }
 

@@ -5,7 +5,8 @@ import type { Tables } from "../tables.ts";
  * names them as subjects, `user:<id>`; what belongs to their links and custom accounts names those.
  */
 export function removeAccountsFunction(tables: Tables): string {
-  const { accounts, customAccounts, identityLinks, oneTimeSecrets, passwordHistory, removeAccounts, secondFactors } = tables;
+  const { accounts, customAccounts, identityLinks, oneTimeSecrets, passwordHistory, removeAccounts, secondFactors } =
+    tables;
   const active = "administrator and not disabled";
   return `create or replace function ${removeAccounts} (users bigint[], subjects text[]) returns boolean language plpgsql as $$
   declare

@@ -14,5 +14,7 @@ export function emptyColumn(filter: Filter | undefined, o: string, scope: Postgr
 function emptyPath(filter: Filter): ValuePath | undefined {
   if (filter.kind === "all") return filter.filters.flatMap((each) => emptyPath(each) ?? [])[0];
   const { path } = filter.kind === "empty" ? filter : {};
-  return path?.indexed === true && path.hops.length === 0 && path.type !== "reference" && path.type !== "file" ? path : undefined;
+  return path?.indexed === true && path.hops.length === 0 && path.type !== "reference" && path.type !== "file"
+    ? path
+    : undefined;
 }

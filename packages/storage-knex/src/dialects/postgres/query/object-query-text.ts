@@ -29,7 +29,13 @@ const nearEnough = 1_000;
  * ids and keys alone, and whole rows are read for what is on it; but where nothing is sorted and little is skipped, the
  * rows are read at once.
  */
-export function findText(tables: Tables, query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): ComposedText {
+export function findText(
+  tables: Tables,
+  query: ObjectQuery,
+  visibility: Visibility,
+  page: Page,
+  bytes: number,
+): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const bounded = boundedColumns("o", scope.parameters.add(bytes, "bigint"));
@@ -49,15 +55,27 @@ export function findText(tables: Tables, query: ObjectQuery, visibility: Visibil
 /** The first objects that a query means, by their numbers, as rows of outlines. */
 export function matchText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
-  const text = cutText(query, [], scope, { offset: 0, limit: atMost }, "o.oid, o.uuid, o.class, o.version, o.stored_at, o.bytes");
+  const text = cutText(
+    query,
+    [],
+    scope,
+    { offset: 0, limit: atMost },
+    "o.oid, o.uuid, o.class, o.version, o.stored_at, o.bytes",
+  );
   return { text: `select ${outlineColumns("o")} from (${text}) o order by o.oid`, values: scope.parameters.values };
 }
 
 /** How many objects a query means, as `count`. */
-export function countText(tables: Tables, query: ObjectQuery, visibility: Visibility, atMost: number | undefined): ComposedText {
+export function countText(
+  tables: Tables,
+  query: ObjectQuery,
+  visibility: Visibility,
+  atMost: number | undefined,
+): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const found = `from ${tables.objects} o where ${meant(query, scope)}`;
-  const limited = atMost === undefined ? found : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
+  const limited =
+    atMost === undefined ? found : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
   return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
 }
 
@@ -66,10 +84,21 @@ export function countText(tables: Tables, query: ObjectQuery, visibility: Visibi
  * texts apart by their starts only: as long as no start on the page is cut off, that is the order. Asked for the whole one,
  * the database would read and sort all objects that have the same text as those on the page.
  */
-function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: PostgresQueryScope, page: Page, selected: string): string {
+function cutText(
+  query: ObjectQuery,
+  columns: readonly OrderColumn[],
+  scope: PostgresQueryScope,
+  page: Page,
+  selected: string,
+): string {
   const exact = mergedText(query, columns, scope, page, selected, orderTerms);
   const [start, whole, ...others] = columns;
-  const isByStarts = start?.whole === false && start.path.indexed === true && !start.descending && whole?.key === start.key && others.length === 0;
+  const isByStarts =
+    start?.whole === false &&
+    start.path.indexed === true &&
+    !start.descending &&
+    whole?.key === start.key &&
+    others.length === 0;
   if (!isByStarts || exact.length > longestRepeated) return exact;
   const quick = mergedText(query, columns, scope, page, selected, startTerms);
   const isCutOff = `(select bool_or(length(${start.name}) = ${indexedCharacters}) from quick) is true`;
@@ -81,9 +110,19 @@ function cutText(query: ObjectQuery, columns: readonly OrderColumn[], scope: Pos
  * Where one search in an index cannot serve all of an order (the objects of several classes, or what has no value beside
  * what has one), the first of each part are put together.
  */
-function mergedText(query: ObjectQuery, columns: readonly OrderColumn[], scope: PostgresQueryScope, page: Page, selected: string, terms: typeof orderTerms): string {
+function mergedText(
+  query: ObjectQuery,
+  columns: readonly OrderColumn[],
+  scope: PostgresQueryScope,
+  page: Page,
+  selected: string,
+  terms: typeof orderTerms,
+): string {
   const { parameters, tables } = scope;
-  const apart = columns[0]?.path.indexed === true && query.classes.length <= mostApart ? query.classes.map((name) => [name]) : [query.classes];
+  const apart =
+    columns[0]?.path.indexed === true && query.classes.length <= mostApart
+      ? query.classes.map((name) => [name])
+      : [query.classes];
   const orderedParts = orderParts(columns, page, "o", scope);
   const lead = columns.length === 0 ? emptyColumn(query.filter, "o", scope) : "";
   const texts = apart.flatMap((classes) => {
@@ -105,6 +144,7 @@ function meant({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): str
   const visible = scope.readable("o");
   if (filter === undefined) return `${scope.isOf("o", classes)} and ${visible}`;
   const fits = condition(filter, "o", scope);
-  if (classes.length === 1 || classes.length > mostApart || fits.length > longestRepeated) return `${scope.isOf("o", classes)} and ${visible} and ${fits}`;
+  if (classes.length === 1 || classes.length > mostApart || fits.length > longestRepeated)
+    return `${scope.isOf("o", classes)} and ${visible} and ${fits}`;
   return `${visible} and (${classes.map((name) => `(${scope.isOf("o", [name])} and ${fits})`).join(" or ")})`;
 }

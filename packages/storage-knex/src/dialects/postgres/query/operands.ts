@@ -25,7 +25,12 @@ export function operand(parameters: QueryParameters, type: ValueType, value: Jso
 }
 
 /** A condition on what is compared: that it is one of the values. */
-export function isAmong(parameters: QueryParameters, expression: string, type: ValueType, values: readonly JsonValue[]): string {
+export function isAmong(
+  parameters: QueryParameters,
+  expression: string,
+  type: ValueType,
+  values: readonly JsonValue[],
+): string {
   const possible = values.filter((value) => isPossible(type, value));
   const [only] = possible;
   if (only === undefined) return "false";
@@ -36,6 +41,7 @@ export function isAmong(parameters: QueryParameters, expression: string, type: V
 
 function sqlOperand(type: ValueType, value: JsonValue): SqlValue {
   if (sqlTypes[type] === "jsonb") return JSON.stringify(value);
-  if (typeof value === "string") return type === "id" || type === "reference" || type === "file" ? objectNumber(value) : value;
+  if (typeof value === "string")
+    return type === "id" || type === "reference" || type === "file" ? objectNumber(value) : value;
   return Number(value);
 }

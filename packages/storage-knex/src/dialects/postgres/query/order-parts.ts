@@ -25,31 +25,49 @@ interface Place {
  * first column, what has no value is a part of its own: it stands in one place of the index, in the order of the list; in one
  * search with the rest it would be sorted, or looked for in all of the index.
  */
-export function orderParts(columns: readonly OrderColumn[], page: Page, o: string, scope: PostgresQueryScope): readonly OrderPart[] {
+export function orderParts(
+  columns: readonly OrderColumn[],
+  page: Page,
+  o: string,
+  scope: PostgresQueryScope,
+): readonly OrderPart[] {
   const [first] = columns;
-  if (!("after" in page)) return first?.path.indexed === true && first.path.type === "string" ? [withoutValue(columns), withValue(columns)] : [{ condition: "true", columns }];
+  if (!("after" in page))
+    return first?.path.indexed === true && first.path.type === "string"
+      ? [withoutValue(columns), withValue(columns)]
+      : [{ condition: "true", columns }];
   if (first !== undefined && isAscendingValue(columns, page.after)) {
     // Said like this, the index is entered at the position, and not where its value begins.
     const [place] = placesOf([first], page.after, scope);
-    return [{ condition: `(${first.expression}, ${o}.oid) > (${place?.value}, ${positionId(page.after, scope)})`, columns }];
+    return [
+      { condition: `(${first.expression}, ${o}.oid) > (${place?.value}, ${positionId(page.after, scope)})`, columns },
+    ];
   }
   const places = placesOf(columns, page.after, scope);
   const later = isBehind(places, page.after, o, scope);
   const [place] = places;
   if (place === undefined) return [{ condition: later, columns }];
-  const { column: { expression, descending, path }, value } = place;
+  const {
+    column: { expression, descending, path },
+    value,
+  } = place;
   if (value === null) {
     const nothing = { ...withoutValue(columns), condition: `${expression} is null and ${later}` };
     return descending ? [nothing] : [nothing, withValue(columns)];
   }
   if (!descending) return [{ condition: `${expression} >= ${value} and ${later}`, columns }];
-  return path.indexed === true ? [{ condition: `${expression} <= ${value} and ${later}`, columns }, withoutValue(columns)] : [{ condition: later, columns }];
+  return path.indexed === true
+    ? [{ condition: `${expression} <= ${value} and ${later}`, columns }, withoutValue(columns)]
+    : [{ condition: later, columns }];
 }
 
 /** All that has no value in the first column, and so none of its key. The index holds it in one direction. */
 function withoutValue([first, ...rest]: readonly OrderColumn[]): OrderPart {
   const others = rest.filter(({ key }) => key !== first?.key);
-  return { condition: `${first?.expression} is null`, columns: first === undefined ? others : [{ ...first, descending: false }, ...others] };
+  return {
+    condition: `${first?.expression} is null`,
+    columns: first === undefined ? others : [{ ...first, descending: false }, ...others],
+  };
 }
 
 function withValue(columns: readonly OrderColumn[]): OrderPart {

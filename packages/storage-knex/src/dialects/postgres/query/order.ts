@@ -32,7 +32,10 @@ export function keyColumns(columns: readonly OrderColumn[]): string {
 
 /** What such a selection is ordered by. Null comes first, and last where the order is turned round. */
 export function orderTerms(columns: readonly OrderColumn[]): string {
-  return [...columns.map(({ name, descending }) => `${name} ${descending ? "desc nulls last" : "asc nulls first"}`), "oid"].join(", ");
+  return [
+    ...columns.map(({ name, descending }) => `${name} ${descending ? "desc nulls last" : "asc nulls first"}`),
+    "oid",
+  ].join(", ");
 }
 
 /** What it is ordered by as far as the starts of texts tell. */

@@ -44,7 +44,10 @@ export class PostgresQueryScope extends QueryScope {
       case "time":
         return [epochMilliseconds(`${o}.stored_at`)];
       case "string":
-        return [indexExpression(this.tables, `${o}.attributes`, leaf, type), `${textOf(`${o}.attributes`, leaf)} collate "C"`];
+        return [
+          indexExpression(this.tables, `${o}.attributes`, leaf, type),
+          `${textOf(`${o}.attributes`, leaf)} collate "C"`,
+        ];
       default:
         return [indexExpression(this.tables, `${o}.attributes`, leaf, type)];
     }

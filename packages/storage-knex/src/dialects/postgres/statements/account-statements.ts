@@ -11,7 +11,13 @@ const accountColumns = columns.replaceAll(/\w+/g, "a.$&");
 
 const foundColumns = `link_id, provider, issuer, subject, link_user, shared, link_email, display_name, linked, ${columns}, oid, uuid, class, version, stored_at, readers, attributes`;
 
-export function accountStatements({ accounts, identityLinks, linkedObjects, objects, removeAccounts }: Tables): AccountStatements {
+export function accountStatements({
+  accounts,
+  identityLinks,
+  linkedObjects,
+  objects,
+  removeAccounts,
+}: Tables): AccountStatements {
   return {
     forProof: statement(
       "account_for_proof",

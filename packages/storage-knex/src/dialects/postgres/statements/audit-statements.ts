@@ -4,7 +4,8 @@ import type { Tables } from "../tables.ts";
 import { ownShard } from "./count-shards.ts";
 import { epochMilliseconds, storageTime } from "./storage-time.ts";
 
-const details = "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
+const details =
+  "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name";
 
 export function auditStatements(tables: Tables): AuditStatements {
   const { audit, auditTallies } = tables;

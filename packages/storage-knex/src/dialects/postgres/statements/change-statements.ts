@@ -20,7 +20,10 @@ export interface ChangeRow {
 export function changeStatements(tables: Tables): ChangeStatements {
   return {
     // No higher than what is there: a copy of the database, restored elsewhere, then knows how far readers can have come.
-    watermark: statement("change_watermark", `select least(${lowestOpenStamp(tables)} - 1, ${highestStamp(tables)}) as watermark`),
+    watermark: statement(
+      "change_watermark",
+      `select least(${lowestOpenStamp(tables)} - 1, ${highestStamp(tables)}) as watermark`,
+    ),
     read: statement(
       "change_read",
       `${heads(tables.objects, "'stored'")} union all ${heads(tables.departures, "case when attributes is null then 'deleted' else 'recycled' end")}

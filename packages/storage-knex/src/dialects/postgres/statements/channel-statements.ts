@@ -35,6 +35,9 @@ export function channelStatements({ channels, sessions }: Tables): ChannelStatem
         else get_bit(accepted, ${below}) = 0
       end`,
     ),
-    judge: statement("channel_judge", `select ${number} <= highest - ${messageWindow} as old from ${channels} where session = $1::bytea`),
+    judge: statement(
+      "channel_judge",
+      `select ${number} <= highest - ${messageWindow} as old from ${channels} where session = $1::bytea`,
+    ),
   };
 }

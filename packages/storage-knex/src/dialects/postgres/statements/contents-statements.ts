@@ -3,8 +3,34 @@ import type { ContentsStatements } from "../../../statements/contents-statements
 import type { Tables } from "../tables.ts";
 
 export function contentsStatements(tables: Tables): ContentsStatements {
-  const { accounts, appKeys, applications, customAccounts, departures, identityLinks, identityProviders, macroVersions, objects, settings } = tables;
-  const filled = [accounts, appKeys, applications, customAccounts, departures, identityLinks, identityProviders, macroVersions, objects];
+  const {
+    accounts,
+    appKeys,
+    applications,
+    customAccounts,
+    departures,
+    identityLinks,
+    identityProviders,
+    macroVersions,
+    objects,
+    settings,
+  } = tables;
+  const filled = [
+    accounts,
+    appKeys,
+    applications,
+    customAccounts,
+    departures,
+    identityLinks,
+    identityProviders,
+    macroVersions,
+    objects,
+  ];
   const without = filled.map((table) => `not exists (select from ${table})`);
-  return { isEmpty: statement("contents_empty", `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`) };
+  return {
+    isEmpty: statement(
+      "contents_empty",
+      `select model_generation = 1 and ${without.join(" and ")} as empty from ${settings}`,
+    ),
+  };
 }

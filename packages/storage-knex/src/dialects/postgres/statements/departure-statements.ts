@@ -93,7 +93,10 @@ export function departureStatements(tables: Tables): DepartureStatements {
       limit $3::bigint`,
     ),
     clear: statement("departure_clear", clear(tables)),
-    holdQuota: statement("departure_hold_quota", `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:recycler:' || $1::bigint, 0))`),
+    holdQuota: statement(
+      "departure_hold_quota",
+      `select pg_advisory_xact_lock(hashtextextended('sallyport:${schema}:recycler:' || $1::bigint, 0))`,
+    ),
     depart: statement("departure_depart", depart(tables)),
     listRecycled: statement("departure_list_recycled", listRecycled(tables, "true")),
     listRecycledBy: statement("departure_list_recycled_by", listRecycled(tables, "deleted_by = $6::bigint")),
@@ -111,13 +114,19 @@ export function departureStatements(tables: Tables): DepartureStatements {
     ),
     holdGroup: statement("departure_hold_group", `select ${holdObjects}(array(select d.oid ${group}), $2::bigint)`),
     group: statement("departure_group", `select ${objectColumns("d", "departed_at")} ${group} order by d.oid`),
-    holdTargets: statement("departure_hold_targets", `select from ${objects} where oid = any ($1::bigint[]) order by oid for key share`),
+    holdTargets: statement(
+      "departure_hold_targets",
+      `select from ${objects} where oid = any ($1::bigint[]) order by oid for key share`,
+    ),
     targets: statement(
       "departure_targets",
       `select oid, class, true as remains from ${objects} where oid = any ($1::bigint[])
       union all select oid, class, attributes is not null from ${departures} where oid = any ($1)`,
     ),
-    countRecycled: statement("departure_count_recycled", `select count(*) as count from ${departures} where class = any ($1::text[]) and attributes is not null`),
+    countRecycled: statement(
+      "departure_count_recycled",
+      `select count(*) as count from ${departures} where class = any ($1::text[]) and attributes is not null`,
+    ),
     restore: statement("departure_restore", restore(tables)),
   };
 }

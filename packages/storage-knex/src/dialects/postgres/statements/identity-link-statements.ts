@@ -16,7 +16,13 @@ export function identityLinkStatements({ identityLinks }: Tables): IdentityLinkS
     ),
     ofUser: statement("identity_link_of_user", `${read} where user_id = $1::bigint order by provider, linked_at, id`),
     removeOne: statement("identity_link_remove", `delete from ${identityLinks} where id = $1::uuid returning id`),
-    removeOfUser: statement("identity_link_remove_user", `delete from ${identityLinks} where user_id = $1::bigint and provider = $2::text returning id`),
-    list: statement("identity_link_list", `${read} where id > $1::uuid or $1::uuid is null order by id limit $2::bigint`),
+    removeOfUser: statement(
+      "identity_link_remove_user",
+      `delete from ${identityLinks} where user_id = $1::bigint and provider = $2::text returning id`,
+    ),
+    list: statement(
+      "identity_link_list",
+      `${read} where id > $1::uuid or $1::uuid is null order by id limit $2::bigint`,
+    ),
   };
 }

@@ -11,7 +11,10 @@ export function keyStatements({ keys }: Tables): KeyStatements {
   const swept = "''";
   const values = `$1::text, $2::text, $3::text, $4::text, ${storageTime(5)}`;
   return {
-    current: statement("key_current", `select ${columns} from ${keys} where kind = $1::text and accepted_until is null`),
+    current: statement(
+      "key_current",
+      `select ${columns} from ${keys} where kind = $1::text and accepted_until is null`,
+    ),
     accepted: statement(
       "key_accepted",
       `select ${columns} from ${keys}

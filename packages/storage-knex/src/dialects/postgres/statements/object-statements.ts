@@ -61,9 +61,16 @@ export function objectStatements(tables: Tables): ObjectStatements {
     getSeveral: get("object_get_several", severalIds, boundedColumns("o", "$4::bigint")),
     outlines: get("object_outlines", severalIds, outlineColumns("o")),
     getByUuid: get("object_get_by_uuid", "o.uuid = $1::uuid"),
-    getByUuids: get("object_get_by_uuids", "o.uuid = any (array(select unnest($1::uuid[])))", boundedColumns("o", "$4::bigint")),
+    getByUuids: get(
+      "object_get_by_uuids",
+      "o.uuid = any (array(select unnest($1::uuid[])))",
+      boundedColumns("o", "$4::bigint"),
+    ),
     findNear: statement("object_find_near", findNear(tables)),
-    findInOne: statement("object_find", find(tables, `select oid from (${visible(tables, "$1::text")}) part order by class, oid`)),
+    findInOne: statement(
+      "object_find",
+      find(tables, `select oid from (${visible(tables, "$1::text")}) part order by class, oid`),
+    ),
     findInSeveral: statement(
       "object_find_several",
       find(

@@ -19,8 +19,14 @@ export function oneTimeStatements({ issueOneTime, oneTimeSecrets }: Tables): One
     ),
     clear: statement("one_time_clear", `delete from ${oneTimeSecrets} where ${named} and expires_at <= ${now}`),
     read: statement("one_time_read", `select payload from ${oneTimeSecrets} where ${named} and expires_at > ${now}`),
-    consume: statement("one_time_consume", `delete from ${oneTimeSecrets} where ${named} and expires_at > ${now} returning payload`),
-    revoke: statement("one_time_revoke", `delete from ${oneTimeSecrets} where kind = $1::text and subject = $2::text and expires_at > ${now}`),
+    consume: statement(
+      "one_time_consume",
+      `delete from ${oneTimeSecrets} where ${named} and expires_at > ${now} returning payload`,
+    ),
+    revoke: statement(
+      "one_time_revoke",
+      `delete from ${oneTimeSecrets} where kind = $1::text and subject = $2::text and expires_at > ${now}`,
+    ),
     sweep: statement(
       "one_time_sweep",
       `delete from ${oneTimeSecrets} where ctid = any (array(

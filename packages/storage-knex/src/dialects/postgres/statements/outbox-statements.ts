@@ -24,7 +24,10 @@ export function outboxStatements({ outbox, schema }: Tables): OutboxStatements {
       where due_at <= ${storageTime(2)} and expires_at > ${storageTime(2)}
       order by id limit $1::bigint for update skip locked`,
     ),
-    take: statement("outbox_take", `update ${outbox} set attempts = attempts + 1, due_at = ${later(storageTime(3), "$2")} where id = any ($1::bigint[])`),
+    take: statement(
+      "outbox_take",
+      `update ${outbox} set attempts = attempts + 1, due_at = ${later(storageTime(3), "$2")} where id = any ($1::bigint[])`,
+    ),
     replace: statement("outbox_replace", `update ${outbox} set sealed_order = $3::text where ${claimed}`),
     done: statement("outbox_done", `delete from ${outbox} where ${claimed}`),
     postpone: statement(

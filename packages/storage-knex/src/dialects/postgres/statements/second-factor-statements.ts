@@ -27,7 +27,10 @@ export function secondFactorStatements({ secondFactors }: Tables): SecondFactorS
       `update ${secondFactors} set recovery_codes = recovery_codes - $3::text
       where ${one} and confirmed and recovery_codes @> jsonb_build_array($3::text)`,
     ),
-    remove: statement("second_factors_remove", `delete from ${secondFactors} where subject = $1::text and ($2::text is null or app_name = $2::text)`),
+    remove: statement(
+      "second_factors_remove",
+      `delete from ${secondFactors} where subject = $1::text and ($2::text is null or app_name = $2::text)`,
+    ),
     list: statement(
       "second_factors_list",
       `select ${columns} from ${secondFactors}

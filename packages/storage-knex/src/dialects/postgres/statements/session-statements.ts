@@ -25,7 +25,10 @@ export function sessionStatements(tables: Tables): SessionStatements {
     },
     endOne: statement("session_end", remove(tables, "digest = $1::bytea")),
     endAllOfUser: statement("session_end_user", remove(tables, `user_id = $1::bigint and ${notExcepted}`)),
-    endAllOfCustomAccount: statement("session_end_custom", remove(tables, `custom_account = $1::uuid and ${notExcepted}`)),
+    endAllOfCustomAccount: statement(
+      "session_end_custom",
+      remove(tables, `custom_account = $1::uuid and ${notExcepted}`),
+    ),
     endAllOfLink: statement("session_end_link", remove(tables, `identity_link = $1::uuid and ${notExcepted}`)),
     renew: statement(
       "session_renew",

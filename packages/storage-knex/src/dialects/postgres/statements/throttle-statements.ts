@@ -42,7 +42,13 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
         exists (select from claimed) as claimed`,
     ),
     fail: statement("throttle_fail", fail(throttle, held)),
-    pass: { ...statement("throttle_pass", `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8, $5::text, $6::text, $7::integer, $8::float8, $9::float8)`), joint: "call" },
+    pass: {
+      ...statement(
+        "throttle_pass",
+        `select ${passThrottle}($1::text[], $2::jsonb, $3::text[], $4::float8, $5::text, $6::text, $7::integer, $8::float8, $9::float8)`,
+      ),
+      joint: "call",
+    },
     sweep: statement(
       "throttle_sweep",
       `delete from ${throttle} where key = any (array(
