@@ -1,0 +1,110 @@
+/**
+ * Prints the shape of the code and fails where it is above its bounds, which only ever come down.
+ *
+ *     node .ci/shape.mjs
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const core = join(root, "packages/core/src");
+
+/** What is counted, with the largest value that passes. */
+const bounds = {
+  "source files per 1,000 lines": 19.7,
+  "source files in one folder": 53,
+  "repositories of the storage port": 24,
+  "methods of the repositories": 124,
+  "source files of storage-knex": 305,
+  "areas of core that need each other": 28,
+};
+
+/** Paths of all TypeScript files below a folder. */
+function filesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory())
+      return ["dist", "node_modules", "test", "template"].includes(entry.name) ? [] : filesBelow(path);
+    return /\.ts$/.test(entry.name) && !/\.test\.ts$/.test(entry.name) ? [path] : [];
+  });
+}
+
+const sources = new Map(
+  ["packages", "apps"]
+    .flatMap((each) => filesBelow(join(root, each)))
+    .map((path) => [path, readFileSync(path, "utf8")]),
+);
+const lines = (text) => text.split("\n").length - 1;
+const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
+const tally = (keys) => keys.reduce((counts, key) => counts.set(key, (counts.get(key) ?? 0) + 1), new Map());
+
+/** Paths of the files of this project that a file imports. */
+function importsOf(path) {
+  const found = sources.get(path)?.matchAll(/(?:from|import) "(\.[^"]+)"/g) ?? [];
+  return Array.from(found, ([, specifier]) => join(dirname(path), specifier));
+}
+
+/** The repositories of the storage port, and how many methods they have. */
+function port() {
+  const text = sources.get(join(core, "storage/repositories.ts"));
+  const members = /^export interface Repositories \{$(.*?)^\}$/ms.exec(text)?.[1] ?? "";
+  const names = Array.from(members.matchAll(/^ {2}readonly \w+: (\w+);$/gm), ([, name]) => name);
+  const methods = names.map((name) => {
+    const body = [...sources.values()]
+      .map((each) => new RegExp(`^export interface ${name} \\{$(.*?)^\\}$`, "ms").exec(each)?.[1])
+      .find((each) => each !== undefined);
+    return Array.from((body ?? "").matchAll(/^ {2}\w+[(<]/gm)).length;
+  });
+  return { repositories: names.length, methods: sum(methods) };
+}
+
+/** How many areas of the core, the folders below `src`, are in the largest knot: each needs all others of it, step by step. */
+function knot() {
+  const areaOf = (path) => relative(core, path).split("/");
+  const needs = new Map();
+  for (const path of sources.keys()) {
+    if (!path.startsWith(core) || areaOf(path).length < 2) continue;
+    const [area] = areaOf(path);
+    const known = needs.get(area) ?? needs.set(area, new Set()).get(area);
+    for (const other of importsOf(path))
+      if (other.startsWith(core) && areaOf(other).length > 1) known.add(areaOf(other)[0]);
+  }
+  const reach = (from) => {
+    const seen = new Set();
+    const open = [from];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const each of needs.get(next) ?? []) if (!seen.has(each)) open.push((seen.add(each), each));
+    }
+    return seen;
+  };
+  const reached = new Map(Array.from(needs.keys(), (area) => [area, reach(area)]));
+  const sizes = Array.from(
+    reached,
+    ([area, others]) => [...others].filter((other) => reached.get(other)?.has(area)).length,
+  );
+  return Math.max(...sizes);
+}
+
+const total = sum([...sources.values()].map(lines));
+const importers = tally([...sources.keys()].flatMap((path) => [...new Set(importsOf(path))]));
+const { repositories, methods } = port();
+const figures = {
+  "source files per 1,000 lines": Number(((1_000 * sources.size) / total).toFixed(1)),
+  "source files in one folder": Math.max(...tally(Array.from(sources.keys(), dirname)).values()),
+  "repositories of the storage port": repositories,
+  "methods of the repositories": methods,
+  "source files of storage-knex": [...sources.keys()].filter((path) => path.includes("/packages/storage-knex/")).length,
+  "areas of core that need each other": knot(),
+};
+
+console.log(
+  `${sources.size} source files with ${total} lines; ${[...importers.values()].filter((count) => count === 1).length} of them have one importer.`,
+);
+console.table(
+  Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, { figure, bound: bounds[name] }])),
+);
+const above = Object.keys(bounds).filter((name) => !(figures[name] <= bounds[name]));
+if (above.length > 0) {
+  console.error(`Above the bound: ${above.join(", ")}.`);
+  process.exitCode = 1;
+}
