@@ -25,7 +25,7 @@ function filesBelow(folder) {
     const path = join(folder, entry.name);
     if (entry.isDirectory())
       return ["dist", "node_modules", "test", "template"].includes(entry.name) ? [] : filesBelow(path);
-    return /\.ts$/.test(entry.name) && !/\.test\.ts$/.test(entry.name) ? [path] : [];
+    return entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts") ? [path] : [];
   });
 }
 

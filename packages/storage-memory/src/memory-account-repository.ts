@@ -1,27 +1,25 @@
 import {
+  acceptStorable,
   type Account,
   type AccountRepository,
-  acceptStorable,
   type ForProof,
   type FoundAccount,
   type FoundIdentity,
   isObjectId,
   type ListedAccount,
+  maximumObjectBytes,
   type NewAccount,
   type ObjectId,
-  maximumObjectBytes,
   objectNumber,
   type ProviderIdentity,
   ServiceError,
   type StoredObject,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
 import { linkOf } from "./memory-identity-link-repository.ts";
-import { objectBytes } from "./object-bytes.ts";
-import { removeBelongings } from "./remove-belongings.ts";
-import { partByName } from "./part-by-name.ts";
 import type { State } from "./state.ts";
+import { objectBytes } from "./stored-objects.ts";
+import { frozenCopy, partByName } from "./table.ts";
 
 export class MemoryAccountRepository implements AccountRepository {
   constructor(private readonly access: Access) {}
@@ -156,4 +154,21 @@ function found({ objects }: State, account: Account | undefined, links: readonly
 function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
   const value = Object.hasOwn(attributes, name) ? attributes[name] : null;
   return [value].flat().filter((id) => typeof id === "string" && isObjectId(id)) as ObjectId[];
+}
+
+/** Removes what belongs to users: their links and custom accounts, and what names these or the users as its subject. */
+function removeBelongings(state: State, userIds: readonly ObjectId[]): void {
+  const { customAccounts, identityLinks, oneTimeSecrets, passwordHistory, secondFactors } = state;
+  const links = [...identityLinks.values()].filter(({ userId }) => userIds.includes(userId));
+  const customs = [...customAccounts.values()].filter(({ userId }) => userIds.includes(userId));
+  for (const { id } of links) identityLinks.delete(id);
+  for (const { id } of customs) customAccounts.delete(id);
+  const owners = new Set<string | null>([
+    ...userIds.map((id) => `user:${id}`),
+    ...links.map(({ id }) => `link:${id}`),
+    ...customs.map(({ id }) => `custom:${id}`),
+  ]);
+  for (const [key, { subject }] of secondFactors.entries()) if (owners.has(subject)) secondFactors.delete(key);
+  for (const [key, { subject }] of oneTimeSecrets.entries()) if (owners.has(subject)) oneTimeSecrets.delete(key);
+  for (const [subject] of passwordHistory.entries()) if (owners.has(subject)) passwordHistory.delete(subject);
 }

@@ -1,22 +1,22 @@
-import type {
-  Account,
-  Admission,
-  AdmissionRepository,
-  AdmissionRequest,
-  AppKey,
-  Digest,
-  Entrance,
-  OneTimePayload,
-  Principal,
-  ReturnAdmission,
-  Session,
-  SessionMode,
+import {
+  type Account,
+  type Admission,
+  type AdmissionRepository,
+  type AdmissionRequest,
+  type AppKey,
+  type Digest,
+  type Entrance,
+  objectNumber,
+  type OneTimePayload,
+  type Principal,
+  type ReturnAdmission,
+  type Session,
+  type SessionMode,
 } from "@sallyport/core";
-import { objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { channelOfRecord } from "./channel-record.ts";
 import { spent } from "./memory-one-time-repository.ts";
-import { isLive, isTouchDue, type SessionRecord, touched } from "./session-record.ts";
+import { isLive, isTouchDue, type SessionRecord, touched } from "./records.ts";
 import type { State } from "./state.ts";
 
 export class MemoryAdmissionRepository implements AdmissionRepository {

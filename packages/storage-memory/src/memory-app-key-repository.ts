@@ -1,7 +1,6 @@
 import { acceptStorable, type AppKey, type AppKeyRepository, type Digest, type NewAppKey } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { partByName } from "./part-by-name.ts";
+import { frozenCopy, partByName } from "./table.ts";
 import { nextNumber } from "./state.ts";
 
 export class MemoryAppKeyRepository implements AppKeyRepository {

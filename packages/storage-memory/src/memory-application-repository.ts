@@ -6,8 +6,7 @@ import {
   type SecondFactorRule,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { partByName } from "./part-by-name.ts";
+import { frozenCopy, partByName } from "./table.ts";
 
 export class MemoryApplicationRepository implements ApplicationRepository {
   constructor(private readonly access: Access) {}

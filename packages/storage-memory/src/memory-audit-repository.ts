@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditRepository, RecordedAuditEvent } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import type { AuditTally } from "./audit-tally.ts";
-import { frozenCopy } from "./frozen-copy.ts";
+import type { AuditTally } from "./records.ts";
+import { frozenCopy } from "./table.ts";
 import { nextNumber, type State } from "./state.ts";
 
 export class MemoryAuditRepository implements AuditRepository {

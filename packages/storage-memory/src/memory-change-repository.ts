@@ -1,6 +1,6 @@
 import { type Change, type ChangePosition, type ChangeRepository, objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { kindOf } from "./departure-record.ts";
+import { kindOf } from "./records.ts";
 import type { State } from "./state.ts";
 
 export class MemoryChangeRepository implements ChangeRepository {

@@ -10,9 +10,8 @@ import {
   type PendingPassword,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { customAccountOf, type CustomAccountRecord } from "./custom-account-record.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { partByName } from "./part-by-name.ts";
+import { customAccountOf, type CustomAccountRecord } from "./records.ts";
+import { frozenCopy, partByName } from "./table.ts";
 
 export class MemoryCustomAccountRepository implements CustomAccountRepository {
   constructor(private readonly access: Access) {}

@@ -1,4 +1,4 @@
-import type { DatabaseContents } from "@sallyport/core";
+import type { DatabaseContents, MaintenanceSwitch } from "@sallyport/core";
 import type { Access } from "./access.ts";
 
 export class MemoryDatabaseContents implements DatabaseContents {
@@ -32,5 +32,13 @@ export class MemoryDatabaseContents implements DatabaseContents {
         return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
       },
     );
+  }
+}
+
+export class MemoryMaintenanceSwitch implements MaintenanceSwitch {
+  constructor(private readonly access: Access) {}
+
+  set(on: boolean): Promise<void> {
+    return this.access.write(({ switches }) => switches.set("maintenance", on));
   }
 }

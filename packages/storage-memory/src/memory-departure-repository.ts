@@ -20,11 +20,10 @@ import {
   type Writing,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { type DepartureRecord, kindOf } from "./departure-record.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { keepObject } from "./keep-object.ts";
+import { type DepartureRecord, kindOf } from "./records.ts";
+import { frozenCopy } from "./table.ts";
+import { keepObject, outlineOf } from "./stored-objects.ts";
 import { liveLock } from "./memory-lock-repository.ts";
-import { outlineOf } from "./outline-of.ts";
 import { type State, writeStamp } from "./state.ts";
 import { acceptModel } from "./write-objects.ts";
 

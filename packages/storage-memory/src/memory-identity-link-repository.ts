@@ -8,8 +8,7 @@ import {
   type ProviderType,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { partByName } from "./part-by-name.ts";
+import { frozenCopy, partByName } from "./table.ts";
 import type { State } from "./state.ts";
 
 export class MemoryIdentityLinkRepository implements IdentityLinkRepository {

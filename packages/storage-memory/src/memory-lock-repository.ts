@@ -1,6 +1,6 @@
 import { type Digest, isObjectId, type Lock, type LockRepository, type ObjectId, objectNumber } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { isLive } from "./session-record.ts";
+import { isLive } from "./records.ts";
 import type { State } from "./state.ts";
 
 export class MemoryLockRepository implements LockRepository {

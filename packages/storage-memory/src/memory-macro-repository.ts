@@ -8,9 +8,8 @@ import {
   type StoredMacros,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { macroKey } from "./macro-key.ts";
-import { partByName } from "./part-by-name.ts";
 import { nextNumber, type State } from "./state.ts";
+import { partByName } from "./table.ts";
 
 export class MemoryMacroRepository implements MacroRepository {
   constructor(private readonly access: Access) {}
@@ -77,4 +76,9 @@ function currentVersion(latest: MacroVersion | undefined): number {
 function add(state: State, version: MacroVersion): void {
   nextNumber(state, "macroGeneration");
   state.macros.set(macroKey(version), Object.freeze(version));
+}
+
+/** Under which a version of a macro stands in its table. */
+export function macroKey({ name, version }: Pick<MacroVersion, "name" | "version">): string {
+  return `${version}:${name}`;
 }

@@ -1,6 +1,6 @@
 import { acceptStorable, type ModelDelta, type ModelRepository, type StoredModel } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
+import { frozenCopy } from "./table.ts";
 import { nextNumber } from "./state.ts";
 
 export class MemoryModelRepository implements ModelRepository {

@@ -18,11 +18,10 @@ import {
   type Writing,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { outlineOf } from "./outline-of.ts";
+import { frozenCopy } from "./table.ts";
+import { outlineOf, withinBytes } from "./stored-objects.ts";
 import { matchingObjects, pageOf } from "./query/found-objects.ts";
 import type { State } from "./state.ts";
-import { withinBytes } from "./within-bytes.ts";
 import { acceptModel, insertOne, updateOne } from "./write-objects.ts";
 
 export class MemoryObjectRepository implements ObjectRepository {

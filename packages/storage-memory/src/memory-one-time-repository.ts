@@ -10,8 +10,8 @@ import {
   ServiceError,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { oneTimeKey, type OneTimeRecord } from "./one-time-record.ts";
+import { frozenCopy } from "./table.ts";
+import { oneTimeKey, type OneTimeRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 export class MemoryOneTimeRepository implements OneTimeRepository {

@@ -7,7 +7,7 @@ import {
   type WaitingMail,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import type { OutboxRecord } from "./outbox-record.ts";
+import type { OutboxRecord } from "./records.ts";
 import { nextNumber, type State } from "./state.ts";
 
 export class MemoryOutboxRepository implements OutboxRepository {

@@ -1,7 +1,6 @@
 import { acceptStorable, type ProviderEntry, type ProviderRepository, type ProviderType } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { partByName } from "./part-by-name.ts";
+import { frozenCopy, partByName } from "./table.ts";
 
 export class MemoryProviderRepository implements ProviderRepository {
   constructor(private readonly access: Access) {}

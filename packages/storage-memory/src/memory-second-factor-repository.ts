@@ -8,9 +8,7 @@ import {
   type SecondFactorRepository,
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { factorKey } from "./factor-key.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { partByName } from "./part-by-name.ts";
+import { frozenCopy, partByName } from "./table.ts";
 
 export class MemorySecondFactorRepository implements SecondFactorRepository {
   constructor(private readonly access: Access) {}
@@ -75,4 +73,9 @@ export class MemorySecondFactorRepository implements SecondFactorRepository {
 /** A zero character comes before any other, so that the order of the keys is that of the subjects, then of the app names. */
 function byKey(factors: Iterable<SecondFactor>, after: FactorKey | null, limit: number): SecondFactor[] {
   return partByName(factors, factorKey, after && factorKey(after), limit);
+}
+
+/** Under which a factor stands in its table: texts that are storable hold no zero character. */
+export function factorKey({ subject, appName }: FactorKey): string {
+  return `${subject}\0${appName}`;
 }

@@ -11,8 +11,8 @@ import {
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { openedChannel } from "./channel-record.ts";
-import { frozenCopy } from "./frozen-copy.ts";
-import { isLive, type SessionRecord } from "./session-record.ts";
+import { frozenCopy } from "./table.ts";
+import { isLive, type SessionRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 export class MemorySessionRepository implements SessionRepository {

@@ -12,14 +12,11 @@ import {
   type Storage,
   type StorageCapabilities,
 } from "@sallyport/core";
-import type { Access } from "./access.ts";
+import { type Access, NotingAccess, TransactionAccess, Turns } from "./access.ts";
 import { MemoryArchive } from "./archive/memory-archive.ts";
-import { frozenCopy } from "./frozen-copy.ts";
+import { frozenCopy } from "./table.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
-import { NotingAccess } from "./noting-access.ts";
 import { emptyState, forkState, keepState, nextNumber } from "./state.ts";
-import { TransactionAccess } from "./transaction-access.ts";
-import { Turns } from "./turns.ts";
 
 export interface MemoryStorageOptions {
   /** Milliseconds by which the storage's clock is ahead of the process's, asked for at every call; none unless given. */

@@ -17,13 +17,15 @@ import type {
   StoredObject,
 } from "@sallyport/core";
 import type { ChannelRecord } from "./channel-record.ts";
-import type { CipherBlockRecord } from "./cipher-block-record.ts";
-import type { AuditTally } from "./audit-tally.ts";
-import type { CustomAccountRecord } from "./custom-account-record.ts";
-import type { DepartureRecord } from "./departure-record.ts";
-import type { OneTimeRecord } from "./one-time-record.ts";
-import type { SessionRecord } from "./session-record.ts";
-import type { OutboxRecord } from "./outbox-record.ts";
+import type {
+  AuditTally,
+  CipherBlockRecord,
+  CustomAccountRecord,
+  DepartureRecord,
+  OneTimeRecord,
+  OutboxRecord,
+  SessionRecord,
+} from "./records.ts";
 import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   acceptObjectSize,
+  type Attributes,
   isObjectId,
   isUuid,
   isVisible,
@@ -14,12 +15,13 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
+  type Visibility,
   type Writing,
 } from "@sallyport/core";
-import { keepMembers } from "./keep-members.ts";
-import { keepObject } from "./keep-object.ts";
 import { liveLock } from "./memory-lock-repository.ts";
+import { kindOf } from "./records.ts";
 import { nextObjectNumber, type State } from "./state.ts";
+import { keepObject } from "./stored-objects.ts";
 
 /** Refuses what was prepared under another model than the current one. */
 export function acceptModel({ numbers }: State, by: Writing | undefined): void {
@@ -100,4 +102,37 @@ function isGone({ departures }: State, id: ObjectId): boolean {
 
 function isLiveObject({ objects }: State, id: ObjectId): boolean {
   return isObjectId(id) && objects.has(objectNumber(id));
+}
+
+/** What is to be written, with the members of collections that the writer cannot mean to take out. */
+function keepMembers(
+  state: State,
+  object: StoredObject,
+  { attributes, links }: ObjectChange,
+  visibility: Visibility,
+): { readonly attributes: Attributes; readonly links: Links } {
+  const kept = Object.keys(links).flatMap((name) => {
+    const given = listOf(attributes, name);
+    if (given === null) return [];
+    const named = new Set(given);
+    const members = (listOf(object.attributes, name) ?? []).filter(
+      (id) => !named.has(id) && stays(state, id, visibility),
+    );
+    return members.length === 0 ? [] : [[name, Object.freeze([...given, ...members])] as const];
+  });
+  const lists = Object.fromEntries(kept);
+  return { attributes: { ...attributes, ...lists }, links: { ...links, ...lists } };
+}
+
+function listOf(attributes: Attributes, name: string): readonly ObjectId[] | null {
+  const value = Object.hasOwn(attributes, name) ? attributes[name] : null;
+  return Array.isArray(value) ? value.filter((id) => typeof id === "string") : null;
+}
+
+function stays({ objects, departures }: State, id: ObjectId, visibility: Visibility): boolean {
+  const number = isObjectId(id) ? objectNumber(id) : 0;
+  const live = objects.get(number);
+  if (live !== undefined) return !isVisible(live, visibility);
+  const departure = departures.get(number);
+  return departure !== undefined && kindOf(departure) === "recycled";
 }

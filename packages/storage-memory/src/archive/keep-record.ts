@@ -7,10 +7,9 @@ import {
   objectNumber,
   type RecordOf,
 } from "@sallyport/core";
-import { factorKey } from "../factor-key.ts";
-import { frozenCopy } from "../frozen-copy.ts";
-import { macroKey } from "../macro-key.ts";
-import type { Table } from "../table.ts";
+import { factorKey } from "../memory-second-factor-repository.ts";
+import { frozenCopy, type Table } from "../table.ts";
+import { macroKey } from "../memory-macro-repository.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
 /** Adds a record to a state that is being filled. */

@@ -1,6 +1,6 @@
 import { type ArchivePart, type ArchiveRecord, inParts, type StorageArchive } from "@sallyport/core";
 import { emptyState, type State } from "../state.ts";
-import type { Turns } from "../turns.ts";
+import type { Turns } from "../access.ts";
 import { copyOf, isUntouched, replaceState } from "./archived-state.ts";
 import { keepRecord } from "./keep-record.ts";
 import { recordsOf } from "./records-of.ts";

@@ -6,9 +6,9 @@ import {
   objectNumber,
   type RecordOf,
 } from "@sallyport/core";
-import { customAccountOf } from "../custom-account-record.ts";
-import { factorKey } from "../factor-key.ts";
-import { partByName } from "../part-by-name.ts";
+import { customAccountOf } from "../records.ts";
+import { factorKey } from "../memory-second-factor-repository.ts";
+import { partByName } from "../table.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
 /** All records of a state that nobody changes, in their order. */

@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import type { State } from "../state.ts";
 import { matcher } from "./matches.ts";
-import { comparePositions, positionOf } from "./order.ts";
+import { comparePositions, positionOf } from "./compare.ts";
 
 /** The objects that a query means, in any order. */
 export function* matchingObjects(

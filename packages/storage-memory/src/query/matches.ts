@@ -1,7 +1,6 @@
 import type { Comparison, Filter, JsonValue, StoredObject, ValuePath } from "@sallyport/core";
-import { compareValues } from "./compare-values.ts";
+import { compareValues, sameJson } from "./compare.ts";
 import { like } from "./like.ts";
-import { sameJson } from "./same-json.ts";
 import { targetOf, valueAt, type View } from "./value-at.ts";
 
 /** Makes a function that tells whether a filter is true of an object. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { compareText } from "./compare-text.ts";
+import { compareText } from "./compare.ts";
 
 test("texts have the order of their bytes in UTF-8", () => {
   const text = fc.string({

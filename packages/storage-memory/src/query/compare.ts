@@ -1,0 +1,65 @@
+import {
+  type JsonValue,
+  objectNumber,
+  type Position,
+  type Scalar,
+  type SortKey,
+  type StoredObject,
+  type ValueType,
+} from "@sallyport/core";
+import { valueAt, type View } from "./value-at.ts";
+
+/** The order of two values at paths of this type; neither is null. */
+export function compareValues(type: ValueType, one: unknown, other: unknown): number {
+  if (type === "id") return objectNumber(String(one)) - objectNumber(String(other));
+  if (typeof one === "string" && typeof other === "string") return compareText(one, other);
+  return Number(one) - Number(other);
+}
+
+/** The order of two texts by code points, which is that of their UTF-8 bytes; that of UTF-16 differs beyond the BMP. */
+export function compareText(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let index = 0; index < length; index += 1) {
+    const [a, b] = [one.charCodeAt(index), other.charCodeAt(index)];
+    if (a !== b) return rank(a) - rank(b);
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates stand for code points above all others. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** Whether two JSON values are the same: members in whatever order, elements in theirs. */
+export function sameJson(one: JsonValue, other: JsonValue): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (Array.isArray(one) || Array.isArray(other)) {
+    if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+    return one.every((element: JsonValue, index) => sameJson(element, other[index] as JsonValue));
+  }
+  const [members, others] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
+  if (members.size !== others.size) return false;
+  return [...members].every(([name, member]) => others.has(name) && sameJson(member, others.get(name) as JsonValue));
+}
+
+/** Where the object stands in the order of these keys. */
+export function positionOf(object: StoredObject, sort: readonly SortKey[], view: View): Position {
+  return { values: sort.map(({ path }) => (valueAt(object, path, view) ?? null) as Scalar | null), id: object.id };
+}
+
+/** Which of two positions comes first. */
+export function comparePositions(one: Position, other: Position, sort: readonly SortKey[]): number {
+  for (const [index, { path, descending }] of sort.entries()) {
+    const order = compareNullable(path.type, one.values[index] ?? null, other.values[index] ?? null);
+    if (order !== 0) return descending ? -order : order;
+  }
+  return objectNumber(one.id) - objectNumber(other.id);
+}
+
+function compareNullable(type: SortKey["path"]["type"], one: Scalar | null, other: Scalar | null): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  return compareValues(type, one, other);
+}

@@ -1,0 +1,98 @@
+import {
+  type CustomAccount,
+  type Departure,
+  type Digest,
+  type ObjectId,
+  type OneTimeKind,
+  type OneTimeSecret,
+  type PendingPassword,
+  type RecordedAuditEvent,
+  type Session,
+  type StoredObject,
+  touchInterval,
+} from "@sallyport/core";
+
+/** A session as stored. Times are milliseconds since 1970 by the storage's clock. */
+export interface SessionRecord {
+  readonly session: Session;
+  /** Version of the account's secret that the session is good with. */
+  readonly secretVersion: number;
+  readonly touchedAt: number;
+  readonly expiresAt: number;
+  /** The absolute end, which no touch moves. */
+  readonly endsAt: number;
+}
+
+export function isLive(record: SessionRecord, now: number): boolean {
+  return now < record.expiresAt;
+}
+
+/** Whether the idle expiry has to be extended at this moment. */
+export function isTouchDue(record: SessionRecord, idleTimeout: number, now: number): boolean {
+  return now - record.touchedAt >= touchInterval(idleTimeout);
+}
+
+export function touched(record: SessionRecord, idleTimeout: number, now: number): SessionRecord {
+  return { ...record, touchedAt: now, expiresAt: Math.min(now + idleTimeout, record.endsAt) };
+}
+
+/** A custom account as stored. */
+export interface CustomAccountRecord extends CustomAccount {
+  readonly confusableKey: string;
+  /** The new password that waits to be confirmed, and until when by the storage's clock. */
+  readonly pending: (Omit<PendingPassword, "lifetime"> & { readonly until: number }) | null;
+}
+
+/** Without what is the storage's business. */
+export function customAccountOf({
+  confusableKey: _confusableKey,
+  pending: _pending,
+  ...account
+}: CustomAccountRecord): CustomAccount {
+  return Object.freeze(account);
+}
+
+/** An object that is gone, as of its departure. */
+export interface DepartureRecord {
+  /** Without attributes if it cannot return. */
+  readonly object: Omit<StoredObject, "attributes"> & Partial<Pick<StoredObject, "attributes">>;
+  /** The object that it went together with. */
+  readonly leader: ObjectId;
+  /** Who recycled it; `null` if that is unknown, or if it cannot return. */
+  readonly deletedBy: ObjectId | null;
+}
+
+export function kindOf({ object }: DepartureRecord): Departure["kind"] {
+  return object.attributes === undefined ? "deleted" : "recycled";
+}
+
+/** A cipher block of a secure log-in as stored. */
+export interface CipherBlockRecord {
+  readonly clientKey: Digest;
+  /** Id of the server's key that it is encrypted for. */
+  readonly keyId: string;
+  readonly uses: number;
+  /** Milliseconds since 1970 by the storage's clock. */
+  readonly firstUsedAt: number;
+}
+
+/** A secret as it is kept. */
+export type OneTimeRecord = Pick<OneTimeSecret, "kind" | "subject" | "payload"> & { readonly expiresAt: number };
+
+export function oneTimeKey(kind: OneTimeKind, digest: Digest): string {
+  return `${kind} ${digest}`;
+}
+
+/** An order in the outbox; times are milliseconds since 1970. */
+export interface OutboxRecord {
+  readonly sealedOrder: string;
+  readonly attempts: number;
+  readonly putAt: number;
+  readonly dueAt: number;
+  readonly expiresAt: number;
+  /** Since when the transport keeps it; `null` if something else does. */
+  readonly stuckSince: number | null;
+}
+
+/** Attempts that are alike, counted until they become an event. */
+export type AuditTally = Omit<RecordedAuditEvent, "sequence">;
