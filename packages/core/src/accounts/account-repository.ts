@@ -1,7 +1,7 @@
 import type { IdentityLink, ProviderIdentity } from "../identities/identity-link.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
-import type { Account, ListedAccount, NewAccount } from "./account.ts";
+import type { Entrance } from "../sessions/entrance.ts";
 
 /** An account with its user object. */
 export interface FoundAccount {
@@ -88,4 +88,37 @@ export interface AccountRepository {
    * (`null`), or those after a name.
    */
   list(after: string | null, limit: number): Promise<ListedAccount[]>;
+}
+
+/** The credentials of a `User` object, kept apart from it: nothing here is readable as an attribute. */
+export interface Account {
+  /** Id of the `User` object. */
+  readonly userId: ObjectId;
+  /** Unicode NFC; compared exactly. */
+  readonly loginName: string;
+  /** The stored password hash, as the password hasher encodes it. */
+  readonly secret: string;
+  /** Raised by every change of the secret. */
+  readonly secretVersion: number;
+  readonly administrator: boolean;
+  readonly disabled: boolean;
+  /** Where the user's mail goes; `null`: nowhere. */
+  readonly email: string | null;
+}
+
+/** An address that is not given is `null`. */
+export type NewAccount = Pick<Account, "userId" | "loginName" | "secret" | "administrator"> &
+  Partial<Pick<Account, "email">>;
+
+/** An account as lists show it: without anything that opens it. */
+export type ListedAccount = Omit<Account, "secret" | "secretVersion">;
+
+/** Somebody whose identity was proven. */
+export interface Person {
+  readonly account: Account;
+  /** The account's user object, as it was when the proof began. */
+  readonly user: StoredObject;
+  /** What the user object points to, as far as it was read with it; not all of it need be visible to the user. */
+  readonly linked: readonly StoredObject[];
+  readonly entrance: Entrance;
 }

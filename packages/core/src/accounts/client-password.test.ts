@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { clientPassword } from "./client-password.ts";
+import { clientPassword } from "./password-hasher.ts";
 import { confusableKeyOf, loginNameOf } from "./login-name.ts";
 
 const digests = {

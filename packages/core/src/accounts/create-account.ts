@@ -2,9 +2,8 @@ import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { AccountRepository } from "./account-repository.ts";
-import { type ClientHash, clientPassword } from "./client-password.ts";
+import { type ClientHash, clientPassword, type PasswordHasher } from "./password-hasher.ts";
 import { confusableKeyOf, loginNameOf } from "./login-name.ts";
-import type { PasswordHasher } from "./password-hasher.ts";
 
 export interface CreateAccountInput {
   /** Id of an existing `User` object. */

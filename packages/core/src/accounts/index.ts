@@ -1,11 +1,16 @@
-export type { Account, ListedAccount, NewAccount } from "./account.ts";
-export type { AccountRepository, ForProof, FoundAccount, FoundIdentity } from "./account-repository.ts";
-export { type ClientHash, clientPassword } from "./client-password.ts";
+export type {
+  Account,
+  AccountRepository,
+  ForProof,
+  FoundAccount,
+  FoundIdentity,
+  ListedAccount,
+  NewAccount,
+  Person,
+} from "./account-repository.ts";
+export { type ClientHash, clientPassword, type PasswordHasher } from "./password-hasher.ts";
 export { CreateAccount, type CreateAccountInput } from "./create-account.ts";
 export { confusableKeyOf, loginNameOf } from "./login-name.ts";
-export type { PasswordHasher } from "./password-hasher.ts";
-export type { Person } from "./person.ts";
+export { guardUserAttributes, isUserClass, type NamedUser, reserveUserNames, UserNames } from "./user-names.ts";
 export { renameAccount, userName } from "./rename-account.ts";
-export { guardUserAttributes, isUserClass } from "./user-attributes.ts";
-export { type NamedUser, reserveUserNames, UserNames } from "./user-names.ts";
 export { type GivenPassword, VerifyPassword } from "./verify-password.ts";

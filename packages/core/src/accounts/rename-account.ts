@@ -1,4 +1,4 @@
-import { faultAt } from "../errors/fault-at.ts";
+import { faultAt } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { AccountRepository } from "./account-repository.ts";
 import { confusableKeyOf, loginNameOf } from "./login-name.ts";

@@ -1,14 +1,13 @@
 import type { Database } from "../databases/database.ts";
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
+import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import { Model } from "../model/model.ts";
 import { batches } from "../objects/batches.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { OneTimeRepository } from "../one-time/one-time-repository.ts";
+import type { Principal } from "../rights/principal.ts";
 import { seesAll } from "../rights/visibility.ts";
 import { confusableKeyOf, loginNameOf } from "./login-name.ts";
-import { isUserClass } from "./user-attributes.ts";
 
 /** Longer than any database is in use. */
 const lifetime = 100 * 365 * 86_400_000;
@@ -100,5 +99,21 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
         if (typeof name === "string") await names.renew({ id, name });
       }
     });
+  }
+}
+
+/** Attributes of `User` that decide what somebody may do, or as whom. */
+const guarded: readonly string[] = ["Name", "Groups"];
+
+/** Whether objects of the class are users. */
+export function isUserClass(model: Model, className: string): boolean {
+  return model.find("User")?.family.includes(className) ?? false;
+}
+
+/** 404 when somebody else than an administrator gives a user another name or other groups. */
+export function guardUserAttributes({ administrator }: Principal, names: Iterable<string>): void {
+  if (administrator) return;
+  for (const name of names) {
+    if (guarded.includes(name)) throw new ServiceError(404, { detail: `Only administrators write ${name} of a user.` });
   }
 }

@@ -1,11 +1,8 @@
 import type { Digests } from "../digests/digests.ts";
 import { passwordEntrance } from "../sessions/entrance.ts";
-import type { Account } from "./account.ts";
-import type { AccountRepository } from "./account-repository.ts";
-import { type ClientHash, clientPassword } from "./client-password.ts";
+import type { Account, AccountRepository, Person } from "./account-repository.ts";
+import { type ClientHash, clientPassword, type PasswordHasher } from "./password-hasher.ts";
 import { loginNameOf } from "./login-name.ts";
-import type { PasswordHasher } from "./password-hasher.ts";
-import type { Person } from "./person.ts";
 
 /** A password as it was sent, and how clients prepare it. */
 export interface GivenPassword {

@@ -1,3 +1,7 @@
-export type { Admission, AdmissionRequest, ReturnAdmission } from "./admission.ts";
-export type { AdmissionRepository } from "./admission-repository.ts";
-export { refuseMaintenance } from "./refuse-maintenance.ts";
+export {
+  type Admission,
+  type AdmissionRepository,
+  type AdmissionRequest,
+  refuseMaintenance,
+  type ReturnAdmission,
+} from "./admission-repository.ts";

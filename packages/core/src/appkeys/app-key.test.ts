@@ -1,4 +1,4 @@
-import { listingsOf } from "./app-key.ts";
+import { listingsOf } from "./app-key-repository.ts";
 
 test.each([
   ["https://app.example", ["https://app.example", "https://app.example:*"]],

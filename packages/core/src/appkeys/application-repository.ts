@@ -1,5 +1,4 @@
 import type { SecondFactorRule } from "../second-factors/second-factor.ts";
-import type { Application } from "./application.ts";
 
 /** An app name to create; without a rule for second factors it has none. */
 export type NewApplication = Pick<Application, "name" | "seats"> & Partial<Pick<Application, "secondFactor">>;
@@ -20,4 +19,26 @@ export interface ApplicationRepository {
 
   /** At most `limit` of them in the order of their names by code points: from the first (`null`), or those after a name. */
   list(after: string | null, limit: number): Promise<Application[]>;
+}
+
+/** A name that log-ins can carry in `appNames`. */
+export interface Application {
+  readonly name: string;
+  /** How many log-ins may hold a seat at once; `null` means any number. */
+  readonly seats: number | null;
+  /** What a log-in with this name asks of a second factor. */
+  readonly secondFactor: SecondFactorRule;
+}
+
+/** The app names that a database is known to have: one that was found once stays, as nothing removes app names. */
+export class KnownApplications {
+  private readonly names = new Set<string>();
+
+  /** Whether all of the names exist; those that are not known yet are looked up. */
+  async includes(names: readonly string[], applications: ApplicationRepository): Promise<boolean> {
+    const unknown = names.filter((name) => !this.names.has(name));
+    if (unknown.length === 0) return true;
+    for (const name of await applications.known(unknown)) this.names.add(name);
+    return unknown.every((name) => this.names.has(name));
+  }
 }

@@ -1,4 +1,4 @@
-import { KnownApplications } from "./known-applications.ts";
+import { KnownApplications } from "./application-repository.ts";
 
 test("looks up what it does not know, and nothing twice that it found", async () => {
   const known = new KnownApplications();

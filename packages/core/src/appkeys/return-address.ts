@@ -1,4 +1,4 @@
-import type { AppKey } from "./app-key.ts";
+import type { AppKey } from "./app-key-repository.ts";
 
 /** Characters; no longer address is taken from a client. */
 export const longestReturnAddress = 2_048;

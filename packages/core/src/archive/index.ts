@@ -1,5 +1,12 @@
-export { type ArchivePart, inParts, largestPart } from "./archive-part.ts";
-export { type ArchiveRecord, type ArchiveSection, archiveSections, type RecordOf } from "./archive-record.ts";
+export {
+  type ArchivePart,
+  type ArchiveRecord,
+  type ArchiveSection,
+  archiveSections,
+  contradictingRecords,
+  inParts,
+  largestPart,
+  type RecordOf,
+  type StorageArchive,
+} from "./storage-archive.ts";
 export { canonicalJson } from "./canonical-json.ts";
-export { contradictingRecords } from "./contradicting-records.ts";
-export type { StorageArchive } from "./storage-archive.ts";

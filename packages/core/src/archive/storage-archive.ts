@@ -1,5 +1,18 @@
-import type { ArchivePart } from "./archive-part.ts";
-import type { ArchiveRecord } from "./archive-record.ts";
+import type { Account } from "../accounts/account-repository.ts";
+import type { AppKey } from "../appkeys/app-key-repository.ts";
+import type { Application } from "../appkeys/application-repository.ts";
+import type { RecordedAuditEvent } from "../audit/audit-repository.ts";
+import type { CustomAccount } from "../custom-users/custom-account-repository.ts";
+import type { Digest } from "../digests/digests.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { IdentityLink } from "../identities/identity-link.ts";
+import type { ProviderEntry } from "../identities/provider-entry.ts";
+import type { StoredKey } from "../keys/stored-key.ts";
+import type { MacroVersion } from "../macros/macro-version.ts";
+import type { ClassDefinition } from "../model/class-definition.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { Links, StoredObject } from "../objects/stored-object.ts";
+import type { SecondFactor } from "../second-factors/second-factor.ts";
 
 /**
  * Port: all that a database keeps, as a stream. Neither direction has more than a small part in memory at once, and each goes
@@ -25,4 +38,184 @@ export interface StorageArchive {
    * twice: 307 (`contradictingRecords`). A text that is not storable: 307. An object that is too large: 801.
    */
   import(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy">;
+}
+
+/** Stands first. */
+interface ArchivedSettings {
+  readonly section: "settings";
+  readonly maintenance: boolean;
+  readonly modelGeneration: number;
+  readonly macroGeneration: number;
+  /** How many objects follow. */
+  readonly objects: number;
+  /** The highest object number that was ever given; 0: none. */
+  readonly lastObject: number;
+  /** The highest sequence of an audit event that was ever given; 0: none. */
+  readonly lastAudit: number;
+}
+
+/** In the order of the model. */
+interface ArchivedClass {
+  readonly section: "classes";
+  readonly definition: ClassDefinition;
+}
+
+/** Of macros that are there and of those that are gone, in the order in which they were changed. */
+type ArchivedMacro = MacroVersion & { readonly section: "macros" };
+
+/** By name. Names are ordered by code points, here and below. */
+type ArchivedApplication = Application & { readonly section: "applications" };
+
+/** By name. */
+type ArchivedAppKey = AppKey & { readonly section: "appKeys"; readonly digest: Digest };
+
+/** By object number. */
+interface ArchivedObject extends Omit<StoredObject, "attributes"> {
+  readonly section: "objects";
+  /** Of its last change: a positive whole number. Others are compared with it, and nothing else is known of it. */
+  readonly stamp: number;
+  /** As the JSON text that `canonicalJson` gives, in exports of every storage. Nobody who passes an object on has to look into it. */
+  readonly attributes: string;
+}
+
+/**
+ * Which ids the attributes of a live object hold, by object number; objects whose attributes hold none are not among them, nor recycled
+ * ones. Names are ordered by code points, and ids by their numbers, each once: the order in a collection is that of its value.
+ */
+interface ArchivedLinks {
+  readonly section: "links";
+  readonly id: ObjectId;
+  readonly links: Links;
+}
+
+/** What is left of an object, by object number. `storedAt` is when it went, `version` that of its departure. */
+interface ArchivedDeparture extends Omit<ArchivedObject, "section" | "attributes"> {
+  readonly section: "departures";
+  /** The object that it went together with. */
+  readonly leader: ObjectId;
+  /** Who recycled it; `null` if that is unknown, or if it cannot return. */
+  readonly deletedBy: ObjectId | null;
+  /** `null` if it cannot return. */
+  readonly attributes: string | null;
+}
+
+/** By the number of the user object. */
+type ArchivedAccount = Account & { readonly section: "accounts"; readonly confusableKey: string };
+
+/** By login name. A password that waits to be confirmed is not in it. */
+type ArchivedCustomAccount = CustomAccount & {
+  readonly section: "customAccounts";
+  readonly confusableKey: string;
+};
+
+/** By type. */
+type ArchivedProvider = ProviderEntry & { readonly section: "identityProviders" };
+
+/** By id. */
+type ArchivedIdentityLink = IdentityLink & { readonly section: "identityLinks" };
+
+/** By subject, then by app name. */
+type ArchivedSecondFactor = SecondFactor & { readonly section: "secondFactors" };
+
+/** By subject. */
+interface ArchivedPasswordHistory {
+  readonly section: "passwordHistory";
+  readonly subject: string;
+  /** The latest last. */
+  readonly secrets: readonly string[];
+}
+
+/** In the order in which they became current; the wrapped private half is empty when it was swept away. */
+type ArchivedKey = StoredKey & { readonly section: "keys" };
+
+/** By sequence. */
+type ArchivedAuditEvent = RecordedAuditEvent & { readonly section: "audit" };
+
+/** Attempts that have yet to become an event, by key. */
+type ArchivedTally = Omit<RecordedAuditEvent, "sequence"> & {
+  readonly section: "tallies";
+  readonly key: string;
+};
+
+/**
+ * One thing that a database keeps. Whatever ends by itself is not in an archive: sessions with their channels and locks, the
+ * blocks of secure log-ins, failed attempts, secrets that are good once, and passwords that wait to be confirmed.
+ */
+export type ArchiveRecord =
+  | ArchivedSettings
+  | ArchivedClass
+  | ArchivedMacro
+  | ArchivedApplication
+  | ArchivedAppKey
+  | ArchivedObject
+  | ArchivedLinks
+  | ArchivedDeparture
+  | ArchivedAccount
+  | ArchivedCustomAccount
+  | ArchivedProvider
+  | ArchivedIdentityLink
+  | ArchivedSecondFactor
+  | ArchivedPasswordHistory
+  | ArchivedKey
+  | ArchivedAuditEvent
+  | ArchivedTally;
+
+export type ArchiveSection = ArchiveRecord["section"];
+
+/** The records of one section. */
+export type RecordOf<Section extends ArchiveSection> = Extract<ArchiveRecord, { readonly section: Section }>;
+
+/** The order of the sections; those without records are simply not there. */
+export const archiveSections = [
+  "settings",
+  "classes",
+  "macros",
+  "applications",
+  "appKeys",
+  "objects",
+  "links",
+  "departures",
+  "accounts",
+  "customAccounts",
+  "identityProviders",
+  "identityLinks",
+  "secondFactors",
+  "passwordHistory",
+  "keys",
+  "audit",
+  "tallies",
+] as const satisfies readonly ArchiveSection[];
+
+/**
+ * Records of one section, as an export gives them: at least one, at most `largestPart.records`, and no further one behind
+ * `largestPart.characters` of attributes. One by one, a million of them would wait longer for each other than it takes to write them.
+ */
+export type ArchivePart = readonly ArchiveRecord[];
+
+export const largestPart = { records: 2_000, characters: 1_048_576 };
+
+/** Cuts records into parts. */
+export async function* inParts(
+  records: Iterable<ArchiveRecord> | AsyncIterable<ArchiveRecord>,
+): AsyncGenerator<ArchivePart> {
+  let part: ArchiveRecord[] = [];
+  let characters = 0;
+  for await (const record of records) {
+    const isWhole = part.length >= largestPart.records || characters >= largestPart.characters;
+    if (part.length > 0 && (isWhole || part[0]?.section !== record.section)) {
+      yield part;
+      [part, characters] = [[], 0];
+    }
+    part.push(record);
+    if ("attributes" in record) characters += record.attributes?.length ?? 0;
+  }
+  if (part.length > 0) yield part;
+}
+
+/** What an import refuses in which something comes twice that there can be once, or is not what it is said to be: 307. */
+export function contradictingRecords(cause?: unknown): ServiceError {
+  return new ServiceError(307, {
+    detail: "The records of the archive contradict one another.",
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

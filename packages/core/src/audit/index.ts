@@ -1,5 +1,8 @@
-export type { AuditEvent, AuditEventType, RecordedAuditEvent } from "./audit-event.ts";
-export { type AuditRepository, tallyTime } from "./audit-repository.ts";
-export { entryEvent } from "./entry-event.ts";
-export { operatorEvent } from "./operator-event.ts";
-export { sessionEvent } from "./session-event.ts";
+export {
+  type AuditEvent,
+  type AuditEventType,
+  type AuditRepository,
+  type RecordedAuditEvent,
+  tallyTime,
+} from "./audit-repository.ts";
+export { entryEvent, operatorEvent, sessionEvent } from "./audit-events.ts";

@@ -1,5 +1,4 @@
-import type { Change } from "./change.ts";
-import type { ChangePosition } from "./change-position.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 
 /**
  * Port: which objects were written and which are gone, in an order that can be followed from a place reached before. Of
@@ -20,3 +19,27 @@ export interface ChangeRepository {
    */
   read(after: ChangePosition, upTo: number, limit: number): Promise<Change[]>;
 }
+
+/** That an object was written, or is gone. */
+export interface Change {
+  /** When, in the order of changes: a positive whole number. What one transaction writes has one stamp. */
+  readonly stamp: number;
+  readonly id: ObjectId;
+  /** Lower case. */
+  readonly uuid: string;
+  readonly className: string;
+  /** Of the object as it was written, or of its departure. */
+  readonly version: number;
+  /** `recycled`: it is gone, and can be restored. */
+  readonly kind: "stored" | "recycled" | "deleted";
+}
+
+/** A place between changes. They are ordered by stamp and, where that is the same, by object number. */
+export interface ChangePosition {
+  readonly stamp: number;
+  /** The place is behind this object; `null`: behind all objects of the stamp. */
+  readonly id: ObjectId | null;
+}
+
+/** The place before every change. */
+export const beforeAllChanges: ChangePosition = { stamp: 0, id: null };

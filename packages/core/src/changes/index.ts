@@ -1,3 +1,1 @@
-export type { Change } from "./change.ts";
-export { beforeAllChanges, type ChangePosition } from "./change-position.ts";
-export type { ChangeRepository } from "./change-repository.ts";
+export { beforeAllChanges, type Change, type ChangePosition, type ChangeRepository } from "./change-repository.ts";

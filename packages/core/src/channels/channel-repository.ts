@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 
 /**
  * What became of the number of an incoming message: `fresh`: accepted now, once and for all; `seen`: accepted before;
@@ -67,4 +67,12 @@ export interface ChannelRepository {
    * of these; how many it were. The age keeps a process that knows newer keys from forgetting what another still takes.
    */
   sweepBlocks(acceptedKeyIds: readonly string[], age: number, limit: number): Promise<number>;
+}
+
+/** What both ends of a secure session share, as storage keeps it. It ends with its session. */
+export interface Channel {
+  /** The symmetric key of the session, wrapped; storage never sees the key itself. */
+  readonly wrappedKey: string;
+  /** Three random bytes that every counter block of the session holds. */
+  readonly ivPrefix: Uint8Array;
 }

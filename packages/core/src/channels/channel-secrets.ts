@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors/service-error.ts";
 import { Recent } from "../digests/recent.ts";
 import type { KeyWrapping } from "../keys/key-wrapping.ts";
-import type { Channel } from "./channel.ts";
+import type { Channel } from "./channel-repository.ts";
 
 const remembered = 10_000;
 

@@ -1,8 +1,8 @@
 import type { Database } from "../databases/database.ts";
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { Channel } from "./channel.ts";
-import type { ChannelCipher } from "./channel-cipher.ts";
+import type { Channel } from "./channel-repository.ts";
+import type { ChannelCipher } from "./channel-ciphers.ts";
 import type { ChannelSecrets } from "./channel-secrets.ts";
 import type { OutgoingNumbers } from "./outgoing-numbers.ts";
 

@@ -1,18 +1,18 @@
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
+import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
 import type { ServerKeyPair } from "../keys/server-key.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import type { AnswerCipher } from "./answer-cipher.ts";
+import type {
+  AnswerCipher,
+  ClientKey,
+  ClientKeyParser,
+  CredentialsCipher,
+  HybridCipher,
+  HybridMessage,
+} from "./channel-ciphers.ts";
 import type { BlockLimits } from "./channel-repository.ts";
-import type { ClientKey } from "./client-key.ts";
-import type { ClientKeyParser } from "./client-key-parser.ts";
-import type { CredentialsCipher } from "./credentials-cipher.ts";
-import type { HybridCipher, HybridMessage } from "./hybrid-cipher.ts";
-import { mostOfNetwork, refusalPause, repetition } from "./message-rules.ts";
-import { PlacesByNetwork } from "./places-by-network.ts";
-import { ReplayRecord } from "./replay-record.ts";
+import { mostOfNetwork, PlacesByNetwork, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
 
 /** An encrypted AES key belongs to its client for as long as it can be opened, however often it is used. */
 const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };

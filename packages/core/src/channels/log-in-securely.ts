@@ -1,5 +1,5 @@
-import type { RandomSource } from "../digests/random-source.ts";
-import type { SerializedObject } from "../objects/serialized-object.ts";
+import type { RandomSource } from "../digests/digests.ts";
+import type { SerializedObject } from "../objects/stored-object.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-password.ts";
 import type { ChannelSecrets } from "./channel-secrets.ts";

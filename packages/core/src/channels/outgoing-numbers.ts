@@ -1,4 +1,5 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import type { ChannelRepository } from "./channel-repository.ts";
 
 /** Numbers reserved at once: one write to storage for so many messages. */
@@ -47,4 +48,22 @@ export class OutgoingNumbers {
     this.blocks.set(session, { next: first, end: first + BigInt(reserved) });
     return true;
   }
+}
+
+/** Numbers that can be reserved at once. */
+export const largestReservation = 1_000_000;
+
+const beyondNumbers = 2n ** 64n;
+
+/** Refuses what would give numbers out twice: 799. */
+export function assertReservation(count: number): void {
+  if (!Number.isInteger(count) || count < 1 || count > largestReservation) {
+    throw new ServiceError(799, { detail: "So many message numbers cannot be reserved." });
+  }
+}
+
+/** Refuses what no counter block can hold: 799. */
+export function assertMessageNumber(number: bigint): void {
+  if (number < 0n || number >= beyondNumbers)
+    throw new ServiceError(799, { detail: "There is no such message number." });
 }

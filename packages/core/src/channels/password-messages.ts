@@ -1,10 +1,8 @@
 import type { Digests } from "../digests/digests.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import type { CredentialsCipher, OpenedCredentials } from "./credentials-cipher.ts";
-import { mostOfNetwork, refusalPause, repetition } from "./message-rules.ts";
-import { PlacesByNetwork } from "./places-by-network.ts";
-import { ReplayRecord } from "./replay-record.ts";
+import type { CredentialsCipher, OpenedCredentials } from "./channel-ciphers.ts";
+import { mostOfNetwork, PlacesByNetwork, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
 
 export interface PasswordMessageParts {
   readonly keyRings: KeyRings;

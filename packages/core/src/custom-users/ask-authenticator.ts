@@ -1,16 +1,25 @@
+import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import { confusableKeyOf, loginNameOf } from "../accounts/login-name.ts";
+import { entryEvent } from "../audit/audit-events.ts";
+import type { RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { AskedLogIn, Hook } from "../hooks/active-hooks.ts";
+import type { AskedLogIn, Hook, ObjectHooks } from "../hooks/active-hooks.ts";
 import type { HookCaller } from "../hooks/hook-caller.ts";
-import type { ObjectHooks } from "../hooks/object-hooks.ts";
 import { isRefusalCode } from "../macros/refusal-code.ts";
+import { mailAddress } from "../mail/mail-address.ts";
+import { isObjectId, type ObjectId } from "../objects/object-id.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
+import { randomUuid } from "../one-time/random-uuid.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import { unattendedPrincipal } from "../rights/unattended-principal.ts";
+import { unattendedPrincipal } from "../rights/principal.ts";
 import { isStorableText } from "../storage/storable-text.ts";
-import { authenticatedUser, unusable } from "./authenticated-user.ts";
-import type { KeepAuthenticatedUser } from "./keep-authenticated-user.ts";
-import { mappedPerson } from "./mapped-person.ts";
-import type { CustomCredentials, ProveCustomUser, ProvenCustomUser } from "./prove-custom-user.ts";
+import type { CustomAccount } from "./custom-account-repository.ts";
+import {
+  type CustomCredentials,
+  mappedPerson,
+  type ProveCustomUser,
+  type ProvenCustomUser,
+} from "./verify-custom-password.ts";
 
 const nothing = async (): Promise<void> => {};
 
@@ -65,4 +74,91 @@ async function answerOf<T>(run: () => Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+/** Whom the hook takes somebody for. */
+interface AuthenticatedUser {
+  readonly userId: ObjectId;
+  /** Unicode NFC. */
+  readonly loginName: string;
+  readonly email: string | null;
+}
+
+const longestName = 1_024;
+const known: ReadonlySet<string> = new Set(["userId", "name", "email"]);
+
+/** Reads what the hook `xRestApi_Authenticate` gave: `null` for somebody it refuses. The sandbox is not believed: what is neither is 710. */
+function authenticatedUser(given: JsonValue | undefined, user: string): AuthenticatedUser | null {
+  if (given === undefined || given === null) return null;
+  if (typeof given !== "object" || Array.isArray(given)) throw unusable("is neither null nor a user");
+  const members = new Map(Object.entries(given as { readonly [name: string]: JsonValue }));
+  for (const name of members.keys()) if (!known.has(name)) throw unusable("has members that a user does not have");
+  const [userId, name, email] = [members.get("userId"), members.get("name") ?? user, members.get("email") ?? null];
+  if (typeof userId !== "string" || !isObjectId(userId))
+    throw unusable("names no user: userId is the ~ObjectID of one");
+  if (typeof name !== "string" || name.trim() === "" || name.length > longestName || !isStorableText(name))
+    throw unusable("has a name that is none");
+  const address = typeof email === "string" ? mailAddress(email) : null;
+  if (email !== null && address === null) throw unusable("has an e-mail address that is none");
+  return { userId, loginName: loginNameOf(name), email: address };
+}
+
+/** The hook can be neither believed nor taken for a refusal. */
+function unusable(reason: string): ServiceError {
+  return new ServiceError(710, { detail: `What the hook xRestApi_Authenticate gave ${reason}.` });
+}
+
+/**
+ * Keeps an account for whoever the hook accepts, as the hook says it: so that administrators see who comes in, can keep him out, and
+ * end his sessions. It has a password that nobody knows.
+ */
+export class KeepAuthenticatedUser {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly random: RandomSource,
+  ) {}
+
+  /** The account as it is now; `null` if its name looks like that of another one. */
+  async run(context: AppKeyContext, found: AuthenticatedUser): Promise<CustomAccount | null> {
+    const { customAccounts } = context.r;
+    const known = (await customAccounts.forProof(found.loginName)).account ?? (await this.create(context, found));
+    if (known === null || (known.userId === found.userId && known.email === found.email)) return known;
+    await this.change(context, known, found);
+    return customAccounts.find(known.id);
+  }
+
+  private async create(
+    context: AppKeyContext,
+    { loginName, userId, email }: AuthenticatedUser,
+  ): Promise<CustomAccount | null> {
+    const secret = await this.hasher.hash(this.random.secret());
+    const account = { id: randomUuid(this.random), loginName, userId, email, secret };
+    await context.database.storage.transaction(async (r) => {
+      if ((await r.customAccounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
+      await r.audit.append(entryEvent(context, { type: "customUser.stored", outcome: 0, userId }));
+    });
+    // Another log-in may have been faster.
+    return (await context.r.customAccounts.forProof(loginName)).account;
+  }
+
+  private change(
+    context: AppKeyContext,
+    { id, userId, email }: CustomAccount,
+    found: AuthenticatedUser,
+  ): Promise<void> {
+    return context.database.storage.transaction(async (r) => {
+      if (email !== found.email) await r.customAccounts.setEmail(id, found.email);
+      if (userId !== found.userId) {
+        await r.customAccounts.setUser(id, found.userId);
+        await r.sessions.end({ customAccountId: id });
+      }
+      await r.audit.append(entryEvent(context, { type: "customUser.stored", outcome: 0, userId: found.userId }));
+    });
+  }
+}
+
+/** Whether a hook decides who custom users are, so that their passwords are kept elsewhere. */
+export async function isAskedElsewhere(hooks: ObjectHooks, caller: HookCaller): Promise<boolean> {
+  const active = await hooks.current(caller);
+  return (active?.authenticate ?? null) !== null;
 }

@@ -1,21 +1,17 @@
-import { clientPassword } from "../accounts/client-password.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
-import { sessionEvent } from "../audit/session-event.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
+import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { ObjectHooks } from "../hooks/object-hooks.ts";
+import type { ObjectHooks } from "../hooks/active-hooks.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { OrderMail } from "../mail/order-mail.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/password-change.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { codeDigest, confirmationCode } from "./confirmation-code.ts";
-import type { CustomAccount } from "./custom-account.ts";
-import { customUserKey } from "./custom-user-key.ts";
-import { isAskedElsewhere } from "./is-asked-elsewhere.ts";
-import type { SettleCustomPassword } from "./settle-custom-password.ts";
+import { isAskedElsewhere } from "./ask-authenticator.ts";
+import { type CustomAccount, customUserKey } from "./custom-account-repository.ts";
+import type { SettleCustomPassword } from "./custom-password-reset.ts";
 
 const minutes = 10;
 const tries = 5;
@@ -105,4 +101,20 @@ export class ChangeCustomPassword implements PasswordChange {
       { kind: "confirmationCode", to, name, code, minutes, language: language ?? this.parts.language },
     );
   }
+}
+
+/** Without what is taken for something else: no I, O, 0 and 1. As many as five bits tell apart, so that all are as likely. */
+const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+const half = 4;
+
+/** Forty bits in two groups that can be typed: `K7QX-M2RB`. */
+export function confirmationCode(random: RandomSource): string {
+  const code = Array.from(random.bytes(2 * half), (byte) => letters[byte % letters.length]).join("");
+  return `${code.slice(0, half)}-${code.slice(half)}`;
+}
+
+/** What storage keeps of a code: good for one account only, however it was typed. */
+export function codeDigest(digests: Digests, accountId: string, code: string): Digest {
+  return digests.sha256(`confirmation code\u0000${accountId}\u0000${code.toUpperCase().replaceAll(/[\s-]/g, "")}`);
 }

@@ -1,14 +1,13 @@
-import { sessionEvent } from "../audit/session-event.ts";
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
+import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { PasswordNotice } from "../passwords/password-notice.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { codeDigest } from "./confirmation-code.ts";
-import { customUserKey } from "./custom-user-key.ts";
-import type { SettleCustomPassword } from "./settle-custom-password.ts";
+import { codeDigest } from "./change-custom-password.ts";
+import { customUserKey } from "./custom-account-repository.ts";
+import type { SettleCustomPassword } from "./custom-password-reset.ts";
 
 export interface ConfirmCustomPasswordInput {
   readonly confirmationCode: string;

@@ -1,5 +1,5 @@
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
-import { codeDigest, confirmationCode } from "./confirmation-code.ts";
+import { codeDigest, confirmationCode } from "./change-custom-password.ts";
 
 const digests = new NodeDigests();
 

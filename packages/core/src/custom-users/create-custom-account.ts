@@ -1,8 +1,6 @@
-import { type ClientHash, clientPassword } from "../accounts/client-password.ts";
+import { type ClientHash, clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
 import { confusableKeyOf, loginNameOf } from "../accounts/login-name.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { randomUuid } from "../one-time/random-uuid.ts";

@@ -1,13 +1,14 @@
 import { loginNameOf } from "../accounts/login-name.ts";
-import type { ObjectHooks } from "../hooks/object-hooks.ts";
+import type { Digest } from "../digests/digests.ts";
+import type { ObjectHooks } from "../hooks/active-hooks.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { PasswordReset, ResettableAccount } from "../passwords/password-reset.ts";
+import type { ReplacePassword } from "../passwords/replace-password.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import { unattendedPrincipal } from "../rights/unattended-principal.ts";
+import { unattendedPrincipal } from "../rights/principal.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { CustomAccount } from "./custom-account.ts";
-import { isAskedElsewhere } from "./is-asked-elsewhere.ts";
-import { customSubject, type SettleCustomPassword } from "./settle-custom-password.ts";
+import { isAskedElsewhere } from "./ask-authenticator.ts";
+import type { CustomAccount } from "./custom-account-repository.ts";
 
 /** Resets of custom users. Who could not come in with a new password, because the user he is mapped to is kept out, is nobody here. */
 export class CustomPasswordReset implements PasswordReset {
@@ -59,5 +60,33 @@ export class CustomPasswordReset implements PasswordReset {
     if ((await r.customAccounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
     await this.settle.run(r, account);
     return true;
+  }
+}
+
+/** Whose history, resets and second factors those of a custom user are. */
+export function customSubject(accountId: string): string {
+  return `custom:${accountId}`;
+}
+
+/** Does what has to happen when a custom user has another password; belongs into the transaction that gives it to him. */
+export class SettleCustomPassword {
+  constructor(private readonly passwords: Pick<ReplacePassword, "former" | "retire">) {}
+
+  /** Hashes of passwords that are not taken again. */
+  former(r: Repositories, { id }: CustomAccount): Promise<string[]> {
+    return this.passwords.former(r, customSubject(id));
+  }
+
+  /** `account`: as it was before. Ends all its sessions, but for one that is excepted. */
+  async run(r: Repositories, account: CustomAccount, except?: Digest): Promise<void> {
+    await this.keep(r, account);
+    await r.sessions.end(
+      except === undefined ? { customAccountId: account.id } : { customAccountId: account.id, except },
+    );
+  }
+
+  /** The same, where sessions are ended by somebody else. */
+  keep(r: Repositories, { id, secret }: CustomAccount): Promise<void> {
+    return this.passwords.retire(r, customSubject(id), secret);
   }
 }

@@ -1,4 +1,4 @@
-export { AskAuthenticator } from "./ask-authenticator.ts";
+export { AskAuthenticator, KeepAuthenticatedUser } from "./ask-authenticator.ts";
 export { ChangeCustomPassword, type ChangeCustomPasswordParts } from "./change-custom-password.ts";
 export {
   ConfirmCustomPassword,
@@ -6,12 +6,20 @@ export {
   type ConfirmCustomPasswordParts,
 } from "./confirm-custom-password.ts";
 export { CreateCustomAccount, type CreateCustomAccountInput } from "./create-custom-account.ts";
-export type { CustomAccount, ListedCustomAccount, NewCustomAccount, PendingPassword } from "./custom-account.ts";
-export type { CustomAccountRepository, ForCustomProof } from "./custom-account-repository.ts";
-export { CustomPasswordReset } from "./custom-password-reset.ts";
-export { customUserKey } from "./custom-user-key.ts";
-export { KeepAuthenticatedUser } from "./keep-authenticated-user.ts";
+export {
+  type CustomAccount,
+  type CustomAccountRepository,
+  customUserKey,
+  type ForCustomProof,
+  type ListedCustomAccount,
+  type NewCustomAccount,
+  type PendingPassword,
+} from "./custom-account-repository.ts";
+export { CustomPasswordReset, customSubject, SettleCustomPassword } from "./custom-password-reset.ts";
 export { LogInCustomUser } from "./log-in-custom-user.ts";
-export type { CustomCredentials, ProveCustomUser, ProvenCustomUser } from "./prove-custom-user.ts";
-export { customSubject, SettleCustomPassword } from "./settle-custom-password.ts";
-export { VerifyCustomPassword } from "./verify-custom-password.ts";
+export {
+  type CustomCredentials,
+  type ProveCustomUser,
+  type ProvenCustomUser,
+  VerifyCustomPassword,
+} from "./verify-custom-password.ts";

@@ -1,11 +1,9 @@
-import { clientPassword } from "../accounts/client-password.ts";
+import type { AccountRepository, Person } from "../accounts/account-repository.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
 import { loginNameOf } from "../accounts/login-name.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
 import type { Digests } from "../digests/digests.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import type { CustomAccount } from "./custom-account.ts";
-import { mappedPerson } from "./mapped-person.ts";
-import type { CustomCredentials, ProveCustomUser, ProvenCustomUser } from "./prove-custom-user.ts";
+import type { CustomAccount } from "./custom-account-repository.ts";
 
 /** Knows custom users by their own passwords. Unknown and disabled ones cost and answer the same as a wrong password. */
 export class VerifyCustomPassword implements ProveCustomUser {
@@ -33,4 +31,43 @@ export class VerifyCustomPassword implements ProveCustomUser {
   private async renew({ r }: AppKeyContext, { id, secret }: CustomAccount, password: string): Promise<void> {
     if (this.hasher.isOutdated(secret)) await r.customAccounts.rehash(id, secret, await this.hasher.hash(password));
   }
+}
+
+/** What somebody says who wants to come in as a custom user. */
+export interface CustomCredentials {
+  readonly user: string;
+  /** Plain, or as clients send it. */
+  readonly pass: string;
+  readonly appNames: readonly string[];
+  /** The links of the user object that are to be read with it. */
+  readonly links: readonly string[];
+}
+
+/** What a proof brings besides the person. */
+export interface ProvenCustomUser {
+  readonly person: Person;
+  /** What can wait until the log-in is done: its failure is nobody's business. */
+  readonly afterwards: (context: AppKeyContext) => Promise<void>;
+}
+
+/** Who knows custom users: it looks somebody up, and what comes back proves who it is, or gives `null`. */
+export interface ProveCustomUser {
+  prepare(context: AppKeyContext, credentials: CustomCredentials): Promise<() => Promise<ProvenCustomUser | null>>;
+}
+
+/** As whom a custom user works; `null` if that is nobody: when his account or that of the database user is disabled or gone. */
+export async function mappedPerson(
+  accounts: AccountRepository,
+  custom: CustomAccount,
+  links: readonly string[],
+): Promise<Person | null> {
+  if (custom.disabled) return null;
+  const { account, user, linked } = await accounts.byUser(custom.userId, links);
+  if (account === null || account.disabled || user === null) return null;
+  return {
+    account,
+    user,
+    linked,
+    entrance: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion },
+  };
 }

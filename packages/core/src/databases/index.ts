@@ -1,3 +1,2 @@
 export { Database, type DatabasePolicy, type DatabaseSettings } from "./database.ts";
-export type { DatabaseContents } from "./database-contents.ts";
-export type { MaintenanceSwitch } from "./maintenance-switch.ts";
+export type { DatabaseContents, MaintenanceSwitch } from "./database-contents.ts";

@@ -1,16 +1,23 @@
+import { isUserClass } from "../accounts/user-names.ts";
+import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import { hooksOfDeletions } from "../hooks/hooks-of-deletions.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import { type ActiveHooks, noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
+import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";
+import { hookFailure } from "../hooks/hook-caller.ts";
+import type { Model } from "../model/model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
-import type { SingleReference } from "../objects/object-reference.ts";
+import type { ObjectId, SingleReference } from "../objects/object-id.ts";
+import type { Sight } from "../objects/serialization-source.ts";
+import type { StoredObject } from "../objects/stored-object.ts";
 import { visibleObject } from "../objects/visible-object.ts";
+import { inTransaction } from "../request/in-transaction.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
-import { acceptDeletion } from "./accept-deletion.ts";
-import { deleteWithHooks } from "./delete-with-hooks.ts";
-import { guardUsers } from "./guard-users.ts";
-import { heldFirst } from "./held-first.ts";
-import { removeThose } from "./remove-those.ts";
+import type { Principal } from "../rights/principal.ts";
+import type { Visibility } from "../rights/visibility.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { HeldObject } from "./departure-repository.ts";
+import { removeThose, type ThoseWhoGo, thoseWhoGo } from "./deletion-cascade.ts";
 
 export interface DeleteObjectInput {
   /** Whether the object can be restored. */
@@ -57,4 +64,117 @@ export class DeleteObject {
       });
     });
   }
+}
+
+interface HookedDeletion {
+  readonly sight: Sight;
+  /** The model for hooks, filtered by the rights of the caller. */
+  readonly known: Model;
+  readonly recycled: boolean;
+  readonly expectedVersions: readonly number[] | null;
+}
+
+/** How often what hooks do may take more along. */
+const mostRounds = 8;
+
+/** Deletes an object with hooks, in one transaction with what they do; what that takes along, too, is told them before it goes. */
+function deleteWithHooks(
+  active: ActiveHooks,
+  context: SessionContext,
+  id: ObjectId,
+  { sight, known, recycled, expectedVersions }: HookedDeletion,
+): Promise<void> {
+  const { principal, sessionDigest: session, database } = context;
+  const { model } = sight;
+  return active.prepared(context, (ready) =>
+    inTransaction(ready, async (inside) => {
+      const { r } = inside;
+      const hooks = new DeletionHooks(active, { ...sight, model: known });
+      let held = await heldFirst(r, id, { model, expectedVersions });
+      for (let round = 1; ; round += 1) {
+        const those = await acceptDeletion(r, held, { ...sight, principal, session, recycled });
+        if (!(await hooks.before(inside, those.going))) {
+          await removeThose(r, those, { model, principal, database, recycled, leader: id });
+          return hooks.after(inside, those.going);
+        }
+        if (round > mostRounds) throw hookFailure("of a deletion", "takes along more and more.");
+        const [now] = await r.departures.hold([id], { modelGeneration: model.generation });
+        // A hook has deleted it already.
+        if (now === undefined) return undefined;
+        held = now;
+      }
+    }),
+  );
+}
+
+interface DeletionBy extends Sight {
+  readonly principal: Principal;
+  readonly session: Digest;
+  readonly recycled: boolean;
+}
+
+/** What a deletion takes along, if nothing keeps it from going: users for those who are no administrators 404, otherwise 718. */
+async function acceptDeletion(
+  { departures }: Pick<Repositories, "departures">,
+  held: HeldObject,
+  { model, visibility, principal, session, recycled }: DeletionBy,
+): Promise<Pick<ThoseWhoGo, "going" | "losing">> {
+  const { going, losing, refusal } = await thoseWhoGo(held, {
+    departures,
+    model,
+    known: model.as(principal),
+    visibility,
+    session,
+    recycled,
+  });
+  guardUsers(going, { model, principal });
+  if (refusal !== null) throw refusal;
+  refuseGroupsWithRights(going, { model, visibility });
+  return { going, losing };
+}
+
+/** 404 when others than administrators delete users, whatever the rights on the class: whoever has those could remove administrators. */
+export function guardUsers(
+  going: readonly Pick<StoredObject, "className">[],
+  { model, principal }: { readonly model: Model; readonly principal: Principal },
+): void {
+  if (!principal.administrator && going.some(({ className }) => isUserClass(model, className)))
+    throw new ServiceError(404);
+}
+
+/** Holds the object that is to be deleted. One that is gone meanwhile: 609; another version than those expected: 713. */
+async function heldFirst(
+  { departures }: Pick<Repositories, "departures">,
+  id: ObjectId,
+  { model, expectedVersions }: { readonly model: Model; readonly expectedVersions: readonly number[] | null },
+): Promise<HeldObject> {
+  const [held] = await departures.hold([id], { modelGeneration: model.generation });
+  if (held === undefined) throw new ServiceError(609);
+  if (expectedVersions !== null && !expectedVersions.includes(held.object.version))
+    throw new ServiceError(713, { detail: "The object has another version." });
+  return held;
+}
+
+/**
+ * 718 while the rights of a class, or of one of its attributes, name a group among objects that go. The model that they are looked up in has to be held: it keeps
+ * others from giving rights to the group meanwhile. A class that the caller cannot read is not named.
+ */
+function refuseGroupsWithRights(
+  going: readonly Pick<StoredObject, "id" | "className">[],
+  { model, visibility }: { readonly model: Model; readonly visibility: Visibility },
+): void {
+  const groups = new Set(
+    going.filter(({ className }) => model.find("UserGroup")?.family.includes(className)).map(({ id }) => id),
+  );
+  if (groups.size === 0) return;
+  const granting = Array.from(model.all(), ({ definition }) => definition).filter(
+    ({ rights, attributes }) =>
+      rights.some(({ group }) => groups.has(group)) ||
+      attributes.some(({ read = [] }) => read.some((group) => groups.has(group))),
+  );
+  if (granting.length === 0) return;
+  const named = granting.find(({ name }) => visibility.classes === null || visibility.classes.has(name));
+  throw new ServiceError(718, {
+    detail: `${named === undefined ? "A class" : `The class ${named.name}`} gives rights to a group that would go.`,
+  });
 }

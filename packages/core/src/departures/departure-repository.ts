@@ -1,13 +1,8 @@
-import type { Writing } from "../objects/object-change.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { StoredObject } from "../objects/stored-object.ts";
-import type { SingleReference } from "../objects/object-reference.ts";
+import type { Digest } from "../digests/digests.ts";
+import type { Model } from "../model/model.ts";
+import type { ObjectId, SingleReference } from "../objects/object-id.ts";
+import type { Attributes, Links, ObjectOutline, StoredObject, Writing } from "../objects/stored-object.ts";
 import type { Visibility } from "../rights/visibility.ts";
-import type { Departure, RecycledRoot } from "./departure.ts";
-import type { HeldObject } from "./held-object.ts";
-import type { LinkTarget } from "./link-target.ts";
-import type { Referrer } from "./referrer.ts";
-import type { Restoration } from "./restoration.ts";
 
 /** Which links are asked for. */
 export interface ReferrerQuery {
@@ -96,4 +91,80 @@ export interface DepartureRepository {
    * give objects that `recycledWith` has answered in the same transaction, and no others.
    */
   restore(objects: readonly Restoration[]): Promise<StoredObject[]>;
+}
+
+/** What is left of an object that is gone. */
+export interface Departure {
+  readonly id: ObjectId;
+  /** Lower case. */
+  readonly uuid: string;
+  readonly className: string;
+  /** One more than the object had. */
+  readonly version: number;
+  /** By the storage's clock, milliseconds since 1970. */
+  readonly departedAt: number;
+  /** `recycled`: it can be restored. */
+  readonly kind: "recycled" | "deleted";
+}
+
+/** An object in the recycle bin that went alone, or took others along. */
+export interface RecycledRoot extends Omit<Departure, "kind"> {
+  /** Who recycled it; `null` if that is unknown. */
+  readonly deletedBy: ObjectId | null;
+}
+
+/** A live object that nobody else can write for now. */
+export interface HeldObject {
+  readonly object: ObjectOutline;
+  /** Digest of the live session that has locked it. */
+  readonly lockedBy: Digest | null;
+}
+
+/** A live object one of whose attributes points to another object. */
+export interface Referrer {
+  readonly id: ObjectId;
+  readonly className: string;
+  /** Name of a reference or a collection. */
+  readonly attribute: string;
+  readonly target: ObjectId;
+}
+
+/** By what the caller is told of attributes. */
+export interface Knowledge {
+  /** The model without the attributes that the caller may not read. */
+  readonly known: Model;
+  readonly visibility: Visibility;
+}
+
+/** Whether an error may name an attribute: others than administrators know it by their read rights on it and on its class, and none that is gone. */
+export function isKnown(
+  { className, attribute }: Pick<Referrer, "className" | "attribute">,
+  { known, visibility: { classes, principals } }: Knowledge,
+): boolean {
+  if (principals === null) return true;
+  return classes?.has(className) !== false && known.find(className)?.attributes.has(attribute) === true;
+}
+
+/** Says that an object is needed, and as what, if the caller may know. */
+export function neededBy(referrer: Referrer, knowledge: Knowledge): string {
+  return isKnown(referrer, knowledge)
+    ? `An object of the class ${referrer.className} needs it as ${referrer.attribute}.`
+    : "Another object needs it.";
+}
+
+/** How a recycled object comes back. */
+export interface Restoration {
+  readonly id: ObjectId;
+  /** The attributes that are no longer what they were; the others come back as they went. */
+  readonly attributes: Attributes;
+  /** Of all its references and collections, as they are then. */
+  readonly links: Links;
+}
+
+/** What a link of a recycled object leads to. */
+export interface LinkTarget {
+  readonly id: ObjectId;
+  readonly className: string;
+  /** It is live or recycled; otherwise it was deleted for good. */
+  readonly remains: boolean;
 }

@@ -1,10 +1,16 @@
 export { DeleteObject, type DeleteObjectInput } from "./delete-object.ts";
-export type { Departure, RecycledRoot } from "./departure.ts";
-export type { DepartureRepository, Leaving, RecyclerQuery, ReferrerQuery } from "./departure-repository.ts";
-export type { HeldObject } from "./held-object.ts";
+export type {
+  Departure,
+  DepartureRepository,
+  HeldObject,
+  Leaving,
+  LinkTarget,
+  RecycledRoot,
+  RecyclerQuery,
+  Referrer,
+  ReferrerQuery,
+  Restoration,
+} from "./departure-repository.ts";
 export { type ListedRecycled, ListRecycled, type ListRecycledInput } from "./list-recycled.ts";
-export type { LinkTarget } from "./link-target.ts";
 export { PurgeRecycled } from "./purge-recycled.ts";
-export type { Referrer } from "./referrer.ts";
-export type { Restoration } from "./restoration.ts";
 export { RestoreObject } from "./restore-object.ts";

@@ -1,11 +1,10 @@
 import { requestModel } from "../model/request-model.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import { positionOf } from "../query/cursor.ts";
-import type { CursorSealing } from "../query/cursor-sealing.ts";
+import { type CursorSealing, positionOf } from "../query/cursor.ts";
 import type { SortKey } from "../query/object-query.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { visibilityOf } from "../rights/index.ts";
-import type { RecycledRoot } from "./departure.ts";
+import type { RecycledRoot } from "./departure-repository.ts";
 
 export interface ListRecycledInput {
   readonly perPage: number;

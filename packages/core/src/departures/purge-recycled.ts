@@ -1,19 +1,22 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Model } from "../model/model.ts";
 import { requestModel } from "../model/request-model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { SingleReference } from "../objects/object-reference.ts";
+import type { ObjectId, SingleReference } from "../objects/object-id.ts";
 import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, requireAdministrator, visibilityOf } from "../rights/index.ts";
 import type { Visibility } from "../rights/visibility.ts";
-import type { RecycledRoot } from "./departure.ts";
-import type { DepartureRepository } from "./departure-repository.ts";
-import { guardUsers } from "./guard-users.ts";
-import { type Knowledge, neededBy, type Referrer } from "./referrer.ts";
-import { maximum, ruleOf } from "./those-who-go.ts";
+import {
+  type DepartureRepository,
+  type Knowledge,
+  neededBy,
+  type RecycledRoot,
+  type Referrer,
+} from "./departure-repository.ts";
+import { guardUsers } from "./delete-object.ts";
+import { maximum, ruleOf } from "./deletion-cascade.ts";
 
 /** Objects that one request purges, each with those that it took along. */
 const mostRoots = 1_000;

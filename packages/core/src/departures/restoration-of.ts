@@ -1,15 +1,22 @@
+import { ServiceError } from "../errors/service-error.ts";
 import type { AttributeDefinition } from "../model/class-definition.ts";
 import type { Model, ModelClass } from "../model/model.ts";
 import { targetFamily } from "../model/target-family.ts";
-import { linksOf } from "../objects/links-of.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { Attributes, JsonValue, StoredObject } from "../objects/stored-object.ts";
-import { plainRule } from "../objects/values/plain-value.ts";
-import type { LinkTarget } from "./link-target.ts";
-import type { Restoration } from "./restoration.ts";
+import { type Attributes, type JsonValue, linksOf, type StoredObject } from "../objects/stored-object.ts";
+import { plainRule } from "../objects/plain-value.ts";
+import { isVisible } from "../rights/visibility.ts";
+import {
+  type DepartureRepository,
+  isKnown,
+  type Knowledge,
+  type LinkTarget,
+  type Referrer,
+  type Restoration,
+} from "./departure-repository.ts";
 
 /** Everything that may be a link of the objects, each once. */
-export function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
+function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
   const ids = objects.flatMap(({ className, attributes }) =>
     Object.values(linksOf(attributes, model.find(className)?.links ?? [])).flat(),
   );
@@ -17,7 +24,7 @@ export function linkedIds(objects: readonly StoredObject[], model: Model): Objec
 }
 
 /** What a recycled object is judged by. */
-export interface ReturningTo {
+interface ReturningTo {
   readonly model: Model;
   readonly modelClass: ModelClass;
   /** What is known of its links. */
@@ -25,7 +32,7 @@ export interface ReturningTo {
 }
 
 /** An attribute by which an object does not fit its class as that is now. */
-export interface Misfit {
+interface Misfit {
   readonly attribute: string;
   /** Completes a sentence, and names the attribute. */
   readonly reason: string;
@@ -35,7 +42,7 @@ export interface Misfit {
  * How an object comes back to its class as that is now: without references to what is gone for good, and otherwise as it went. A misfit
  * when the class has no place for a value of it, or it lacks one.
  */
-export function restorationOf({ id, attributes }: StoredObject, to: ReturningTo): Restoration | Misfit {
+function restorationOf({ id, attributes }: StoredObject, to: ReturningTo): Restoration | Misfit {
   const { modelClass } = to;
   const changed = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(attributes)) {
@@ -86,4 +93,62 @@ function targetOf(
   const target = typeof value === "string" ? targets.get(value) : undefined;
   if (target === undefined || !target.remains) return target;
   return targetFamily(attribute, model)?.includes(target.className) === false ? undefined : target;
+}
+
+interface Return extends Knowledge {
+  readonly departures: Pick<DepartureRepository, "targets" | "referrers">;
+  readonly model: Model;
+}
+
+/**
+ * How objects that went together come back together. 307 when one of them does not fit its class as that is now, or is pointed to by an
+ * attribute that is no longer made for its class: nothing is left out or converted on the way.
+ */
+export async function acceptReturn(
+  group: readonly StoredObject[],
+  { departures, model, ...knowledge }: Return,
+): Promise<Restoration[]> {
+  const targets = new Map((await departures.targets(linkedIds(group, model))).map((target) => [target.id, target]));
+  const restorations = group.map((object) => {
+    const modelClass = model.find(object.className);
+    const restoration = modelClass === undefined ? null : restorationOf(object, { model, modelClass, targets });
+    if (restoration !== null && !("reason" in restoration)) return restoration;
+    throw refused(misfitting(object, restoration, knowledge));
+  });
+  for (const className of new Set(group.map((object) => object.className))) {
+    const attributes = linksElsewhere(model, className);
+    const ids = group.filter((object) => object.className === className).map(({ id }) => id);
+    const [link] = attributes.length === 0 ? [] : await departures.referrers(ids, { attributes, limit: 1 });
+    if (link !== undefined) throw refused(pointedTo(link, knowledge));
+  }
+  return restorations;
+}
+
+/** The links that are not made for objects of a class. */
+function linksElsewhere(model: Model, className: string): Pick<Referrer, "className" | "attribute">[] {
+  return [...model.all()].flatMap(({ definition, links }) =>
+    links
+      .filter((link) => targetFamily(link, model)?.includes(className) === false)
+      .map(({ name }) => ({ className: definition.name, attribute: name })),
+  );
+}
+
+/** Says what does not fit, as far as the caller may know; `null` stands for the class itself. */
+function misfitting(object: StoredObject, misfit: Misfit | null, knowledge: Knowledge): string {
+  const { className } = object;
+  if (!isVisible(object, knowledge.visibility)) return "An object that would return with it does not fit its class.";
+  if (misfit === null) return `An object of the class ${className} does not fit: the class is gone.`;
+  const { attribute, reason } = misfit;
+  return isKnown({ className, attribute }, knowledge)
+    ? `An object of the class ${className} does not fit: ${reason}.`
+    : `An object of the class ${className} does not fit its class as that is now.`;
+}
+
+function pointedTo({ className, attribute }: Referrer, { visibility }: Knowledge): string {
+  const by = visibility.principals === null ? `${className}.${attribute}` : "an attribute";
+  return `Something points to it by ${by}, which is no longer made for its class.`;
+}
+
+function refused(detail: string): ServiceError {
+  return new ServiceError(307, { detail });
 }

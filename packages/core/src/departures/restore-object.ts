@@ -1,22 +1,25 @@
+import { isUserClass, UserNames } from "../accounts/user-names.ts";
+import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import { hooksOfSaves } from "../hooks/hooks-of-saves.ts";
-import { hookedSource } from "../hooks/hooked-source.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
+import type { Model } from "../model/model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
 import type { FoundObject } from "../objects/get-object.ts";
-import { planSerialization, type Serialization } from "../objects/serialization/index.ts";
+import type { ObjectId, SingleReference } from "../objects/object-id.ts";
 import type { Sight } from "../objects/serialization-source.ts";
+import { planSerialization, type Serialization } from "../objects/serialization/index.ts";
 import { serializeWritten } from "../objects/serialize-written.ts";
-import type { StoredObject } from "../objects/stored-object.ts";
-import type { ObjectId } from "../objects/object-id.ts";
-import type { SingleReference } from "../objects/object-reference.ts";
+import type { Attributes, StoredObject } from "../objects/stored-object.ts";
+import type { ResolvedAttributes } from "../objects/resolve-links.ts";
 import { visibleObject } from "../objects/visible-object.ts";
+import { inTransaction } from "../request/in-transaction.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { mayOnClass, visibilityOf } from "../rights/index.ts";
-import { acceptReturn } from "./accept-return.ts";
-import type { Knowledge } from "./referrer.ts";
-import { restoreThose } from "./restore-those.ts";
-import { restoreWithHooks } from "./restore-with-hooks.ts";
+import { isVisible, mayOnClass, visibilityOf } from "../rights/index.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import { acceptReturn } from "./restoration-of.ts";
+import type { Knowledge, Restoration } from "./departure-repository.ts";
 
 /**
  * Brings a recycled object back, and all that was recycled with it. One that never existed or that the caller may not see: 304; one
@@ -77,4 +80,85 @@ function restore(
 
 function isThere(): ServiceError {
   return new ServiceError(307, { detail: "The object is not in the recycler." });
+}
+
+/** A recycled object, and how it comes back. */
+interface Returning {
+  readonly object: StoredObject;
+  readonly restoration: Restoration;
+}
+
+/** Brings objects back with hooks, to which that is a save of each that the caller sees; in one transaction with what they do. */
+function restoreWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  id: ObjectId,
+  { model, known, visibility }: Sight & Knowledge,
+): Promise<readonly StoredObject[]> {
+  return hooks.prepared(context, (ready) =>
+    inTransaction(ready, async (inside) => {
+      const { departures } = inside.r;
+      const returning = async (): Promise<readonly Returning[]> => {
+        const group = await departures.recycledWith(id, { modelGeneration: model.generation });
+        const restorations = await acceptReturn(group, { departures, model, known, visibility });
+        return group.map((object, index) => ({ object, restoration: restorations[index] as Restoration }));
+      };
+      const saves = new Map(
+        (await returning())
+          .filter(({ object }) => isVisible(object, visibility))
+          .map((each) => [each.object.id, saveOf(each)]),
+      );
+      const prepared = await hooks.before(inside, [...saves.values()]);
+      const changes = new Map([...saves.keys()].map((each, index) => [each, prepared[index]]));
+      // Asked again: hooks may have taken away what something would have pointed to.
+      const now = (await returning()).map(({ restoration: { id: each, attributes, links } }): Restoration => {
+        const changed = changes.get(each);
+        return {
+          id: each,
+          attributes: { ...attributes, ...setBy(changed, saves.get(each)) },
+          links: { ...links, ...changed?.links },
+        };
+      });
+      const restored = await restoreThose(inside.r, now, { model, digests: inside.database.digests });
+      const told = restored.filter((object) => saves.has(object.id));
+      await hooks.after(
+        inside,
+        told.map((object) => saves.get(object.id) as HookedSave),
+        told,
+      );
+      return restored;
+    }),
+  );
+}
+
+function saveOf({ object, restoration: { attributes } }: Returning): HookedSave {
+  return {
+    className: object.className,
+    base: object,
+    returning: true,
+    given: {},
+    prepared: { attributes, links: {}, targets: [] },
+  };
+}
+
+/** What hooks have set, and the restoration had not. */
+function setBy(changed: ResolvedAttributes | undefined, save: HookedSave | undefined): Attributes {
+  return Object.fromEntries(
+    Object.entries(changed?.attributes ?? {}).filter(([name, value]) => save?.prepared.attributes[name] !== value),
+  );
+}
+
+/** Brings objects back, in the transaction that holds them. Users reserve their names again: 307 if one looks like the name of another user by now. */
+async function restoreThose(
+  { departures, oneTime }: Pick<Repositories, "departures" | "oneTime">,
+  restorations: readonly Restoration[],
+  { model, digests }: { readonly model: Model; readonly digests: Digests },
+): Promise<readonly StoredObject[]> {
+  const restored = await departures.restore(restorations);
+  const names = new UserNames(oneTime, digests);
+  for (const { id, className, attributes } of restored) {
+    const { Name: name } = attributes;
+    if (isUserClass(model, className) && typeof name === "string") await names.rename(id, name);
+  }
+  return restored;
 }

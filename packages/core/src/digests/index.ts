@@ -1,4 +1,2 @@
-export type { Digest } from "./digest.ts";
-export type { Digests } from "./digests.ts";
+export type { Digest, Digests, RandomSource } from "./digests.ts";
 export { Recent } from "./recent.ts";
-export type { RandomSource } from "./random-source.ts";

@@ -1,4 +1,4 @@
-import type { CatalogueEntry } from "./catalogue-entry.ts";
+import type { CatalogueEntry } from "./extensions.ts";
 
 /**
  * The fixed catalogue of failures: every answer that is not a success carries one of these codes, or one of the

@@ -1,5 +1,3 @@
-import type { CatalogueEntry } from "./catalogue-entry.ts";
-
 /** Failures of this implementation that the fixed catalogue has no code for. */
 export const extensions = [
   {
@@ -34,3 +32,15 @@ export const extensions = [
     condition: "The body is larger than the route takes, or an object would be larger than 1 MiB.",
   },
 ] as const satisfies readonly CatalogueEntry[];
+
+/** One kind of failure, as the client sees it and as the reference documents it. */
+export interface CatalogueEntry {
+  /** `status.internalStatus` of the answer, as a number. */
+  readonly code: number;
+  /** HTTP status; a code never appears with two. */
+  readonly status: number;
+  /** `status.statusMessage` of the answer. */
+  readonly name: string;
+  /** When it is answered, in one sentence of Markdown. */
+  readonly condition: string;
+}

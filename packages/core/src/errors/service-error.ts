@@ -28,3 +28,21 @@ export class ServiceError extends Error {
     return errorEntry(this.code).status;
   }
 }
+
+/** A body or a parameter that asks for what there is not or cannot be: 307 with the place as a JSON pointer. */
+export function faultAt(pointer: string, reason: string): ServiceError {
+  return new ServiceError(307, { detail: `at ${pointer}: ${reason}` });
+}
+
+/**
+ * A place in JSON, for the detail of an error. Names of members may be the client's text: they are shortened, and hold
+ * nothing that a terminal or a log would act upon.
+ */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  const parts = path.map((part) =>
+    String(part)
+      .slice(0, 64)
+      .replaceAll(/[^\x20-\x7e]/g, "?"),
+  );
+  return `/${parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+}

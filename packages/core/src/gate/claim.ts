@@ -1,5 +1,5 @@
-import type { Person } from "../accounts/person.ts";
-import type { Channel } from "../channels/channel.ts";
+import type { Person } from "../accounts/account-repository.ts";
+import type { Channel } from "../channels/channel-repository.ts";
 import type { ProviderType } from "../identities/identity-link.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { SessionMode } from "../sessions/session.ts";

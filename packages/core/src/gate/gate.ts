@@ -1,8 +1,7 @@
-import type { Person } from "../accounts/person.ts";
-import type { AuditEvent } from "../audit/audit-event.ts";
-import { entryEvent } from "../audit/entry-event.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Person } from "../accounts/account-repository.ts";
+import type { AuditEvent } from "../audit/audit-repository.ts";
+import { entryEvent } from "../audit/audit-events.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
@@ -12,8 +11,7 @@ import type { NewSession } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { ExemptionGrant, ThrottleKey, ThrottleVerdict } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";
-import { type CountedCode, isCounted } from "./counted-codes.ts";
-import type { GuardedAttempt } from "./guarded-attempt.ts";
+import { type CountedCode, type GuardedAttempt, isCounted } from "./guarded-attempt.ts";
 import { ProofTimes } from "./proof-times.ts";
 
 export interface Entry {

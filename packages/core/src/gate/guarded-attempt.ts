@@ -1,7 +1,8 @@
-import type { AuditEventType } from "../audit/audit-event.ts";
+import type { AuditEventType } from "../audit/audit-repository.ts";
+import type { ErrorCode } from "../errors/error-code.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { CountedCode } from "./counted-codes.ts";
 
 /** Something that is no log-in, but could be guessed like one. */
 export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
@@ -20,4 +21,13 @@ export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
    * are answered as they are, uncounted.
    */
   readonly act: (r: Repositories, proven: Proven) => Promise<Result>;
+}
+
+/** Refusals that tell somebody that a guess was wrong: they count as failures, and all others do not. */
+const countedCodes = [302, 326, 339, 342] as const satisfies readonly ErrorCode[];
+
+export type CountedCode = (typeof countedCodes)[number];
+
+export function isCounted(error: unknown): error is ServiceError & { readonly code: CountedCode } {
+  return error instanceof ServiceError && countedCodes.some((code) => code === error.code);
 }

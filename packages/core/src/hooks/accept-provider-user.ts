@@ -4,11 +4,8 @@ import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import { inTransaction } from "../request/in-transaction.ts";
 import { visibilityOf } from "../rights/index.ts";
-import type { ProviderUser } from "./active-hooks.ts";
-import { deeper } from "./deeper.ts";
-import type { HookCaller } from "./hook-caller.ts";
-import type { Members } from "./member-changes.ts";
-import type { ObjectHooks } from "./object-hooks.ts";
+import type { ObjectHooks, ProviderUser } from "./active-hooks.ts";
+import { deeper, type HookCaller, type Members } from "./hook-caller.ts";
 import { rawMembers } from "./raw-members.ts";
 
 export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {

@@ -1,6 +1,5 @@
 import type { JsonValue } from "../objects/stored-object.ts";
-import type { HookCaller } from "./hook-caller.ts";
-import type { MemberChanges, Members } from "./member-changes.ts";
+import type { HookCaller, MemberChanges, Members } from "./hook-caller.ts";
 
 /**
  * What somebody else has to say about objects of some classes. Given several at once, it is asked once for all of them; it answers in the
@@ -106,3 +105,14 @@ export interface ActiveHooks {
     options?: { readonly reads: boolean },
   ): Promise<T>;
 }
+
+/** Port: who has a say when objects are written, found and shown. */
+export interface ObjectHooks {
+  /** The hooks of now, `null` for none; a promise only if they have to be looked up. */
+  current(caller: HookCaller): ActiveHooks | null | Promise<ActiveHooks | null>;
+  /** Takes note of a failure that the caller is not told of, because what was asked for is done. */
+  ignored(caller: HookCaller, error: Error): void;
+}
+
+/** Nobody has. */
+export const noHooks: ObjectHooks = { current: () => null, ignored: () => {} };

@@ -1,18 +1,20 @@
 import { ServiceError } from "../errors/service-error.ts";
 import type { Model } from "../model/model.ts";
-import type { AnswerExtension, WrittenObject } from "../objects/answer-extension.ts";
-import { AnswerExtensionError } from "../objects/answer-extension-error.ts";
+import { type AnswerExtension, AnswerExtensionError, type WrittenObject } from "../objects/answer-extension.ts";
 import { batches } from "../objects/batches.ts";
 import { atMost, jsonBytes } from "../objects/json-bytes.ts";
 import { ObjectSerializer } from "../objects/object-serializer.ts";
+import { type SerializationSource, serializationSource, type Sight } from "../objects/serialization-source.ts";
 import { fullPlan } from "../objects/serialization/index.ts";
-import type { SerializationSource } from "../objects/serialization-source.ts";
-import type { ActiveHooks, Hook, SerializedItem } from "./active-hooks.ts";
-import { concernedClasses } from "./concerning.ts";
-import { deeper } from "./deeper.ts";
-import type { HookCaller } from "./hook-caller.ts";
-import { changeMembers, type MemberChanges, type Members } from "./member-changes.ts";
-import type { ObjectHooks } from "./object-hooks.ts";
+import { type ActiveHooks, type Hook, noHooks, type ObjectHooks, type SerializedItem } from "./active-hooks.ts";
+import {
+  changeMembers,
+  concernedClasses,
+  deeper,
+  type HookCaller,
+  type MemberChanges,
+  type Members,
+} from "./hook-caller.ts";
 
 /** What a hook is given at once; the bytes are more than what is written takes. */
 const atOnce = { items: 1_000, bytes: 4 * 1024 * 1024 };
@@ -29,7 +31,7 @@ interface AnsweredObject extends WrittenObject {
 const nothing: Members = {};
 
 /** Has hooks build on what is written of objects. */
-export class AnswerHooks implements AnswerExtension {
+class AnswerHooks implements AnswerExtension {
   private hooks: readonly (readonly [BuildHook, ReadonlySet<string>])[] = [];
   private active: ActiveHooks | null = null;
 
@@ -110,4 +112,16 @@ function lacksAttributes({ object, output }: WrittenObject): boolean {
 
 function bytesOf({ object, bytes, added, isPartial }: AnsweredObject): number {
   return bytes + added + (isPartial ? jsonBytes(object.attributes, atMost) : 0);
+}
+
+/** What the answers of a request are made from, hooks among it. What hooks themselves read is as it is stored. */
+export function hookedSource(
+  hooks: ObjectHooks,
+  caller: HookCaller,
+  { model, visibility }: Sight,
+): SerializationSource {
+  const source = serializationSource(caller, visibility);
+  return hooks === noHooks || caller.hookDepth !== undefined
+    ? source
+    : { ...source, extension: new AnswerHooks(hooks, caller, { model, source }) };
 }

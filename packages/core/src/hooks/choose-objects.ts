@@ -1,10 +1,7 @@
-import { faultAt } from "../errors/fault-at.ts";
+import { faultAt } from "../errors/service-error.ts";
 import type { Model } from "../model/model.ts";
-import type { AskedSet, ChosenSet } from "./active-hooks.ts";
-import { concerning } from "./concerning.ts";
-import { deeper } from "./deeper.ts";
-import type { HookCaller } from "./hook-caller.ts";
-import type { ObjectHooks } from "./object-hooks.ts";
+import type { AskedSet, ChosenSet, ObjectHooks } from "./active-hooks.ts";
+import { concerning, deeper, type HookCaller } from "./hook-caller.ts";
 
 /** What one hook made of a set of objects. */
 export interface Choice {

@@ -1,12 +1,10 @@
 import { batches } from "../objects/batches.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { ObjectOutline } from "../objects/object-outline.ts";
 import type { Sight } from "../objects/serialization-source.ts";
+import type { ObjectOutline } from "../objects/stored-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import type { ActiveHooks, DeletedItem } from "./active-hooks.ts";
-import { concernedClasses } from "./concerning.ts";
-import { deeper } from "./deeper.ts";
-import type { Members } from "./member-changes.ts";
+import type { ActiveHooks, DeletedItem, ObjectHooks } from "./active-hooks.ts";
+import { concernedClasses, deeper, type HookCaller, type Members } from "./hook-caller.ts";
 import { rawMembers } from "./raw-members.ts";
 
 /** What a hook is given at once. */
@@ -73,4 +71,10 @@ export class DeletionHooks {
       this.told.set(id, { object });
     }
   }
+}
+
+/** The hooks of now if some of them have a say in deletions; otherwise `null`. */
+export async function hooksOfDeletions(all: ObjectHooks, caller: HookCaller): Promise<ActiveHooks | null> {
+  const active = await all.current(caller);
+  return active === null || active.beforeDelete.length + active.afterDelete.length === 0 ? null : active;
 }

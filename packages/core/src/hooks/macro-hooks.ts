@@ -1,19 +1,18 @@
 import { ServiceError } from "../errors/service-error.ts";
-import { macroFailure } from "../macros/macro-failure.ts";
-import type { CalledHook } from "../macros/macro.ts";
 import type { RequestForms } from "../macros/host/request-forms.ts";
+import { macroFailure } from "../macros/macro-failure.ts";
+import { MacroFault } from "../macros/macro-fault.ts";
+import { MacroRefusal } from "../macros/macro-refusal.ts";
 import type { MacroReports, RanHook } from "../macros/macro-reports.ts";
 import type { MacroRunner } from "../macros/macro-runner.ts";
 import type { MacroSet } from "../macros/macro-set.ts";
+import type { CalledHook } from "../macros/macro.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
+import type { SessionContext } from "../request/request-context.ts";
+import { passwordEntrance } from "../sessions/entrance.ts";
 import type { HookEvent } from "./accept-hook.ts";
-import type { ActiveHooks, AskedLogIn, Hook } from "./active-hooks.ts";
-import { asSession } from "./as-session.ts";
-import type { HookCaller } from "./hook-caller.ts";
-import { concealed, withoutSecret } from "./concealed.ts";
-import { hookFailure } from "./hook-failure.ts";
-import type { ObjectHooks } from "./object-hooks.ts";
-import { changesFrom, chosenFrom } from "./sandbox-answers.ts";
+import type { ActiveHooks, AskedLogIn, ChosenSet, Hook, ObjectHooks } from "./active-hooks.ts";
+import { type HookCaller, hookFailure, type MemberChanges, type Members } from "./hook-caller.ts";
 
 /** How hooks of one kind are called in the sandbox. */
 interface Calling<Given, Answer> {
@@ -174,4 +173,81 @@ export class MacroHooks implements ObjectHooks {
       throw failure;
     }
   }
+}
+
+/** The caller with a session. Whoever is about to get one has none that could own a lock: that is for what only reads. */
+function asSession(caller: HookCaller): SessionContext {
+  const { session, appKey, principal } = caller;
+  if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
+  const opening = {
+    mode: "session",
+    appKeyId: appKey.id,
+    userId: principal.userId,
+    appNames: [],
+    deviceId: null,
+    entrance: passwordEntrance,
+  } as const;
+  return { ...caller, session: opening, sessionDigest: "", overCode: 201 };
+}
+
+/** Puts asterisks in the place of a secret that a module was given, also where it stands in JSON. */
+function concealed(secret: string): (text: string) => string {
+  const spellings = [secret, JSON.stringify(secret).slice(1, -1)].filter((spelling) => spelling !== "");
+  return (text) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, "***"), text);
+}
+
+/** What a module failed with, as it may be logged. */
+function withoutSecret(error: unknown, conceal: (text: string) => string): unknown {
+  if (error instanceof MacroRefusal)
+    return new MacroRefusal(error.code, error.detail === undefined ? undefined : conceal(error.detail));
+  if (!(error instanceof MacroFault)) return error;
+  const { kind, macro, message, trace, line, column, cpu } = error;
+  return new MacroFault(kind, macro, conceal(message), {
+    trace: trace === undefined ? undefined : conceal(trace),
+    line,
+    column,
+    cpu,
+  });
+}
+
+/** Filters and lists of ids that one hook adds to a query. */
+const mostAdditions = 100;
+
+/** Reads what a hook did to so many objects. The sandbox is not believed: what is none of that is its failure. */
+export function changesFrom(
+  name: string,
+  result: JsonValue | undefined,
+  count: number,
+): readonly (MemberChanges | null)[] {
+  if (!Array.isArray(result) || result.length !== count) throw malformed(name);
+  return result.map((each: JsonValue) => {
+    if (each === null) return null;
+    const { set, removed } = membersOf(each) ?? {};
+    const members = membersOf(set);
+    if (members === null || !isTexts(removed)) throw malformed(name);
+    return { set: members, removed };
+  });
+}
+
+/** Reads what a hook made of a set of objects. */
+export function chosenFrom(name: string, result: JsonValue | undefined): ChosenSet {
+  const { accepted, where, sort, oids } = membersOf(result) ?? {};
+  if (typeof accepted !== "boolean" || !isAdditions(where) || !isAdditions(oids)) throw malformed(name);
+  return { accepted, where, oids, ...(sort === undefined ? {} : { sort }) };
+}
+
+function membersOf(value: JsonValue | undefined): Members | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
+}
+
+function isTexts(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((each: JsonValue) => typeof each === "string");
+}
+
+function isAdditions(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value) && value.length <= mostAdditions;
+}
+
+function malformed(name: string) {
+  return hookFailure(name, "gave what it cannot give.");
 }

@@ -2,8 +2,7 @@ import { ObjectSerializer } from "../objects/object-serializer.ts";
 import { fullPlan, withUuid } from "../objects/serialization/index.ts";
 import type { Sight } from "../objects/serialization-source.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
-import type { HookCaller } from "./hook-caller.ts";
-import type { Members } from "./member-changes.ts";
+import type { HookCaller, Members } from "./hook-caller.ts";
 
 /**
  * Objects as hooks of writes see them: all attributes, references as meta-fields, and nothing of what the caller does not see.

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../objects/stored-object.ts";
-import { changesFrom, chosenFrom } from "./sandbox-answers.ts";
+import { changesFrom, chosenFrom } from "./macro-hooks.ts";
 
 describe("what comes out of the sandbox", () => {
   test("is taken as it should be", () => {

@@ -1,15 +1,21 @@
-import { prepareAttributes } from "../objects/prepare-attributes.ts";
+import type { ModelClass } from "../model/model.ts";
+import type { GivenAttributes } from "../objects/accept-attributes.ts";
+import type { ResolvedAttributes } from "../objects/resolve-links.ts";
 import type { Sight } from "../objects/serialization-source.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
-import type { ResolvedAttributes } from "../objects/values/resolve-links.ts";
-import type { ModelClass } from "../model/model.ts";
+import { prepareAttributes } from "../objects/write-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import type { ActiveHooks, SavedItem } from "./active-hooks.ts";
-import { concernedClasses } from "./concerning.ts";
-import { deeper } from "./deeper.ts";
-import { onBehalfOf } from "./hook-failure.ts";
-import type { HookedSave } from "./hooked-save.ts";
-import { isOpenMember, type MemberChanges, type Members } from "./member-changes.ts";
+import type { ActiveHooks, ObjectHooks, SavedItem } from "./active-hooks.ts";
+import {
+  concernedClasses,
+  concerning,
+  deeper,
+  type HookCaller,
+  isOpenMember,
+  type MemberChanges,
+  type Members,
+  onBehalfOf,
+} from "./hook-caller.ts";
 import { rawMembers } from "./raw-members.ts";
 
 /** What else is asked of attributes that a hook sets. */
@@ -126,4 +132,32 @@ function withoutIdentity({ "~ObjectID": _id, "~UUID": _uuid, "~StoreTime": _time
 
 function without<T>(members: Readonly<Record<string, T>>, names: ReadonlySet<string>): Record<string, T> {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.has(name)));
+}
+
+/** A write of an object that hooks have a say in. */
+export interface HookedSave {
+  readonly className: string;
+  /** What stays of it where nothing is written; `null` for a new object. */
+  readonly base: StoredObject | null;
+  /** Whether it comes back from the recycler. */
+  readonly returning: boolean;
+  /** What the caller gave, which hooks are told. */
+  readonly given: GivenAttributes;
+  /** What of that is to be written. */
+  readonly prepared: ResolvedAttributes;
+}
+
+/** The hooks that have a say in saving objects of these classes; `null` where there are none. */
+export async function hooksOfSaves(
+  all: ObjectHooks,
+  caller: HookCaller,
+  classNames: Iterable<string>,
+  sight: Sight,
+): Promise<SaveHooks | null> {
+  const active = await all.current(caller);
+  if (active === null) return null;
+  const hooks = [...active.beforeSave, ...active.afterSave];
+  for (const className of classNames)
+    if (concerning(hooks, className, sight.model).length > 0) return new SaveHooks(active, sight);
+  return null;
 }

@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import { stateLifetime } from "./provider-state.ts";
 
 /** What binds a log-in at a provider to the browser that began it. */

@@ -1,4 +1,4 @@
-import { entryEvent } from "../audit/entry-event.ts";
+import { entryEvent } from "../audit/audit-events.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { NewIdentityLink } from "./identity-link.ts";

@@ -1,5 +1,4 @@
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";

@@ -1,7 +1,6 @@
-import { refuseMaintenance } from "../admission/refuse-maintenance.ts";
+import { refuseMaintenance } from "../admission/admission-repository.ts";
 import { withParameter } from "../appkeys/return-address.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";

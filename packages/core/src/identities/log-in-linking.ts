@@ -1,9 +1,8 @@
-import type { Person } from "../accounts/person.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Person } from "../accounts/account-repository.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";
-import { isUuid } from "../objects/uuid.ts";
+import { isUuid } from "../objects/object-id.ts";
 import { randomUuid } from "../one-time/random-uuid.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-password.ts";

@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 

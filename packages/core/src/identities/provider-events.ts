@@ -1,4 +1,4 @@
-import { entryEvent } from "../audit/entry-event.ts";
+import { entryEvent } from "../audit/audit-events.ts";
 import type { ErrorCode } from "../errors/error-code.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";

@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { ProviderType } from "./identity-link.ts";

@@ -1,4 +1,4 @@
-import { operatorEvent } from "../audit/operator-event.ts";
+import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import type { ProviderEntry } from "./provider-entry.ts";

@@ -1,4 +1,4 @@
-import { operatorEvent } from "../audit/operator-event.ts";
+import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
 import type { ProviderType } from "./identity-link.ts";
 

@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";

@@ -1,6 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 import { listsReturnAddress } from "../appkeys/return-address.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { OneTimeRoom } from "../one-time/one-time-repository.ts";

@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
 /** The lock of an object. */

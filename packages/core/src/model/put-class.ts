@@ -1,9 +1,8 @@
-import { isUserClass } from "../accounts/user-attributes.ts";
-import { reserveUserNames } from "../accounts/user-names.ts";
-import { sessionEvent } from "../audit/session-event.ts";
+import { isUserClass, reserveUserNames } from "../accounts/user-names.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { requireAdministrator } from "../rights/require-administrator.ts";
+import { requireAdministrator } from "../rights/principal.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { ClassDefinition } from "./class-definition.ts";
 import type { ClassStructure } from "./class-structure.ts";

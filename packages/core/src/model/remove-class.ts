@@ -1,7 +1,7 @@
-import { sessionEvent } from "../audit/session-event.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { requireAdministrator } from "../rights/require-administrator.ts";
+import { requireAdministrator } from "../rights/principal.ts";
 import { seesAll } from "../rights/visibility.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { builtInClasses } from "./built-in-classes.ts";

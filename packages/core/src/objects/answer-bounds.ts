@@ -1,6 +1,6 @@
-import { AnswerTooLargeError } from "./answer-too-large-error.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import { atMost, exact, jsonBytes } from "./json-bytes.ts";
-import type { JsonValue } from "./stored-object.ts";
+import type { JsonValue, StoredObject } from "./stored-object.ts";
 
 /**
  * What an answer may take unless configured: bytes of attributes that are read for it, and bytes of JSON that are written into it.
@@ -31,4 +31,66 @@ export function acceptAnswerBytes(json: unknown, bytes: number): void {
     if (left < 0) throw new AnswerTooLargeError();
   };
   take(json);
+}
+
+/** What was asked for cannot be brought into memory, or written, within the bounds of one answer: 307. */
+export class AnswerTooLargeError extends ServiceError {
+  constructor(reason = "The answer would be too large") {
+    super(307, { detail: `${reason}: ask for fewer objects on a page, for less depth, or for fewer fields.` });
+  }
+}
+
+/** What is read for one answer may take so many bytes of attributes, in all its steps together. */
+export class ReadBudget {
+  private read: StoredObject[] = [];
+  private left: number;
+
+  constructor(private readonly bytes: number) {
+    this.left = bytes;
+  }
+
+  add(objects: readonly StoredObject[]): void {
+    for (const object of objects) this.read.push(object);
+  }
+
+  /** Bytes that more may take. Less than a sixteenth of all is not measured for it. */
+  remaining(): number {
+    if (this.left === this.bytes && this.most() <= this.bytes / 16) return this.bytes;
+    for (const { attributes } of this.read) this.left -= jsonBytes(attributes);
+    this.read = [];
+    return Math.max(0, this.left);
+  }
+
+  private most(): number {
+    return this.read.reduce((sum, { attributes }) => sum + jsonBytes(attributes, atMost), 0);
+  }
+}
+
+/** What is written into an answer, or into a part of it. */
+export interface Written {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** Counts what is written into an answer, repetitions too. More than so many bytes, or too many objects: `AnswerTooLargeError`. */
+export class WriteBudget {
+  private objects = 0;
+  private bytes = 0;
+
+  constructor(private readonly most: number) {}
+
+  add({ objects, bytes }: Written): void {
+    this.objects += objects;
+    this.bytes += bytes;
+    acceptObjectCount(this.objects);
+    if (this.bytes > this.most) throw new AnswerTooLargeError();
+  }
+
+  get written(): Written {
+    return { objects: this.objects, bytes: this.bytes };
+  }
+
+  get bytesWritten(): number {
+    return this.bytes;
+  }
 }

@@ -1,4 +1,4 @@
-import type { ServiceError } from "../errors/service-error.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 /** An object, and what is written of it. */
@@ -19,4 +19,11 @@ export interface AnswerExtension {
   complete(written: readonly WrittenObject[]): Promise<number>;
   /** Takes note of an error that the caller is not told. */
   ignore(error: ServiceError): void;
+}
+
+/** Who builds on an answer did not let it be written; with the code of the failure that is its cause. */
+export class AnswerExtensionError extends ServiceError {
+  constructor(cause: ServiceError) {
+    super(cause.code, { cause, ...(cause.detail === undefined ? {} : { detail: cause.detail }) });
+  }
 }

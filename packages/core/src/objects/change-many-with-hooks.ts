@@ -1,17 +1,14 @@
 import { ServiceError } from "../errors/service-error.ts";
-import { hookFailure } from "../hooks/hook-failure.ts";
-import type { HookedSave } from "../hooks/hooked-save.ts";
-import type { AcceptChange, SaveHooks } from "../hooks/save-hooks.ts";
+import { hookFailure } from "../hooks/hook-caller.ts";
+import type { AcceptChange, HookedSave, SaveHooks } from "../hooks/save-hooks.ts";
 import { inTransaction } from "../request/in-transaction.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import type { Visibility } from "../rights/visibility.ts";
 import { batches } from "./batches.ts";
-import type { GivenChange } from "./change-with-hooks.ts";
-import type { Writing } from "./object-change.ts";
-import type { ObjectOutline } from "./object-outline.ts";
+import type { GivenChange } from "./update-object.ts";
+import type { ObjectOutline, StoredObject, Writing } from "./stored-object.ts";
 import type { ObjectRepository } from "./object-repository.ts";
-import type { StoredObject } from "./stored-object.ts";
-import type { ResolvedAttributes } from "./values/resolve-links.ts";
+import type { ResolvedAttributes } from "./resolve-links.ts";
 
 /** What hooks are told of at once. */
 const atOnce = { items: 200, bytes: 1024 * 1024 };

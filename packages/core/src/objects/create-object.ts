@@ -1,18 +1,19 @@
 import { ServiceError } from "../errors/service-error.ts";
-import { hooksOfSaves } from "../hooks/hooks-of-saves.ts";
-import { hookedSource } from "../hooks/hooked-source.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
+import { inTransaction } from "../request/in-transaction.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
 import type { FoundObject } from "./get-object.ts";
-import { type Created, insertWithHooks } from "./insert-with-hooks.ts";
-import { learnClass } from "./learn-class.ts";
-import { type PreparedFor, prepareAttributes } from "./prepare-attributes.ts";
+import { learnClass } from "./visible-object.ts";
+import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
 import { serializeWritten } from "./serialize-written.ts";
-import type { GivenAttributes } from "./values/accept-attributes.ts";
-import { writeNew } from "./write-object.ts";
+import type { StoredObject } from "./stored-object.ts";
+import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
+import type { ResolvedAttributes } from "./resolve-links.ts";
 
 /**
  * Creates an object. A class that is unknown or not readable: 304; without the right to create: 404; a body that is none of
@@ -61,4 +62,33 @@ async function insert(
   const by = { session: context.sessionDigest, modelGeneration: to.model.generation };
   const created = await writeNew(context, { className, attributes, links }, by, to.model);
   return { created, targets };
+}
+
+interface Created {
+  readonly created: StoredObject;
+  /** What it points to, as far as it was read. */
+  readonly targets: readonly StoredObject[];
+}
+
+/** Creates an object with hooks, in one transaction with what they do. What is mandatory may come from them. */
+function insertWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  given: GivenAttributes,
+  to: Omit<PreparedFor, "whole">,
+): Promise<Created> {
+  const { model, modelClass } = to;
+  const className = modelClass.definition.name;
+  return hooks.prepared(context, (ready) =>
+    inTransaction(ready, async (inside) => {
+      const prepared = await prepareAttributes(inside, given, { ...to, whole: false });
+      const save: HookedSave = { className, base: null, returning: false, given, prepared };
+      const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
+      requireMandatory(attributes, modelClass);
+      const by = { session: inside.sessionDigest, modelGeneration: model.generation };
+      const created = await writeNew(inside, { className, attributes, links }, by, model);
+      await hooks.after(inside, [save], [created]);
+      return { created, targets };
+    }),
+  );
 }

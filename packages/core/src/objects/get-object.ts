@@ -1,14 +1,13 @@
-import { hookedSource } from "../hooks/hooked-source.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { requestModel } from "../model/request-model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { visibilityOf } from "../rights/index.ts";
-import { learnClass } from "./learn-class.ts";
+import { learnClass, visibleObject } from "./visible-object.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
-import type { SerializedObject } from "./serialized-object.ts";
-import type { SingleReference } from "./object-reference.ts";
-import { visibleObject } from "./visible-object.ts";
+import type { SerializedObject } from "./stored-object.ts";
+import type { SingleReference } from "./object-id.ts";
 
 export interface FoundObject {
   readonly object: SerializedObject;

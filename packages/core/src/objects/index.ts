@@ -1,17 +1,33 @@
-export { acceptChanges } from "./accept-changes.ts";
-export { defaultAnswerBytes } from "./answer-bounds.ts";
-export { AnswerTooLargeError } from "./answer-too-large-error.ts";
+export { acceptChanges, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
+export { AnswerTooLargeError, defaultAnswerBytes } from "./answer-bounds.ts";
 export { CreateObject } from "./create-object.ts";
 export { type FoundObject, GetObject } from "./get-object.ts";
-export { jsonBytes } from "./json-bytes.ts";
-export type { Links } from "./links.ts";
-export { linksOf } from "./links-of.ts";
+export { acceptObjectSize, jsonBytes, maximumObjectBytes, objectTooLarge } from "./json-bytes.ts";
+export {
+  type Attributes,
+  type JsonValue,
+  type Links,
+  linksOf,
+  type NewObject,
+  type ObjectChange,
+  type ObjectOutline,
+  type SerializedCollection,
+  type SerializedObject,
+  type StoredObject,
+  type Writing,
+} from "./stored-object.ts";
 export { type ListedObjects, ListObjects, type ListObjectsInput, type ObjectList } from "./list-objects.ts";
-export type { ObjectChange, Writing } from "./object-change.ts";
-export { isObjectId, type ObjectId, objectIdOf, objectNumber } from "./object-id.ts";
-export type { ObjectOutline } from "./object-outline.ts";
+export {
+  isObjectId,
+  isUuid,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type ObjectReference,
+  objectReference,
+  type SingleReference,
+} from "./object-id.ts";
 export type { ObjectRepository } from "./object-repository.ts";
-export { type ObjectReference, objectReference, type SingleReference } from "./object-reference.ts";
 export { GetReaders, type ObjectReaders, SetReaders, type SetReadersInput } from "./object-readers.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
 export {
@@ -27,12 +43,7 @@ export {
 } from "./serialization/index.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export { SerializeOwnUser } from "./serialize-own-user.ts";
-export type { SerializedCollection, SerializedObject } from "./serialized-object.ts";
 export { StoreTime } from "./store-time.ts";
-export type { Attributes, JsonValue, NewObject, StoredObject } from "./stored-object.ts";
-export { acceptObjectSize, maximumObjectBytes, objectTooLarge } from "./object-size.ts";
-export { dateValue } from "./values/date-value.ts";
-export { isUuid } from "./uuid.ts";
+export { dateValue } from "./plain-value.ts";
 export { UpdateObjects, type UpdatedObjects, type UpdateObjectsInput } from "./update-objects.ts";
-export { UpdateObject, type UpdateObjectInput } from "./update-object.ts";
-export type { GivenAttributes } from "./values/accept-attributes.ts";
+export type { GivenAttributes } from "./accept-attributes.ts";

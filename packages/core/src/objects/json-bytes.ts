@@ -1,4 +1,5 @@
-import type { JsonValue } from "./stored-object.ts";
+import { ServiceError } from "../errors/service-error.ts";
+import type { Attributes, JsonValue } from "./stored-object.ts";
 
 /** How the parts of a value are measured that have no parts. */
 export interface Measure {
@@ -60,3 +61,21 @@ function numberBytes(value: number): number {
   const digits = mantissa.replaceAll(/[-.]/g, "").length;
   return sign + (Number(exponent) > 0 ? Number(exponent) + 1 : 1 - Number(exponent) + digits);
 }
+
+/** Bytes that the attributes of an object take at most, as JSON text the way a database writes it, see `jsonBytes`. */
+export const maximumObjectBytes = 1_048_576;
+
+/** Refuses attributes that are too large for one object, where storage does not measure what it stores: 801. */
+export function acceptObjectSize(attributes: Attributes): void {
+  if (jsonBytes(attributes) > maximumObjectBytes) throw objectTooLarge();
+}
+
+export function objectTooLarge(cause?: unknown): ServiceError {
+  return new ServiceError(801, {
+    detail: `The attributes of an object take at most ${maximumObjectBytes} bytes.`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Bytes of the objects that one transaction writes at most, of what they have and what they get: others wait for them meanwhile. */
+export const mostWrittenBytes = 64 * 1024 * 1024;

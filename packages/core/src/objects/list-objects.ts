@@ -1,21 +1,18 @@
 import type { Digests } from "../digests/digests.ts";
-import { faultAt } from "../errors/fault-at.ts";
-import { ServiceError } from "../errors/service-error.ts";
+import { faultAt, ServiceError } from "../errors/service-error.ts";
 import { type Choice, objectChooser } from "../hooks/choose-objects.ts";
-import { hookedSource } from "../hooks/hooked-source.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { requestModel } from "../model/request-model.ts";
-import { type Cursor, cursorBehind, positionOf } from "../query/cursor.ts";
-import type { CursorSealing } from "../query/cursor-sealing.ts";
+import { type Cursor, cursorBehind, type CursorSealing, positionOf } from "../query/cursor.ts";
 import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
-import type { SlowQueries } from "../query/slow-queries.ts";
-import { unindexedAttributes } from "../query/unindexed-attributes.ts";
+import { type SlowQueries, unindexedAttributes } from "../query/slow-queries.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { type Visibility, visibilityOf } from "../rights/index.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { planSerialization, type Serialization } from "./serialization/index.ts";
-import type { SerializedCollection } from "./serialized-object.ts";
+import type { SerializedCollection } from "./stored-object.ts";
 
 export interface ListObjectsInput {
   readonly className: string;

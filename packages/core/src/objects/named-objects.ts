@@ -1,7 +1,7 @@
 import type { Model } from "../model/model.ts";
 import type { Visibility } from "../rights/visibility.ts";
 import type { ObjectId } from "./object-id.ts";
-import type { ObjectOutline } from "./object-outline.ts";
+import type { ObjectOutline } from "./stored-object.ts";
 import type { ObjectRepository } from "./object-repository.ts";
 
 /** What objects are named by; UUIDs in lower case. */

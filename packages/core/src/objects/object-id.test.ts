@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { isObjectId, objectIdOf, objectNumber } from "./object-id.ts";
-import { objectReference } from "./object-reference.ts";
+import { isObjectId, objectIdOf, objectNumber, objectReference } from "./object-id.ts";
 
 describe("object ids", () => {
   test("number and id are the same thing", () => {

@@ -1,18 +1,15 @@
 import { isUserClass } from "../accounts/index.ts";
-import { sessionEvent } from "../audit/session-event.ts";
-import { faultAt } from "../errors/fault-at.ts";
-import { ServiceError } from "../errors/service-error.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
+import { faultAt, ServiceError } from "../errors/service-error.ts";
 import type { Model } from "../model/model.ts";
 import { requestModel } from "../model/request-model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, seesAll, visibilityOf } from "../rights/index.ts";
 import { namedObjects } from "./named-objects.ts";
-import type { ObjectId } from "./object-id.ts";
-import type { ObjectOutline } from "./object-outline.ts";
-import { objectReference, type SingleReference } from "./object-reference.ts";
+import { type ObjectId, objectReference, type SingleReference } from "./object-id.ts";
+import type { ObjectOutline, StoredObject } from "./stored-object.ts";
 import type { Sight } from "./serialization-source.ts";
-import type { StoredObject } from "./stored-object.ts";
 import { visibleObject } from "./visible-object.ts";
 
 /** Readers that one object may name. */

@@ -1,9 +1,7 @@
 import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
 import type { Visibility } from "../rights/visibility.ts";
-import type { ObjectChange, Writing } from "./object-change.ts";
+import type { NewObject, ObjectChange, ObjectOutline, StoredObject, Writing } from "./stored-object.ts";
 import type { ObjectId } from "./object-id.ts";
-import type { ObjectOutline } from "./object-outline.ts";
-import type { NewObject, StoredObject } from "./stored-object.ts";
 
 /**
  * Port: the business objects of one database. The attributes of an object take at most `maximumObjectBytes` as JSON text in UTF-8;

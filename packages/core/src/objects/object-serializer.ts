@@ -1,17 +1,11 @@
-import { acceptAnswerBytes, acceptObjectCount } from "./answer-bounds.ts";
+import { acceptAnswerBytes, acceptObjectCount, AnswerTooLargeError, ReadBudget, WriteBudget } from "./answer-bounds.ts";
 import type { AnswerExtension, WrittenObject } from "./answer-extension.ts";
-import { AnswerTooLargeError } from "./answer-too-large-error.ts";
 import { atMost, exact, type Measure } from "./json-bytes.ts";
-import { idsOf } from "./links-of.ts";
-import { LoadedObjects } from "./loaded-objects.ts";
+import { idsOf, type SerializedObject, type StoredObject } from "./stored-object.ts";
+import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
 import type { ObjectId } from "./object-id.ts";
-import { ObjectWriter } from "./object-writer.ts";
-import { ReadBudget } from "./read-budget.ts";
-import type { ObjectPlan, PlannedLink } from "./serialization/object-plan.ts";
+import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
 import type { SerializationSource } from "./serialization-source.ts";
-import type { SerializedObject } from "./serialized-object.ts";
-import type { StoredObject } from "./stored-object.ts";
-import { WriteBudget } from "./write-budget.ts";
 
 /** The objects of one step away from the roots, by the plans under which they are written. */
 type Step = readonly (readonly [ObjectPlan, readonly StoredObject[]])[];

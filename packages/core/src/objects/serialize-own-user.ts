@@ -1,14 +1,13 @@
-import type { Person } from "../accounts/person.ts";
-import { hookedSource } from "../hooks/hooked-source.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import type { Person } from "../accounts/account-repository.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { requestModel } from "../model/request-model.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
 import { defaultDepth, fullPlan } from "./serialization/index.ts";
+import type { SerializedObject, StoredObject } from "./stored-object.ts";
 import { serializeWritten } from "./serialize-written.ts";
-import type { SerializedObject } from "./serialized-object.ts";
-import type { StoredObject } from "./stored-object.ts";
 
 /** The classes that describe a person; everybody sees them in the own record, whatever the rights. */
 const personal = ["User", "UserGroup", "Employee", "ContactPerson", "Image"];

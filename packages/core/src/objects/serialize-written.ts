@@ -1,10 +1,9 @@
-import { AnswerExtensionError } from "./answer-extension-error.ts";
-import { AnswerTooLargeError } from "./answer-too-large-error.ts";
+import { AnswerExtensionError } from "./answer-extension.ts";
+import { AnswerTooLargeError } from "./answer-bounds.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { metaFieldsOnly, type ObjectPlan, withUuid } from "./serialization/index.ts";
 import type { SerializationSource } from "./serialization-source.ts";
-import type { SerializedObject } from "./serialized-object.ts";
-import type { StoredObject } from "./stored-object.ts";
+import type { SerializedObject, StoredObject } from "./stored-object.ts";
 
 /**
  * The answer that tells of something that is done already: as the plan says, or the meta-fields alone where that would be too

@@ -1,22 +1,23 @@
 import { ServiceError } from "../errors/service-error.ts";
-import { hooksOfSaves } from "../hooks/hooks-of-saves.ts";
-import { hookedSource } from "../hooks/hooked-source.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hooks.ts";
+import { hookedSource } from "../hooks/answer-hooks.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
+import type { ModelClass } from "../model/model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
+import { inTransaction } from "../request/in-transaction.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
-import { type Changed, type GivenChange, type ToChange, changeWithHooks } from "./change-with-hooks.ts";
+import { acceptStorable } from "../storage/storable-text.ts";
 import type { FoundObject } from "./get-object.ts";
-import { learnClass } from "./learn-class.ts";
-import { prepareAttributes } from "./prepare-attributes.ts";
-import { planSerialization, type Serialization } from "./serialization/index.ts";
+import { learnClass, visibleObject } from "./visible-object.ts";
+import type { ObjectId, SingleReference } from "./object-id.ts";
+import { prepareAttributes, writeChange } from "./write-object.ts";
 import type { Sight } from "./serialization-source.ts";
+import { planSerialization, type Serialization } from "./serialization/index.ts";
 import { serializeWritten } from "./serialize-written.ts";
-import type { StoredObject } from "./stored-object.ts";
-import type { GivenAttributes } from "./values/accept-attributes.ts";
-import type { SingleReference } from "./object-reference.ts";
-import { visibleObject } from "./visible-object.ts";
-import { writeChange } from "./write-object.ts";
+import type { ObjectChange, StoredObject, Writing } from "./stored-object.ts";
+import type { GivenAttributes } from "./accept-attributes.ts";
+import type { ResolvedAttributes } from "./resolve-links.ts";
 
 export interface UpdateObjectInput {
   readonly given: GivenAttributes;
@@ -100,4 +101,56 @@ async function change(
     whole: false,
   });
   return { changed: await writeChange(context, { id, attributes, links, expectedVersions }, by, sight.model), targets };
+}
+
+export interface GivenChange {
+  readonly given: GivenAttributes;
+  readonly expectedVersions: readonly number[] | null;
+}
+
+/** Which object is changed, as what, and on whose behalf. */
+interface ToChange {
+  readonly id: ObjectId;
+  readonly modelClass: ModelClass;
+  readonly sight: Sight;
+  readonly by: Writing & { readonly className: string };
+}
+
+interface Changed {
+  readonly changed: StoredObject;
+  /** What it points to, as far as it was read. */
+  readonly targets: readonly StoredObject[];
+}
+
+/** Changes an object with hooks, in one transaction with what they do. It is held before they are told what it is. */
+function changeWithHooks(
+  hooks: SaveHooks,
+  context: SessionContext,
+  { given, expectedVersions }: GivenChange,
+  { id, modelClass, sight, by }: ToChange,
+): Promise<Changed> {
+  const { className } = by;
+  return hooks.prepared(context, (ready) =>
+    inTransaction(ready, async (inside) => {
+      await inside.r.objects.hold([id]);
+      const base = await visibleObject(inside.r, { kind: "id", id }, sight.visibility, 610);
+      if (base.className !== className) throw new ServiceError(304);
+      if (expectedVersions !== null && !expectedVersions.includes(base.version))
+        throw new ServiceError(713, { detail: "The object has another version." });
+      const prepared = await prepareAttributes(inside, given, { ...sight, modelClass, whole: false });
+      const save: HookedSave = { className, base, returning: false, given, prepared };
+      const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
+      // Nobody but hooks can have changed it since its version was asked for.
+      const changed = await writeChange(inside, { id, attributes, links, expectedVersions: null }, by, sight.model);
+      await hooks.after(inside, [save], [changed]);
+      return { changed, targets };
+    }),
+  );
+}
+
+/** What every adapter asks of changes before it looks at the objects: storable texts, else 307, and each object once, else 799. */
+export function acceptChanges(changes: readonly ObjectChange[]): void {
+  for (const { attributes } of changes) acceptStorable(attributes);
+  if (new Set(changes.map(({ id }) => id)).size < changes.length)
+    throw new ServiceError(799, { detail: "An object is changed twice at once." });
 }

@@ -1,25 +1,21 @@
 import { guardUserAttributes, isUserClass } from "../accounts/index.ts";
-import { faultAt } from "../errors/fault-at.ts";
-import { ServiceError } from "../errors/service-error.ts";
+import { faultAt, ServiceError } from "../errors/service-error.ts";
 import { objectChooser } from "../hooks/choose-objects.ts";
-import { hooksOfSaves } from "../hooks/hooks-of-saves.ts";
-import { noHooks, type ObjectHooks } from "../hooks/object-hooks.ts";
+import { hooksOfSaves } from "../hooks/save-hooks.ts";
+import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import type { Model } from "../model/model.ts";
 import { withCurrentModel } from "../model/with-current-model.ts";
-import type { Filter } from "../query/filter.ts";
-import type { ObjectQuery } from "../query/object-query.ts";
+import type { Filter, ObjectQuery } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, type Visibility, visibilityOf } from "../rights/index.ts";
 import { batches } from "./batches.ts";
 import { changeManyWithHooks } from "./change-many-with-hooks.ts";
-import { jsonBytes } from "./json-bytes.ts";
-import type { Links } from "./links.ts";
-import { mostWrittenBytes } from "./most-written-bytes.ts";
-import type { ObjectOutline } from "./object-outline.ts";
+import { jsonBytes, mostWrittenBytes } from "./json-bytes.ts";
+import type { Links, ObjectOutline } from "./stored-object.ts";
 import type { ObjectRepository } from "./object-repository.ts";
-import { prepareAttributes } from "./prepare-attributes.ts";
-import type { GivenAttributes } from "./values/accept-attributes.ts";
+import { prepareAttributes } from "./write-object.ts";
+import type { GivenAttributes } from "./accept-attributes.ts";
 
 /** Objects that one request changes. */
 const maximumObjects = 10_000;

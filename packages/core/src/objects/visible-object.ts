@@ -1,7 +1,8 @@
 import { ServiceError } from "../errors/service-error.ts";
+import type { RequestContext } from "../request/request-context.ts";
 import type { Visibility } from "../rights/visibility.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { SingleReference } from "./object-reference.ts";
+import type { SingleReference } from "./object-id.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 /**
@@ -20,4 +21,12 @@ export async function visibleObject(
       : await objects.getByUuid(reference.uuid, visibility);
   if (found !== undefined && found !== null) return found;
   throw new ServiceError((await departures.find(reference, visibility)) === null ? 304 : gone);
+}
+
+/** Remembers of which class an object is, unless it may be one that never comes to be. */
+export function learnClass(
+  { database, unit }: Pick<RequestContext, "database" | "unit">,
+  object: Pick<StoredObject, "id" | "className">,
+): void {
+  if (!unit.joined) database.classes.learn(object);
 }

@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 
 /**

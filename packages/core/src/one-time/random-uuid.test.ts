@@ -1,4 +1,4 @@
-import { isUuid } from "../objects/uuid.ts";
+import { isUuid } from "../objects/object-id.ts";
 import { randomUuid } from "./random-uuid.ts";
 
 function uuidOf(byte: number): string {

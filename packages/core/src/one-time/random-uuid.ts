@@ -1,4 +1,4 @@
-import type { RandomSource } from "../digests/random-source.ts";
+import type { RandomSource } from "../digests/digests.ts";
 
 /**
  * A UUID of version 4, in lower case: 122 bits of the source. An adapter is given no source and takes what its platform has, such as

@@ -1,4 +1,4 @@
-import { entryEvent } from "../audit/entry-event.ts";
+import { entryEvent } from "../audit/audit-events.ts";
 import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";

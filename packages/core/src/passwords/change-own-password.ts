@@ -1,7 +1,6 @@
-import type { Account } from "../accounts/account.ts";
-import { clientPassword } from "../accounts/client-password.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
-import { sessionEvent } from "../audit/session-event.ts";
+import type { Account } from "../accounts/account-repository.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
 import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";

@@ -1,7 +1,6 @@
 import type { PasswordHasher } from "../accounts/password-hasher.ts";
-import { entryEvent } from "../audit/entry-event.ts";
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
+import { entryEvent } from "../audit/audit-events.ts";
+import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";

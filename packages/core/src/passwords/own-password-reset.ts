@@ -1,4 +1,4 @@
-import type { Account } from "../accounts/account.ts";
+import type { Account } from "../accounts/account-repository.ts";
 import { loginNameOf } from "../accounts/login-name.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { Repositories } from "../storage/repositories.ts";

@@ -1,4 +1,4 @@
-import type { Account } from "../accounts/account.ts";
+import type { Account } from "../accounts/account-repository.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { OrderMail } from "../mail/order-mail.ts";
 import type { MailOrder } from "../mail/mail.ts";

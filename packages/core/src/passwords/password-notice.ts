@@ -1,4 +1,4 @@
-import type { Account } from "../accounts/account.ts";
+import type { Account } from "../accounts/account-repository.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { OrderMail } from "../mail/order-mail.ts";
 import type { RequestContext } from "../request/request-context.ts";

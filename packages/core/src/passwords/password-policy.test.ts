@@ -1,4 +1,4 @@
-import type { ClientHash } from "../accounts/client-password.ts";
+import type { ClientHash } from "../accounts/password-hasher.ts";
 import type { ServiceError } from "../errors/service-error.ts";
 import { PasswordPolicy } from "./password-policy.ts";
 

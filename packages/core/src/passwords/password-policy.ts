@@ -1,5 +1,4 @@
-import { clientPassword } from "../accounts/client-password.ts";
-import type { PasswordHasher } from "../accounts/password-hasher.ts";
+import { clientPassword, type PasswordHasher } from "../accounts/password-hasher.ts";
 import type { GivenPassword } from "../accounts/verify-password.ts";
 import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";

@@ -1,4 +1,4 @@
-import type { AuditEventType } from "../audit/audit-event.ts";
+import type { AuditEventType } from "../audit/audit-repository.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";

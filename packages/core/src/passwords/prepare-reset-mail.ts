@@ -1,5 +1,4 @@
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
 import type { PreparedReset, ResetMail, ResetOrder } from "../mail/reset-mail.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { takeTurn } from "../throttle/throttle-repository.ts";

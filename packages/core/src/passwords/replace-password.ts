@@ -1,5 +1,5 @@
-import type { Account } from "../accounts/account.ts";
-import type { Digest } from "../digests/digest.ts";
+import type { Account } from "../accounts/account-repository.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { passwordSubject } from "./password-subject.ts";
 

@@ -1,7 +1,10 @@
-import { faultAt } from "../errors/fault-at.ts";
+import type { Database } from "../databases/database.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
+import { faultAt, ServiceError } from "../errors/service-error.ts";
+import type { KeyWrapping } from "../keys/key-wrapping.ts";
 import { isObjectId } from "../objects/object-id.ts";
-import type { Scalar } from "./filter.ts";
-import type { Position, SortKey } from "./object-query.ts";
+import type { RequestContext } from "../request/request-context.ts";
+import type { Position, Scalar, SortKey } from "./object-query.ts";
 import { operandOf } from "./parsing/operand.ts";
 
 /** Where a list goes on: behind a position in the order of one query. It comes back from a client. */
@@ -38,4 +41,81 @@ function valueOf(type: SortKey["path"]["type"], value: Scalar | null): Scalar | 
     throw faultAt("/cursor", "It is no cursor of this query.");
   }
   return operandOf(type, value, ["cursor"]) as Scalar;
+}
+
+export interface CursorSealingParts {
+  /** `null` without a master key. */
+  readonly wrapping: KeyWrapping | null;
+  /** The wrapping under a secret as the random source makes it. */
+  readonly wrappingBy: (secret: string) => KeyWrapping;
+  readonly digests: Digests;
+  readonly random: RandomSource;
+}
+
+type Asked = Pick<RequestContext, "r" | "database" | "unit">;
+
+/** Longer than any database is in use. */
+const lifetime = 100 * 365 * 86_400_000;
+
+/**
+ * Encrypts cursors, because they hold attribute values that a hook may have removed from the answer. Without a master key the key is kept
+ * in the database, so that a cursor is valid on every server.
+ */
+export class CursorSealing {
+  private readonly own = new WeakMap<Database, KeyWrapping>();
+
+  constructor(private readonly parts: CursorSealingParts) {}
+
+  async seal(context: Asked, { query, position: { values, id } }: Cursor): Promise<string> {
+    return (await this.wrapping(context)).wrap(bytesOf(JSON.stringify([query, id, ...values])), purposeOf(context));
+  }
+
+  /** 307 for a text that is not a cursor of this database. */
+  async open(context: Asked, text: string): Promise<Cursor> {
+    const bytes = (await this.wrapping(context)).unwrap(text, purposeOf(context));
+    if (bytes === undefined) throw faultAt("/cursor", "It is none that was given out.");
+    const [query, id, ...values] = JSON.parse(String.fromCharCode(...bytes)) as [
+      string,
+      string,
+      ...Cursor["position"]["values"],
+    ];
+    return { query, position: { values, id } };
+  }
+
+  private async wrapping(context: Asked): Promise<KeyWrapping> {
+    if (this.parts.wrapping !== null) return this.parts.wrapping;
+    const known = this.own.get(context.database);
+    if (known !== undefined) return known;
+    const wrapping = this.parts.wrappingBy(await this.storedSecret(context));
+    // A key from an open transaction may be rolled back.
+    if (!context.unit.joined) this.own.set(context.database, wrapping);
+    return wrapping;
+  }
+
+  private async storedSecret({ r: { oneTime } }: Asked): Promise<string> {
+    const { digests, random } = this.parts;
+    const digest = digests.sha256("cursor key");
+    const stored = async () => (await oneTime.read("cursorKey", digest)) as string | null;
+    const known = await stored();
+    if (known !== null) return known;
+    const payload = random.secret();
+    const issued = await oneTime.issueWithin(
+      { kind: "cursorKey", digest, subject: "cursors", payload, lifetime },
+      { ofSubject: 1, inAll: 1 },
+    );
+    // Another server stored its key first.
+    const key = issued === "issued" ? payload : await stored();
+    if (key === null) throw new ServiceError(799, { detail: "The key of the cursors is gone." });
+    return key;
+  }
+}
+
+/** Of JSON, in which every character that is not ASCII can be escaped. */
+function bytesOf(json: string): Uint8Array {
+  const ascii = json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return Uint8Array.from(ascii, (character) => character.charCodeAt(0));
+}
+
+function purposeOf({ database }: Asked): string {
+  return `cursor|${database.alias}`;
 }

@@ -1,18 +1,14 @@
 import type { AskedSet } from "../hooks/active-hooks.ts";
 import type { Choice, ChooseObjects } from "../hooks/choose-objects.ts";
-import { onBehalfOf } from "../hooks/hook-failure.ts";
+import { onBehalfOf } from "../hooks/hook-caller.ts";
 import type { Model } from "../model/model.ts";
 import type { ObjectRepository } from "../objects/object-repository.ts";
-import { readableFamily } from "../rights/readable-family.ts";
+import { readableFamily } from "../rights/visibility-of.ts";
 import type { Visibility } from "../rights/visibility.ts";
-import type { Filter } from "./filter.ts";
-import type { ObjectQuery, SortKey } from "./object-query.ts";
-import { askedObjects } from "./parsing/asked-objects.ts";
-import { fault } from "./parsing/fault.ts";
-import { followedReferences } from "./parsing/followed-references.ts";
-import { resolveLinkOperands } from "./parsing/link-operands.ts";
-import type { PathSource } from "./parsing/resolve-path.ts";
-import { sortKeys } from "./parsing/sort-keys.ts";
+import type { Filter, ObjectQuery, SortKey } from "./object-query.ts";
+import { askedObjects, fault } from "./parsing/fault.ts";
+import { followedReferences, type PathSource, sortKeys } from "./parsing/resolve-path.ts";
+import { resolveLinkOperands } from "./parsing/operand.ts";
 import { WhereParser } from "./parsing/where-parser.ts";
 
 /** A query as a client writes it: `where`, `sort`, `oids`, `macro`. */

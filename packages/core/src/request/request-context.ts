@@ -1,5 +1,5 @@
-import type { AppKey } from "../appkeys/app-key.ts";
-import type { Digest } from "../digests/digest.ts";
+import type { AppKey } from "../appkeys/app-key-repository.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { Database } from "../databases/database.ts";
 import type { MacroExecution } from "../macros/macro-execution.ts";
 import type { Principal } from "../rights/principal.ts";

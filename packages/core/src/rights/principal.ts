@@ -1,3 +1,4 @@
+import { ServiceError } from "../errors/service-error.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 
 /** Who makes a request. */
@@ -12,3 +13,15 @@ export interface Principal {
   /** Has every right. */
   readonly administrator: boolean;
 }
+
+/** Refuses with 404 whoever is no administrator. */
+export function requireAdministrator({ administrator }: Principal): void {
+  if (!administrator) throw new ServiceError(404);
+}
+
+/** As whom the service itself has something done before it is known for whom: there is nobody yet whose rights could be used. */
+export const unattendedPrincipal: Principal = Object.freeze({
+  userId: "0",
+  groups: Object.freeze([]),
+  administrator: true,
+});

@@ -1,5 +1,7 @@
-import type { Permission } from "../model/class-definition.ts";
+import { type AttributeDefinition, type Permission, permissions } from "../model/class-definition.ts";
 import type { Model, ModelClass } from "../model/model.ts";
+import { targetFamily } from "../model/target-family.ts";
+import type { SessionContext } from "../request/request-context.ts";
 import type { Principal } from "./principal.ts";
 import { seesAll, type Visibility } from "./visibility.ts";
 
@@ -34,4 +36,48 @@ function readableClasses(principal: Principal, model: Model): ReadonlySet<string
     byGroups.set(key, classes);
   }
   return classes;
+}
+
+/** The class and the classes below it, as far as objects of them can be visible. None if there is no such class. */
+export function readableFamily(model: Model, className: string, { classes }: Visibility): ModelClass[] {
+  const family = model.find(className)?.family ?? [];
+  return family.flatMap((name) => (classes === null || classes.has(name) ? (model.find(name) ?? []) : []));
+}
+
+/** The classes that a link can lead to, as far as objects of them can be visible. */
+export function readableTargets(attribute: AttributeDefinition, model: Model, visibility: Visibility): ModelClass[] {
+  const names = targetFamily(attribute, model) ?? Array.from(model.all(), ({ definition }) => definition.name);
+  return [...new Set(names.flatMap((each) => readableFamily(model, each, visibility)))];
+}
+
+/** A class whose objects the caller may read. */
+export interface ReadableClass {
+  readonly modelClass: ModelClass;
+  /** What the caller may do with its objects. */
+  readonly permissions: readonly Permission[];
+}
+
+export interface ReadableClasses {
+  readonly model: Model;
+  /** By name. */
+  readonly classes: readonly ReadableClass[];
+}
+
+/** Tells which classes the caller may read. */
+export class ListReadableClasses {
+  async run({ r, database, principal, modelGeneration }: SessionContext): Promise<ReadableClasses> {
+    const model = (await database.models.current(modelGeneration, r.model)).as(principal);
+    const classes = Array.from(model.all(), (modelClass): ReadableClass => {
+      return {
+        modelClass,
+        permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)),
+      };
+    });
+    const readable = classes.filter((each) => each.permissions.includes("read"));
+    return { model, classes: readable.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
+  }
+}
+
+function nameOf({ modelClass }: ReadableClass): string {
+  return modelClass.definition.name;
 }

@@ -1,6 +1,6 @@
-import type { Person } from "../accounts/person.ts";
-import type { Application } from "../appkeys/application.ts";
-import { entryEvent } from "../audit/entry-event.ts";
+import type { Person } from "../accounts/account-repository.ts";
+import type { Application } from "../appkeys/application-repository.ts";
+import { entryEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";

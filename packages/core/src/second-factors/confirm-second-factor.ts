@@ -1,4 +1,4 @@
-import { sessionEvent } from "../audit/session-event.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { endOtherSessions } from "./end-other-sessions.ts";
 import { ownFactor } from "./own-factors.ts";

@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Entrance } from "../sessions/entrance.ts";
 import type { SessionSelector } from "../sessions/session-repository.ts";

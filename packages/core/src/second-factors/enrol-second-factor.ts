@@ -1,6 +1,5 @@
-import { sessionEvent } from "../audit/session-event.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
+import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import type { FactorSecrets } from "./factor-secrets.ts";

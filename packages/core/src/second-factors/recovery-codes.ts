@@ -1,6 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 
 const count = 10;
 

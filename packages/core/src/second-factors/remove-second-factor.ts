@@ -1,4 +1,4 @@
-import { sessionEvent } from "../audit/session-event.ts";
+import { sessionEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";

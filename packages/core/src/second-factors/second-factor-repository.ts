@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { FactorSubject, SecondFactor } from "./second-factor.ts";
 
 /** Names one factor: whose, and for which app name. */

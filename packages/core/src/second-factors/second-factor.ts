@@ -1,4 +1,4 @@
-import type { Digest } from "../digests/digest.ts";
+import type { Digest } from "../digests/digests.ts";
 
 /** What an app name asks of those who log in: it has no second factor, users may have one, or must. */
 export type SecondFactorRule = "off" | "optional" | "forced";

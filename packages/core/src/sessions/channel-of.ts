@@ -1,4 +1,4 @@
-import type { Channel } from "../channels/channel.ts";
+import type { Channel } from "../channels/channel-repository.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { NewSession } from "./session.ts";
 

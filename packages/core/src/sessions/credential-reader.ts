@@ -1,7 +1,6 @@
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { Database } from "../databases/database.ts";
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
+import type { Digest, Digests } from "../digests/digests.ts";
 import { Recent } from "../digests/recent.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import type { SessionMode } from "./session.ts";

@@ -1,10 +1,10 @@
 import type { VerifyPassword } from "../accounts/verify-password.ts";
 import { loginNameOf } from "../accounts/login-name.ts";
-import type { Channel } from "../channels/channel.ts";
+import type { Channel } from "../channels/channel-repository.ts";
 import type { Claim } from "../gate/claim.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { SerializedObject } from "../objects/serialized-object.ts";
+import type { SerializedObject } from "../objects/stored-object.ts";
 import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { AppKeyContext } from "../request/request-context.ts";

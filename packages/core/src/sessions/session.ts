@@ -1,5 +1,5 @@
-import type { Channel } from "../channels/channel.ts";
-import type { Digest } from "../digests/digest.ts";
+import type { Channel } from "../channels/channel-repository.ts";
+import type { Digest } from "../digests/digests.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Entrance } from "./entrance.ts";
 

@@ -1,4 +1,4 @@
-import type { SerializedObject } from "../objects/serialized-object.ts";
+import type { SerializedObject } from "../objects/stored-object.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-password.ts";
 import type { TokenMode, Tokens } from "./tokens.ts";

@@ -1,7 +1,5 @@
 import type { Database } from "../databases/database.ts";
-import type { Digest } from "../digests/digest.ts";
-import type { Digests } from "../digests/digests.ts";
-import type { RandomSource } from "../digests/random-source.ts";
+import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 import { Recent } from "../digests/recent.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
 import type { ServerKeyPair } from "../keys/server-key.ts";

@@ -133,7 +133,7 @@ const oneDevice = checksOf("sessions", {
 
 const underLimits = checksOf("sessions", {
   "of a device make room under a full limit, those of others do not": async (subject) => {
-    const { r } = subject;
+    const { r, advance } = subject;
     const visitor = await Visitor.create(r);
     const colleague = await Visitor.create(r, { key: visitor });
     for (const [limits, beside] of [
@@ -143,7 +143,10 @@ const underLimits = checksOf("sessions", {
       const policy = { ...generous, ...limits };
       const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
       const ofPhone = [];
-      for (let opened = 0; opened < 5; opened += 1) ofPhone.push(await visitor.open(r, phone, policy));
+      for (let opened = 0; opened < 5; opened += 1) {
+        ofPhone.push(await visitor.open(r, phone, policy));
+        advance(second);
+      }
       for (const deviceId of [null, "laptop"]) {
         await failsWith(
           315,

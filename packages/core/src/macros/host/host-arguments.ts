@@ -1,6 +1,4 @@
-import { faultAt } from "../../errors/fault-at.ts";
-import { jsonPointer } from "../../errors/json-pointer.ts";
-import type { ServiceError } from "../../errors/service-error.ts";
+import { faultAt, jsonPointer, type ServiceError } from "../../errors/service-error.ts";
 import type { JsonValue } from "../../objects/stored-object.ts";
 
 /** What a module gave with a call. Nothing about it is to be relied upon: whoever can write a macro can forge it. */

@@ -1,6 +1,5 @@
 import type { DeleteObject } from "../../departures/delete-object.ts";
-import type { LockObject } from "../../locks/lock-object.ts";
-import type { UnlockObject } from "../../locks/unlock-object.ts";
+import type { LockObject, UnlockObject } from "../../locks/lock-object.ts";
 import type { CreateObject } from "../../objects/create-object.ts";
 import type { GetObject } from "../../objects/get-object.ts";
 import type { ListObjects } from "../../objects/list-objects.ts";

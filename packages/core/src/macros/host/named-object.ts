@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors/service-error.ts";
-import { objectReference, type SingleReference } from "../../objects/object-reference.ts";
+import { objectReference, type SingleReference } from "../../objects/object-id.ts";
 import type { HostArguments } from "./host-arguments.ts";
 
 /** The object that an argument names by its id or UUID; 304 for a text that can name none. */

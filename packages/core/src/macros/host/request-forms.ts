@@ -1,5 +1,5 @@
 import type { ListedObjects, ListObjectsInput } from "../../objects/list-objects.ts";
-import type { Serialization } from "../../objects/serialization/serialization.ts";
+import type { Serialization } from "../../objects/serialization.ts";
 import type { JsonValue } from "../../objects/stored-object.ts";
 
 /** What a list is asked for with, besides the class. */

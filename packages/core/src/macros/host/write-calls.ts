@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors/service-error.ts";
-import { objectReference } from "../../objects/object-reference.ts";
+import { objectReference } from "../../objects/object-id.ts";
 import type { JsonValue } from "../../objects/stored-object.ts";
-import type { GivenAttributes } from "../../objects/values/accept-attributes.ts";
+import type { GivenAttributes } from "../../objects/accept-attributes.ts";
 import { argumentsOf, type HostArguments } from "./host-arguments.ts";
 import type { HostAction } from "./host-action.ts";
 import type { HostUseCases } from "./host-use-cases.ts";

@@ -1,5 +1,4 @@
-import { objectReference } from "../../objects/object-reference.ts";
-import type { ObjectId } from "../../objects/object-id.ts";
+import { type ObjectId, objectReference } from "../../objects/object-id.ts";
 import type { ObjectRepository } from "../../objects/object-repository.ts";
 import { seesAll } from "../../rights/visibility.ts";
 import { type ClassDefinition, type ClassRight, permissions } from "../class-definition.ts";

@@ -1,5 +1,4 @@
-import type { Filter } from "../../query/filter.ts";
-import type { ObjectQuery } from "../../query/object-query.ts";
+import type { Filter, ObjectQuery } from "../../query/object-query.ts";
 import type { AttributeDefinition } from "../class-definition.ts";
 import type { Model, ModelClass } from "../model.ts";
 

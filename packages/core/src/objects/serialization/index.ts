@@ -1,4 +1,10 @@
-export { defaultDepth, fullPlan } from "./full-plan.ts";
-export { metaFieldsOnly, type ObjectPlan, withUuid } from "./object-plan.ts";
-export { planSerialization, type PlannedAnswer } from "./plan-serialization.ts";
-export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
+export {
+  defaultDepth,
+  fullPlan,
+  metaFieldsOnly,
+  type ObjectPlan,
+  type PlannedAnswer,
+  planSerialization,
+  withUuid,
+} from "../object-plan.ts";
+export type { Serialization, SerializationField, SerializationFieldObject } from "../serialization.ts";

@@ -1,7 +1,8 @@
 import type { Model, ModelClass } from "../../model/model.ts";
-import { readableTargets } from "../../rights/readable-targets.ts";
+import { readableTargets } from "../../rights/visibility-of.ts";
 import type { Visibility } from "../../rights/visibility.ts";
-import type { Hop, MetaType, ValuePath } from "../value-path.ts";
+import type { Filter, Hop, MetaType, SortKey, ValuePath } from "../object-query.ts";
+import { isOrdered } from "./operand.ts";
 import { fault, type Place } from "./fault.ts";
 
 /** Where a path begins, and what can be seen from there. */
@@ -55,4 +56,45 @@ function definitionsOf(classes: readonly ModelClass[], name: string, place: Plac
   const found = classes.flatMap(({ attributes }) => attributes.get(name) ?? []);
   if (found.length === 0) throw fault(place, "There is no such attribute.");
   return found;
+}
+
+/**
+ * How many references are followed for one object to tell whether the filter is true of it and where it stands. Each is a
+ * look-up of its own, and by far the most that a condition can cost.
+ */
+export function followedReferences(filter: Filter, sort: readonly SortKey[]): number {
+  return sort.reduce((sum, { path }) => sum + path.hops.length, inFilter(filter));
+}
+
+function inFilter(filter: Filter): number {
+  switch (filter.kind) {
+    case "all":
+    case "any":
+      return filter.filters.reduce((sum, each) => sum + inFilter(each), 0);
+    case "not":
+      return inFilter(filter.filter);
+    case "empty":
+      // Whether a link leads to something shows behind it.
+      return filter.path.hops.length + (filter.path.type === "reference" || filter.path.type === "file" ? 1 : 0);
+    default:
+      return filter.path.hops.length;
+  }
+}
+
+const mostKeys = 10;
+
+/** Reads what a list is to be sorted by: names, with a `-` before them where the order is turned round. */
+export function sortKeys(value: unknown, place: Place, source: PathSource): SortKey[] {
+  if (!Array.isArray(value)) throw fault(place, "An array of names is expected.");
+  if (value.length > mostKeys) throw fault(place, `There are more than ${mostKeys} names to sort by.`);
+  return value.flatMap((name: unknown, index) => {
+    const at = [...place, index];
+    if (typeof name !== "string") throw fault(at, "A name is expected.");
+    const descending = name.startsWith("-");
+    const path = resolvePath(descending ? name.slice(1) : name, at, source);
+    // What is missing everywhere sorts nothing.
+    if (path === null) return [];
+    if (!isOrdered(path.type)) throw fault(at, "Values of this attribute have no order.");
+    return [{ path, descending }];
+  });
 }

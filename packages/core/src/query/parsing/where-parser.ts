@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../objects/stored-object.ts";
-import type { Filter } from "../filter.ts";
+import type { Filter, ValuePath, ValueType } from "../object-query.ts";
+import { compares, equals, isIn, never, operandOf } from "./operand.ts";
 import { fault, type Place } from "./fault.ts";
-import { operators } from "./operators.ts";
 import { type PathSource, resolvePath } from "./resolve-path.ts";
 
 /** Conditions in one query. */
@@ -75,4 +75,68 @@ function operatorsOf(value: JsonValue): readonly (readonly [string, JsonValue])[
 
 function membersOf(value: unknown): readonly (readonly [string, JsonValue])[] | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
+}
+
+/** Makes a filter of the operand of an operator. At a path that is `null` every value is missing. */
+type Operator = (path: ValuePath | null, operand: JsonValue, place: Place) => Filter;
+
+/** What can be asked of a value, by the name that clients give it. */
+const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ["$eq", equals],
+  ["$ne", (...parts) => ({ kind: "not", filter: equals(...parts) })],
+  ["$gt", (...parts) => compares("gt", ...parts)],
+  ["$gte", (...parts) => compares("gte", ...parts)],
+  ["$lt", (...parts) => compares("lt", ...parts)],
+  ["$lte", (...parts) => compares("lte", ...parts)],
+  ["$in", isIn],
+  ["$nin", (...parts) => ({ kind: "not", filter: isIn(...parts) })],
+  ["$like", isLike],
+  ["$contains", contains],
+  ["$exists", exists],
+]);
+
+function exists(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (typeof operand !== "boolean") throw fault(place, "true or false is expected.");
+  const filter: Filter = path === null ? never : { kind: "present", path };
+  return operand ? filter : { kind: "not", filter };
+}
+
+/** Characters of a pattern, and of a part that is looked for. */
+const longest = 1_024;
+/** Wildcards for any characters in a pattern, those in a row counted once: each multiplies the places where the rest may begin. */
+const mostWildcards = 16;
+
+/** The text is like a pattern. */
+function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (path === null) return never;
+  if (!isText(path.type)) throw fault(place, "Only texts can be like a pattern.");
+  const pattern = textOf(operand, place);
+  if (/^(?:[^\\]|\\[^])*\\$/.test(pattern)) throw fault(place, "The last character of the pattern escapes nothing.");
+  if (wildcardsIn(pattern) > mostWildcards)
+    throw fault(place, `A pattern has at most ${mostWildcards} of the wildcard %.`);
+  return { kind: "like", path, pattern };
+}
+
+/** The text has a part, or the collection a member. */
+function contains(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
+  if (path === null) return never;
+  if (path.type === "collection")
+    return { kind: "contains", path, value: operandOf("reference", operand, place) as string };
+  if (!isText(path.type)) throw fault(place, "Only texts and collections contain something.");
+  return { kind: "contains", path, value: textOf(operand, place) };
+}
+
+function textOf(operand: JsonValue, place: Place): string {
+  const text = operandOf("string", operand, place) as string;
+  if (text.length > longest)
+    throw fault(place, `Texts are searched for at most ${longest.toLocaleString("en")} characters.`);
+  return text;
+}
+
+function wildcardsIn(pattern: string): number {
+  return pattern.replaceAll(/\\[^]/g, "x").match(/%+/g)?.length ?? 0;
+}
+
+function isText(type: ValueType): boolean {
+  return type === "string" || type === "class";
 }

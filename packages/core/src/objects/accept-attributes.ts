@@ -1,0 +1,101 @@
+import { faultAt, jsonPointer } from "../errors/service-error.ts";
+import type { AttributeDefinition } from "../model/class-definition.ts";
+import type { ModelClass } from "../model/model.ts";
+import type { JsonValue } from "./stored-object.ts";
+import {
+  plainRule,
+  type PlainType,
+  targetReference,
+  type TargetReference,
+  targetReferenceForms,
+} from "./plain-value.ts";
+
+/** Elements of a collection. */
+const maximumElements = 10_000;
+
+/** The values of a body, by attribute. */
+export type GivenAttributes = Readonly<Record<string, JsonValue>>;
+
+/** A reference or a collection as a client gives it, before it is known where it leads. */
+export interface AcceptedLink {
+  readonly attribute: AttributeDefinition;
+  readonly targets: readonly { readonly reference: TargetReference; readonly pointer: string }[];
+}
+
+/** The attributes of a body, each of its type. */
+export interface AcceptedAttributes {
+  /** As they are to be stored. */
+  readonly plain: ReadonlyMap<string, JsonValue>;
+  readonly links: readonly AcceptedLink[];
+  /** References, collections and files that are to hold nothing. */
+  readonly emptied: readonly AttributeDefinition[];
+}
+
+/**
+ * Takes the attributes of a body as those of the class: 307 for one that the class does not have, that has a value of
+ * another type, or that is mandatory and empty. Of a `whole` object no mandatory one may be missing. `~StoreTime` is what
+ * a client got with the object; other meta-fields cannot be set.
+ */
+export function acceptAttributes(
+  given: GivenAttributes,
+  modelClass: ModelClass,
+  { whole }: { readonly whole: boolean },
+): AcceptedAttributes {
+  const plain = new Map<string, JsonValue>();
+  const links: AcceptedLink[] = [];
+  const emptied: AttributeDefinition[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    if (name === "~StoreTime") continue;
+    const attribute = modelClass.attributes.get(name);
+    if (attribute === undefined)
+      throw faultAt(
+        jsonPointer([name]),
+        name.startsWith("~") ? "This meta-field cannot be set." : "There is no such attribute.",
+      );
+    if (value === null) {
+      if (attribute.mandatory === true) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
+      if (modelClass.links.includes(attribute)) emptied.push(attribute);
+      else plain.set(name, null);
+    } else if (attribute.type === "reference" || attribute.type === "collection") {
+      links.push(acceptLink(attribute, value));
+    } else {
+      plain.set(name, acceptPlain(name, attribute.type, value));
+    }
+  }
+  if (whole) requireMandatory(given, modelClass);
+  return { plain, links, emptied };
+}
+
+/** 307 when a mandatory attribute is not among those of a whole object. */
+export function requireMandatory(attributes: Readonly<Record<string, JsonValue>>, modelClass: ModelClass): void {
+  for (const { name, mandatory } of modelClass.attributes.values()) {
+    if (mandatory === true && !Object.hasOwn(attributes, name))
+      throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
+  }
+}
+
+function acceptPlain(name: string, type: PlainType, value: JsonValue): JsonValue {
+  const { accept, expected } = plainRule(type);
+  const accepted = accept(value);
+  if (accepted === undefined) throw faultAt(jsonPointer([name]), `${expected} is expected.`);
+  return accepted;
+}
+
+function acceptLink(attribute: AttributeDefinition, value: JsonValue): AcceptedLink {
+  const { name, type } = attribute;
+  if (type === "reference") return { attribute, targets: [acceptTarget(value, [name])] };
+  if (!Array.isArray(value)) throw faultAt(jsonPointer([name]), "A list of references is expected.");
+  if (value.length > maximumElements)
+    throw faultAt(jsonPointer([name]), `There are more than ${maximumElements} elements.`);
+  return {
+    attribute,
+    targets: (value as readonly JsonValue[]).map((element, index) => acceptTarget(element, [name, index])),
+  };
+}
+
+function acceptTarget(value: JsonValue, path: readonly PropertyKey[]): AcceptedLink["targets"][number] {
+  const reference = targetReference(value);
+  const pointer = jsonPointer(path);
+  if (reference === null) throw faultAt(pointer, `${targetReferenceForms} is expected.`);
+  return { reference, pointer };
+}

@@ -1,0 +1,126 @@
+import type { AttributeType } from "../model/class-definition.ts";
+import { isStorable, isStorableText } from "../storage/storable-text.ts";
+import { isObjectId, isUuid, type ObjectId } from "./object-id.ts";
+import type { JsonValue } from "./stored-object.ts";
+
+/** The types whose values are not ids of other objects. A file is given by uploading it; its attribute can only be emptied. */
+export type PlainType = Exclude<AttributeType, "reference" | "collection">;
+
+interface PlainRule {
+  /** What a value has to be, for the detail of a refusal. */
+  readonly expected: string;
+  /** The value as it is stored, `undefined` if it is none of this type. Not asked about null. */
+  readonly accept: (value: JsonValue) => JsonValue | undefined;
+}
+
+const rules: Readonly<Record<PlainType, PlainRule>> = {
+  string: {
+    expected: "A text without zero characters and halves of surrogate pairs",
+    accept: (value) => (typeof value === "string" && isStorableText(value) ? value : undefined),
+  },
+  number: {
+    expected: "A finite number",
+    accept: (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined),
+  },
+  boolean: {
+    expected: "true or false",
+    accept: (value) => (typeof value === "boolean" ? value : undefined),
+  },
+  date: {
+    expected: "A date like 2026-01-31, or a point in time with its offset like 2026-01-31T09:30:00Z",
+    accept: (value) => (typeof value === "string" ? (dateValue(value) ?? undefined) : undefined),
+  },
+  json: {
+    expected: "JSON with finite numbers, and without zero characters and halves of surrogate pairs in its texts",
+    accept: (value) => (isStorable(value) && isFinite(value) ? value : undefined),
+  },
+  file: { expected: "Null", accept: () => undefined },
+};
+
+/** The rule of a type. */
+export function plainRule(type: PlainType): PlainRule {
+  return rules[type];
+}
+
+/** Whether data hold finite numbers only: JSON may spell greater ones, and none of them comes back from storage. */
+function isFinite(value: JsonValue): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(isFinite);
+}
+
+const day = /^(\d{4})-(\d{2})-(\d{2})$/;
+const time = /^T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(0\d|1\d|2[0-3]):([0-5]\d))$/;
+
+/**
+ * The form in which a date is stored, compared and answered: `YYYY-MM-DD`, or `YYYY-MM-DDTHH:mm:ss.sssZ` for a point in
+ * time. Taken are ISO 8601 texts of these two kinds; a point in time names its offset from UTC (`Z`, `+hh:mm`) and may
+ * leave out seconds, and what is finer than a millisecond is cut off. `null` when it is none, or no day of the
+ * years 0001 to 9999. As the years have four digits, comparing such texts is comparing times.
+ */
+export function dateValue(text: string): string | null {
+  const date = day.exec(text.slice(0, 10));
+  if (date === null) return null;
+  const start = startOf(Number(date[1]), Number(date[2]), Number(date[3]));
+  if (start === null) return null;
+  return text.length === 10 ? text : pointInTime(start, text.slice(10));
+}
+
+/** The beginning of a day, or `null` if there is no such day. */
+function startOf(year: number, month: number, dayOfMonth: number): Date | null {
+  // The constructor takes the years 0 to 99 for others.
+  const start = new Date(0);
+  start.setUTCFullYear(year, month - 1, dayOfMonth);
+  const exists =
+    year > 0 &&
+    start.getUTCFullYear() === year &&
+    start.getUTCMonth() === month - 1 &&
+    start.getUTCDate() === dayOfMonth;
+  return exists ? start : null;
+}
+
+function pointInTime(start: Date, text: string): string | null {
+  const match = time.exec(text);
+  if (match === null) return null;
+  const [, hours, minutes, seconds = "0", fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = match;
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === "-" ? -1 : 1);
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  const moment = new Date(
+    start.getTime() + (Number(hours) * 60 + Number(minutes) - offset) * 60_000 + Number(seconds) * 1_000 + milliseconds,
+  );
+  const year = moment.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? moment.toISOString() : null;
+}
+
+/** What a client says of the object that a reference is to lead to: its id or its UUID at least. */
+export interface TargetReference {
+  readonly id: ObjectId | null;
+  /** Lower case. */
+  readonly uuid: string | null;
+  readonly className: string | null;
+}
+
+/** How a reference is written, for the detail of a refusal. */
+export const targetReferenceForms = "An id, a UUID, or an object with ~ObjectID or ~UUID and no attributes";
+
+const metaFields: ReadonlySet<string> = new Set(["~ObjectID", "~UUID", "~ClassName", "~StoreTime"]);
+
+/** Reads a value of a reference, or of an element of a collection; `null` if it is none. */
+export function targetReference(value: JsonValue): TargetReference | null {
+  if (typeof value === "string") {
+    if (isObjectId(value)) return { id: value, uuid: null, className: null };
+    return isUuid(value) ? { id: null, uuid: value.toLowerCase(), className: null } : null;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  return fromMetaFields(new Map(Object.entries(value)));
+}
+
+function fromMetaFields(members: ReadonlyMap<string, JsonValue>): TargetReference | null {
+  const [id = null, uuid = null, className = null] = ["~ObjectID", "~UUID", "~ClassName"].map((name) =>
+    members.get(name),
+  );
+  if ([...members.keys()].some((name) => !metaFields.has(name)) || (id === null && uuid === null)) return null;
+  if (id !== null && (typeof id !== "string" || !isObjectId(id))) return null;
+  if (uuid !== null && (typeof uuid !== "string" || !isUuid(uuid))) return null;
+  if (className !== null && typeof className !== "string") return null;
+  return { id, uuid: uuid?.toLowerCase() ?? null, className };
+}

@@ -1,0 +1,126 @@
+import { faultAt } from "../errors/service-error.ts";
+import type { AttributeDefinition } from "../model/class-definition.ts";
+import type { Model } from "../model/model.ts";
+import type { Visibility } from "../rights/visibility.ts";
+import { AnswerTooLargeError } from "./answer-bounds.ts";
+import type { Attributes, JsonValue, Links, StoredObject } from "./stored-object.ts";
+import { type NamedObjects, namedObjects } from "./named-objects.ts";
+import type { ObjectId } from "./object-id.ts";
+import type { ObjectRepository } from "./object-repository.ts";
+import type { AcceptedAttributes, AcceptedLink } from "./accept-attributes.ts";
+import type { TargetReference } from "./plain-value.ts";
+
+/** Attributes that can be stored. */
+export interface ResolvedAttributes {
+  readonly attributes: Attributes;
+  /** Of the references and collections among them. */
+  readonly links: Links;
+  /** What they lead to; nothing if that is too large to be read. */
+  readonly targets: readonly StoredObject[];
+}
+
+/** Where links are looked for. */
+export interface LinkSource {
+  readonly model: Model;
+  readonly objects: Pick<ObjectRepository, "get" | "getByUuids" | "match" | "outlines">;
+  /** What is not visible cannot be pointed to. */
+  readonly visibility: Visibility;
+  /** Targets that take more together are not read. */
+  readonly answerBytes: number;
+}
+
+/**
+ * Puts ids in the place of references: 307 for one that leads to nothing that the caller sees, or to an object of another class
+ * than the attribute is for, and for a collection that holds one object twice. All targets are read in one trip.
+ * An emptied collection becomes null for those who see everything, for others an empty list: they cannot tell whether it keeps members.
+ */
+export async function resolveLinks(
+  { plain, links: accepted, emptied }: AcceptedAttributes,
+  source: LinkSource,
+): Promise<ResolvedAttributes> {
+  const targets = await readTargets(accepted, source);
+  const attributes = new Map<string, JsonValue>(plain);
+  const links = new Map<string, readonly ObjectId[]>();
+  for (const link of accepted) {
+    const ids = link.targets.map(({ reference, pointer }) =>
+      idOf(targets.find(reference), reference, link.attribute, source, pointer),
+    );
+    refuseRepeated(link, ids);
+    links.set(link.attribute.name, ids);
+    attributes.set(link.attribute.name, link.attribute.type === "collection" ? ids : (ids[0] as ObjectId));
+  }
+  for (const { name, type } of emptied) {
+    links.set(name, []);
+    attributes.set(name, type === "collection" && !seesEverything(source.visibility) ? [] : null);
+  }
+  return { attributes: Object.fromEntries(attributes), links: Object.fromEntries(links), targets: targets.all };
+}
+
+function seesEverything({ classes, principals }: Visibility): boolean {
+  return classes === null && principals === null;
+}
+
+type Target = Pick<StoredObject, "id" | "uuid" | "className">;
+
+interface Targets {
+  readonly all: readonly StoredObject[];
+  readonly find: (reference: TargetReference) => Target | undefined;
+}
+
+async function readTargets(links: readonly AcceptedLink[], source: LinkSource): Promise<Targets> {
+  const references = links.flatMap(({ targets }) => targets.map(({ reference }) => reference));
+  const ids = new Set(references.flatMap(({ id }) => id ?? []));
+  const uuids = new Set(references.flatMap(({ id, uuid }) => (id === null ? (uuid ?? []) : [])));
+  const named = { ids: [...ids], uuids: [...uuids] };
+  const all = await readWhole(named, source);
+  const found: readonly Target[] = all ?? (await namedObjects(named, source));
+  const byId = new Map(found.map((object) => [object.id, object]));
+  const byUuid = new Map(found.map((object) => [object.uuid, object]));
+  return { all: all ?? [], find: ({ id, uuid }) => (id === null ? byUuid.get(uuid ?? "") : byId.get(id)) };
+}
+
+/** The objects, each once, as the answer may need them; `null` if they are too large for that. */
+async function readWhole(
+  { ids, uuids }: NamedObjects,
+  { objects, visibility, answerBytes }: LinkSource,
+): Promise<readonly StoredObject[] | null> {
+  try {
+    const found = await Promise.all([
+      ids.length === 0 ? [] : objects.get(ids, visibility, answerBytes),
+      uuids.length === 0 ? [] : objects.getByUuids(uuids, visibility, answerBytes),
+    ]);
+    return [...new Map(found.flat().map((object) => [object.id, object])).values()];
+  } catch (error) {
+    if (error instanceof AnswerTooLargeError) return null;
+    throw error;
+  }
+}
+
+function idOf(
+  target: Target | undefined,
+  { uuid, className }: TargetReference,
+  attribute: AttributeDefinition,
+  { model, visibility }: LinkSource,
+  pointer: string,
+): ObjectId {
+  if (
+    target === undefined ||
+    (uuid ?? target.uuid) !== target.uuid ||
+    (className ?? target.className) !== target.className
+  ) {
+    throw faultAt(pointer, "There is no such object.");
+  }
+  const { target: wanted } = attribute;
+  if (wanted === undefined || model.find(wanted)?.family.includes(target.className) === true) return target.id;
+  // Of a class that the caller may not read not even the name is told.
+  const expected = visibility.classes?.has(wanted) === false ? "another class" : `the class ${wanted}`;
+  throw faultAt(pointer, `An object of ${expected} is expected.`);
+}
+
+function refuseRepeated({ targets }: AcceptedLink, ids: readonly ObjectId[]): void {
+  const seen = new Set<ObjectId>();
+  for (const [index, id] of ids.entries()) {
+    if (seen.has(id)) throw faultAt(targets[index]?.pointer ?? "", "The object is in the collection already.");
+    seen.add(id);
+  }
+}
