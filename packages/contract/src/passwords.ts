@@ -1,10 +1,10 @@
 import type { ErrorCode } from "@sallyport/core/errors";
 import { z } from "zod";
-import { refusedWith } from "../fields/refused-with.ts";
+import { refusedWith } from "./fields.ts";
 
 const longestPassword = 1_024;
 const longestName = 1_024;
-const longestToken = 1_024;
+const longestResetToken = 1_024;
 
 /** Base64 of as many blocks as there may be, of the largest key. */
 const longestCipherText = 16 * 4 * Math.ceil(512 / 3);
@@ -67,7 +67,7 @@ export const resetPasswordRequest = z
 /** Body of `POST /v1/confirmResetPassword`. */
 export const confirmResetPasswordRequest = z
   .object({
-    resetPasswordToken: boundedText(328, longestToken).describe("What the mail says."),
+    resetPasswordToken: boundedText(328, longestResetToken).describe("What the mail says."),
     newPassword: boundedText(320, longestPassword).describe(
       "As `pass` of a log-in: a password in clear has at least 8 characters.",
     ),
@@ -76,3 +76,26 @@ export const confirmResetPasswordRequest = z
 
 /** Which fault of it is answered when there are several. */
 export const confirmResetPasswordFaultOrder: readonly ErrorCode[] = [328, 320];
+
+const longestCode = 100;
+
+/** Body of `POST /v1/auth/df/confirmChangePassword`. */
+export const confirmChangePasswordRequest = z
+  .object({
+    confirmationCode: z
+      .string(refusedWith(326))
+      .max(longestCode, refusedWith(326))
+      .refine((text) => text.trim() !== "", refusedWith(326))
+      .describe("What the mail says, in any case, with or without the hyphen."),
+  })
+  .meta({ id: "ConfirmChangePasswordRequest" });
+
+/** `data` of a changed password. */
+export const changePasswordResponse = z
+  .object({
+    confirmationRequired: z
+      .literal(true)
+      .optional()
+      .describe("Of custom users: the change takes effect with the code that was mailed."),
+  })
+  .meta({ id: "ChangePasswordResponse" });

@@ -1,5 +1,5 @@
 import { type ErrorCode, isErrorCode, jsonPointer, ServiceError } from "@sallyport/core/errors";
-import type { z } from "zod";
+import { z } from "zod";
 
 /**
  * Parses fields by a schema. Of several faults the one whose code comes first in `order` is answered, others after
@@ -24,4 +24,28 @@ function placeOf(issue: z.core.$ZodIssue): PropertyKey[] {
   const inside = issue.errors.flat().map(placeOf);
   const furthest = inside.reduce((best, place) => (place.length > best.length ? place : best), []);
   return [...issue.path, ...furthest];
+}
+
+/** Parameters of a zod check whose failure is answered with this code of the catalogue. */
+export function refusedWith(code: ErrorCode): { error: () => string } {
+  return { error: () => String(code) };
+}
+
+/** Yes or no in a query string. */
+export const flag = z
+  .enum(["true", "false"])
+  .transform((text) => text === "true")
+  .pipe(z.boolean());
+
+const entityTag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
+const list = new RegExp(`^[\\t ]*${entityTag}(?:[\\t ]*,[\\t ]*${entityTag})*[\\t ]*$`);
+const version = /(?<!W\/)"([1-9]\d{0,9})"/g;
+
+/**
+ * The versions that a header `If-Match` names; `null` when any will do, because there is no such header or it is `*`. Tags
+ * that are weak or none of ours name no version, and a header that is malformed names none at all: nothing matches.
+ */
+export function parseIfMatch(header: string | undefined): readonly number[] | null {
+  if (header === undefined || /^[\t ]*\*[\t ]*$/.test(header)) return null;
+  return list.test(header) ? Array.from(header.matchAll(version), ([, digits]) => Number(digits)) : [];
 }

@@ -1,6 +1,39 @@
 import { z } from "zod";
-import { parseJsonParameter } from "../fields/json-parameter.ts";
-import { page, perPage } from "./page-numbers.ts";
+import { flag } from "./fields.ts";
+import { parseJsonParameter } from "./json.ts";
+
+const highestPage = 10_000_000;
+const mostPerPage = 1_000;
+
+/** Number of a page, from 0. */
+const page = z.number().int().min(0).max(highestPage);
+
+/** Objects on a page. */
+const perPage = z.number().int().min(1).max(mostPerPage);
+
+const defaultPerPage = 50;
+
+/** A member that is checked against the classes of the database, and not before; what it has to be is only described. */
+const described = (schema: Readonly<Record<string, unknown>>) => z.unknown().meta(schema).optional();
+
+const texts = { type: "array", items: { type: "string" } };
+
+const query = z.looseObject({
+  where: described({ type: "object", description: 'A filter, such as `{"Color": "red", "Weight": {"$gt": 10}}`.' }),
+  sort: described({
+    ...texts,
+    description:
+      'Names of attributes to sort by, with a `-` before those that are turned round, such as `["-Weight", "Color"]`.',
+  }),
+  oids: described({ ...texts, description: "Ids and UUIDs that the list is restricted to." }),
+});
+
+/** The `query` parameter: a JSON object as text. What may stand in it depends on the classes of the database. */
+const queryParameter = z
+  .string()
+  .transform((text) => parseJsonParameter("query", text, 329))
+  .pipe(query)
+  .meta({ description: "Which objects are listed, and in which order.", examples: [{}] });
 
 const mostFields = 200;
 const longestPath = 400;
@@ -89,3 +122,51 @@ export const serializationParameter = z
 export type Serialization = Readonly<Omit<z.input<typeof serialization>, "fields">> & {
   readonly fields?: readonly SerializationField[] | undefined;
 };
+
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,8}$/)
+  .transform(Number);
+
+/** Characters; one that is longer was never given out. */
+const longestCursor = 12_000;
+
+/** Query parameters of a single object. */
+export const objectParameters = z.object({ serialization: serializationParameter.optional() });
+
+/** Query parameters of a change of many objects. */
+export const updateParameters = z.object({
+  // Whoever tries it out without a second thought should change nothing.
+  query: queryParameter.meta({ description: "Which objects are changed; `{}` changes all.", examples: [{ oids: [] }] }),
+});
+
+/** Query parameters of a deletion. */
+export const deleteParameters = z.object({
+  moveToRecycler: flag.default(false).describe("Whether the object can be restored."),
+});
+
+/** Query parameters of a list of the recycle bin. */
+export const recyclerParameters = z.object({
+  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
+  cursor: z.string().min(1).max(longestCursor).optional().describe("Goes on where another page ended: its `~Cursor`."),
+});
+
+/** Query parameters of a purge of the recycle bin. */
+export const purgeParameters = z.object({
+  all: flag.default(false).describe("Whether what all users have recycled is purged; for administrators."),
+});
+
+/** Query parameters of a list of objects. */
+export const listParameters = z.object({
+  page: wholeNumber.pipe(page).default(0).describe("Number of the page, from 0."),
+  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
+  cursor: z
+    .string()
+    .min(1)
+    .max(longestCursor)
+    .optional()
+    .describe("Goes on where another page of the same query ended: its `~Cursor`. Instead of `page`."),
+  count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which costs less."),
+  query: queryParameter.optional(),
+  serialization: serializationParameter.optional(),
+});

@@ -1,9 +1,16 @@
 import { z } from "zod";
-import { refusedWith } from "../fields/refused-with.ts";
-import { logInRequest } from "./log-in-request.ts";
-import { splitAppNames } from "./split-app-names.ts";
+import { refusedWith } from "./fields.ts";
+import { logInRequest, sessionLogInResponse } from "./log-in.ts";
 
-const longest = 16_384;
+const mostAppNames = 100;
+
+/** App names with commas between them; `null` for blank ones and too many. */
+export function splitAppNames(text: string): string[] | null {
+  const names = text.split(",").map((name) => name.trim());
+  return names.includes("") || names.length > mostAppNames ? null : names;
+}
+
+const longestParameter = 16_384;
 
 /** Characters of an address to return to. */
 const longestAddress = 2_048;
@@ -48,7 +55,7 @@ export const providerLogInParameters = z.object({
     .describe("`true` asks for a session that is good for setting up a second factor alone, as in a log-in body."),
 });
 
-const parameter = z.string().max(longest).optional();
+const parameter = z.string().max(longestParameter).optional();
 
 /** What a provider sends a browser back with, in the query or in a form. Whatever else it adds is ignored. */
 export const providerCallbackParameters = z.object({
@@ -85,3 +92,35 @@ export const returnCodeRequest = z
 export const linkingLogInRequest = logInRequest
   .extend({ dfUuid: z.unknown().optional().describe("The UUID that the log-in with the provider answered.") })
   .meta({ id: "LinkingLogInRequest" });
+
+/** `data` of a provider's callback for somebody who is bound to no database user. */
+export const unassignedResponse = z
+  .object({
+    dfUuid: z
+      .string()
+      .describe(
+        "Binds the account to a database user with `POST /v1/extLogin`: once, within 15 minutes, with the same app key.",
+      ),
+  })
+  .meta({ id: "UnassignedAccount" });
+
+/** `data` of a provider's callback. */
+export const providerLogInResponse = z.union([sessionLogInResponse, unassignedResponse]);
+
+/** `data` of the list of own links. */
+export const linksResponse = z
+  .object({
+    links: z.array(
+      z.object({
+        provider: z.string().describe("`google`, `facebook`, `microsoft` or `apple`."),
+        displayName: z.string().nullable().describe("As the provider said it when the account was bound."),
+        email: z.string().nullable().describe("The same; never checked and never compared."),
+        shared: z.boolean().describe("Whether it was bound without the user's own credentials."),
+        linkedAt: z.string().describe("ISO 8601, in UTC."),
+      }),
+    ),
+  })
+  .meta({ id: "Links" });
+
+/** `message` of a provider's callback for somebody who is bound to no database user. */
+export const unassignedMessage = "A database user must be assigned";

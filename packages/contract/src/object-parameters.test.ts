@@ -1,7 +1,7 @@
 import { ServiceError } from "@sallyport/core/errors";
-import { parseFields } from "../fields/parse-fields.ts";
-import { serializationParameter } from "./serialization-parameter.ts";
 import { z } from "zod";
+import { parseFields } from "./fields.ts";
+import { serializationParameter } from "./object-parameters.ts";
 
 const schema = z.object({ serialization: serializationParameter });
 const parse = (value: unknown) => parseFields(schema, { serialization: JSON.stringify(value) }, []).serialization;

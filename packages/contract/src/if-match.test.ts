@@ -1,4 +1,4 @@
-import { parseIfMatch } from "./if-match.ts";
+import { parseIfMatch } from "./fields.ts";
 
 test.each([
   [undefined, null],

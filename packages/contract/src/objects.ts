@@ -1,5 +1,13 @@
 import { z } from "zod";
 
+/** The body of a request that creates or changes an object. What attributes there are, and of which type, says the class. */
+export const attributesRequest = z
+  .looseObject({})
+  .describe(
+    'Attributes of the object by name. A reference is an id, a UUID, or `{"~ObjectID": …}`; a collection a list of those.',
+  )
+  .meta({ id: "Attributes" });
+
 const metaFields = {
   "~ClassName": z.string().describe("Class of the object."),
   "~ObjectID": z.string().describe("Id of the object: base 36, upper case."),
@@ -69,3 +77,61 @@ export const objectListSchema = z
     "~Elements": z.array(z.union([objectSchema, bareObjectSchema])),
   })
   .meta({ id: "ObjectList" });
+
+/** A serialised object: its meta-fields and whatever attributes its class has. */
+export type ObjectData = z.infer<typeof objectSchema>;
+
+/** One page of a list. */
+export type ObjectListData = z.infer<typeof objectListSchema>;
+
+/** A page of the recycle bin. */
+export type RecyclerData = z.infer<typeof recyclerSchema>;
+
+/** How many objects a request has changed. */
+export const countResponse = z
+  .object({ "~Count": z.number().int().min(0).describe("Objects that were changed.") })
+  .meta({ id: "Count" });
+
+/** How many objects a request has purged. */
+export const purgeResponse = z
+  .object({ "~Count": z.number().int().min(0).describe("Objects that were deleted for good.") })
+  .meta({ id: "PurgeCount" });
+
+/** How many objects a request has changed. */
+export type CountData = z.infer<typeof countResponse>;
+
+const mostReaders = 1_000;
+
+/** The body of a request that says who alone may see an object. */
+export const readersRequest = z
+  .strictObject({
+    readers: z
+      .array(z.string())
+      .max(mostReaders)
+      .nullable()
+      .describe(
+        "Ids or UUIDs of users and groups, the caller or a group of the caller among them unless an administrator asks; `null` for all whom the class lets.",
+      ),
+  })
+  .meta({ id: "GivenReaders" });
+
+/** Who alone may see an object. */
+export const readersResponse = z
+  .object({
+    readers: z.array(z.string()).nullable().describe("Ids of users and groups; `null` for all whom the class lets."),
+  })
+  .meta({ id: "Readers" });
+
+/** Who alone may see an object. */
+export type ReadersData = z.infer<typeof readersResponse>;
+
+/** Whether an object is locked. */
+export const lockResponse = z
+  .object({
+    isLocked: z.boolean(),
+    messages: z.array(z.string()).describe("Whose the lock is and since when, in words."),
+  })
+  .meta({ id: "Lock" });
+
+/** Whether an object is locked. */
+export type LockData = z.infer<typeof lockResponse>;

@@ -1,4 +1,8 @@
-import { faultAt, jsonPointer } from "@sallyport/core/errors";
+import { type ErrorCode, faultAt, jsonPointer, ServiceError } from "@sallyport/core/errors";
+import { z } from "zod";
+
+/** Any JSON: a body that is nobody's to judge here. */
+export const anyJson = z.unknown().describe("Any JSON.");
 
 /** What JSON from a client may look like, wherever it stands. */
 export const jsonLimits = { depth: 32, elements: 10_000, members: 1_000 } as const;
@@ -39,4 +43,19 @@ function faultIn(value: unknown, depth: number): Fault | undefined {
     if (fault !== undefined) return { ...fault, path: [name, ...fault.path] };
   }
   return undefined;
+}
+
+/** Parses a parameter or part that carries a JSON object. Not JSON: 308; another value: the code given. */
+export function parseJsonParameter(name: string, text: string, notAnObject: ErrorCode): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ServiceError(308, { detail: `at /${name}` });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ServiceError(notAnObject, { detail: `at /${name}` });
+  }
+  checkJsonLimits(value, [name]);
+  return value as Record<string, unknown>;
 }

@@ -1,9 +1,0 @@
-export {
-  type Envelope,
-  envelopeOf,
-  failureEnvelope,
-  type Status,
-  statusSchema,
-  successMessage,
-  successStatus,
-} from "./envelope.ts";

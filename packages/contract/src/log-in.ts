@@ -1,0 +1,186 @@
+import type { ErrorCode } from "@sallyport/core/errors";
+import { z } from "zod";
+import { refusedWith } from "./fields.ts";
+import { ownUserSchema } from "./objects.ts";
+
+const longestCredential = 1_024;
+const mostAppNames = 100;
+
+/** Characters; no list of tokens is longer. */
+const longestToken = 1_024;
+
+const isBlank = (text: string) => text.trim() === "";
+
+/** Databases keep neither the zero character nor half of a surrogate pair. */
+const isStorable = (text: string) => !/\0|\p{Surrogate}/u.test(text);
+
+const credential = z
+  .string(refusedWith(301))
+  .max(longestCredential, refusedWith(301))
+  .refine((text) => !isBlank(text), refusedWith(301));
+
+const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refusedWith(208));
+
+const device = z
+  .object({
+    deviceId: z
+      .string()
+      .max(255)
+      .refine(isStorable)
+      .optional()
+      .describe(
+        "Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one.",
+      ),
+    device: z.string().optional(),
+    systemVersion: z.string().optional(),
+    deviceType: z.string().optional(),
+    systemType: z.string().optional(),
+  })
+  .catchall(z.string());
+
+const credentials = {
+  user: credential.describe("User name, compared exactly."),
+  pass: credential.describe("The MD5 of the password in lower-case hexadecimal digits, or the password itself."),
+  appNames: z
+    .union([appName, z.array(appName).min(1, refusedWith(208)).max(mostAppNames, refusedWith(208))], {
+      error: ({ input }) => (input === undefined ? "209" : "208"),
+    })
+    .transform((names) => (typeof names === "string" ? [names] : names))
+    .describe("App names; a single text counts as one name."),
+};
+
+const options = {
+  device: device.optional(),
+  "2faToken": z
+    .string()
+    .max(longestToken)
+    .optional()
+    .describe(
+      "Token of the second factor, or a recovery code; several app names that ask for one each take theirs with commas between them. Empty counts as absent.",
+    ),
+  "2faEnrol": z
+    .boolean()
+    .optional()
+    .describe(
+      "`true` asks for a session that is good for setting up a second factor alone, if one is demanded that is not there; instead of 340.",
+    ),
+  furtherencryption: z
+    .unknown()
+    .optional()
+    .describe("In a secure log-in `false` asks for plain traffic afterwards, where the server allows it."),
+};
+
+/** Body of every log-in with a name and a password. */
+export const logInRequest = z.object({ ...credentials, ...options }).meta({ id: "LogInRequest" });
+
+/** The members of a log-in whose faults are answered first; the others stay as they are. */
+export const logInCredentials = z.looseObject(credentials);
+
+/** The other members of a log-in. */
+export const logInOptions = z.object(options);
+
+/** Which fault of a log-in body is answered when there are several. */
+export const logInFaultOrder: readonly ErrorCode[] = [301, 209, 208, 210];
+
+export type LogInRequest = z.input<typeof logInRequest>;
+
+/**
+ * A text that must be there: refused with the code when it is absent or blank. What is no text goes on as the JSON it is, which
+ * is neither key nor cipher text: so it is refused like those that are wrong, in their order.
+ */
+function neededText(missing: ErrorCode) {
+  return z.preprocess(
+    (value) => (value === undefined || value === null || typeof value === "string" ? value : JSON.stringify(value)),
+    z.string(refusedWith(missing)).refine((text) => text.trim() !== "", refusedWith(missing)),
+  );
+}
+
+const publicKey = neededText(205).describe("The client's RSA public key: PEM, or base64 of the PEM or of the DER.");
+
+/** Some clients spell the name without the capital letter. */
+function withPublicKey(body: unknown): unknown {
+  if (
+    typeof body !== "object" ||
+    body === null ||
+    Object.hasOwn(body, "publicKey") ||
+    !Object.hasOwn(body, "publickey")
+  )
+    return body;
+  const { publickey, ...rest } = body as Record<string, unknown>;
+  return { ...rest, publicKey: publickey };
+}
+
+/** Body of `POST /v2/login/secure`. */
+export const secureLogInRequest = z
+  .preprocess(
+    withPublicKey,
+    z.object({
+      publicKey,
+      credentials: neededText(206).describe(
+        "Base64 of the log-in fields as JSON, encrypted block by block with the server's RSA key.",
+      ),
+    }),
+  )
+  .meta({ id: "SecureLogInRequest" });
+
+/** The encrypted form of the body of `POST /v2/login`. */
+export const encryptedLogInRequest = z
+  .preprocess(
+    withPublicKey,
+    z.object({
+      publicKey,
+      aesKey: neededText(206).describe(
+        "Base64 of 32 random bytes, encrypted by RSA-OAEP with SHA-256 and the server's key.",
+      ),
+      data: neededText(206).describe("Base64 of a 16-byte IV and the log-in fields as JSON, encrypted by AES-256-CBC."),
+    }),
+  )
+  .meta({ id: "EncryptedLogInRequest" });
+
+/** Which fault of these bodies is answered when there are several. */
+export const secureLogInFaultOrder: readonly ErrorCode[] = [205, 206];
+
+/** Whether a body means the encrypted form: it has the key of one, or another part of one beside nothing of the plain form. */
+export function isEncryptedLogIn(body: Readonly<Record<string, unknown>>): boolean {
+  const has = (...names: string[]) => names.some((name) => Object.hasOwn(body, name));
+  return has("aesKey") || (has("data", "publicKey", "publickey") && !has("user", "pass"));
+}
+
+/** `data` of a log-in in session-id mode. */
+export const sessionLogInResponse = z
+  .object({
+    sessionId: z.string().describe("Sent as the header `sessionId` with every further request."),
+    user: ownUserSchema,
+    databaseName: z.string(),
+  })
+  .meta({ id: "SessionLogIn" });
+
+const token = z
+  .string()
+  .describe("A JWT, sent as the header `Authorization` with every further request, bare or after `Bearer`.");
+
+/** `data` of a log-in in token mode. */
+export const tokenLogInResponse = z
+  .object({ user: ownUserSchema, token, databaseName: z.string() })
+  .meta({ id: "TokenLogIn" });
+
+/** `data` of a log-in in token mode whose body came encrypted; the answer is encrypted, too. */
+export const doubleLogInResponse = sessionLogInResponse.extend({ token }).meta({ id: "EncryptedLogIn" });
+
+/** `data` of a secure log-in, inside of the encrypted answer. */
+export const secureLogInResponse = sessionLogInResponse
+  .extend({
+    sessionId: z.string().describe("Sent unchanged as the header `Secure-Token` with every further request."),
+    symmetricKey: z.string().describe("Base64 of 32 bytes: the key of AES-256-CTR for all further traffic."),
+    ivPrefix: z.string().describe("Base64 of 3 bytes that every counter block holds."),
+  })
+  .meta({ id: "SecureLogIn" });
+
+/** `data` of the request for the server's RSA key. */
+export const serverKeyResponse = z
+  .object({
+    key: z.string().describe("PEM with CR LF line breaks."),
+    keyId: z.string().describe("Thumbprint of the key (RFC 7638)."),
+    paddings: z.array(z.string()).describe("How credentials may be padded."),
+  })
+  .meta({ id: "ServerKey" });
