@@ -1,36 +1,53 @@
 import type { ApiDescription, ReadersData, ServiceData } from "@sallyport/contract";
-import type { ClientOptions } from "./client-options.ts";
-import { SallyportError } from "./errors/sallyport-error.ts";
-import type { LogInOptions } from "./logins/log-in-options.ts";
-import type { LogInResult } from "./logins/log-in-result.ts";
-import { openSession } from "./logins/open-session.ts";
-import type { Lock } from "./locks/lock.ts";
-import { LockCalls } from "./locks/lock-calls.ts";
-import { executeMacro, type ExecuteOptions } from "./macros/execute-macro.ts";
-import { ModelCalls } from "./model/model-calls.ts";
-import type { ClassDefinition, ClassStructure, ModelStructure } from "./model/structure.ts";
-import type { MultiItem, MultiOptions, MultiResult } from "./multi/multi-item.ts";
-import { sendMany } from "./multi/send-many.ts";
-import type { Attributes, BusinessObject, ObjectPage, RecyclerPage } from "./objects/business-object.ts";
-import type { CountOptions, ListOptions, ObjectOptions, PageOptions, RecyclerOptions } from "./objects/list-options.ts";
-import { ObjectCalls } from "./objects/object-calls.ts";
-import type { MatchQuery } from "./objects/object-query.ts";
-import { WriteCalls } from "./objects/write-calls.ts";
+import { SallyportError } from "./errors.ts";
+import { type Lock, LockCalls } from "./locks.ts";
+import type { LogInOptions } from "./log-in-options.ts";
+import { type LogInResult, openSession } from "./log-in.ts";
+import { executeMacro, type ExecuteOptions } from "./macros.ts";
+import { type ClassDefinition, type ClassStructure, ModelCalls, type ModelStructure } from "./model.ts";
+import { type MultiItem, type MultiOptions, type MultiResult, sendMany } from "./multi.ts";
+import { ObjectCalls, WriteCalls } from "./object-calls.ts";
 import type {
+  Attributes,
+  BusinessObject,
   ConditionOptions,
+  CountOptions,
   DeleteOptions,
+  ListOptions,
+  MatchQuery,
+  ObjectOptions,
+  ObjectPage,
+  PageOptions,
   PurgeOptions,
   ReadersOptions,
+  RecyclerOptions,
+  RecyclerPage,
   UpdateOptions,
-} from "./objects/write-options.ts";
-import type { CallOptions } from "./requests/call-options.ts";
-import { ClientRequests } from "./requests/client-requests.ts";
-import type { Answer, BytesAnswer, RequestOptions } from "./requests/request-options.ts";
+} from "./objects.ts";
+import { type Answer, type BytesAnswer, type CallOptions, ClientRequests, type RequestOptions } from "./requests.ts";
 import type { ClientSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
 import { ServiceAddress } from "./transport/service-address.ts";
-import { Transport } from "./transport/transport.ts";
+import { type Fetch, Transport } from "./transport/transport.ts";
+
+/** What a client needs to know. */
+export interface ClientOptions {
+  /** Address of the server, with the prefix it is mounted under if there is one. */
+  readonly baseUrl: string;
+  /** Alias of the database; the database with the empty alias unless given. */
+  readonly alias?: string | undefined;
+  readonly appKey: string;
+  /** Sends the requests instead of the platform's own. */
+  readonly fetch?: Fetch | undefined;
+  /** Milliseconds for each call that does not bring its own limit; 30,000 unless given, 0 for none. */
+  readonly timeout?: number | undefined;
+  /**
+   * Whether to log in anew when a session is over, once for all calls that notice it. Unless it is `false`, the client
+   * remembers the credentials until the log-out.
+   */
+  readonly renew?: boolean | undefined;
+}
 
 const usualTimeout = 30_000;
 

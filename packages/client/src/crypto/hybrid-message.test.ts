@@ -11,7 +11,7 @@ import {
 import fc from "fast-check";
 import { secureMode } from "../../../crypto/test/vectors.ts";
 import { openHybrid, sealHybrid } from "./hybrid-message.ts";
-import { readServerKey } from "./read-server-key.ts";
+import { readServerKey } from "./rsa.ts";
 
 const { jwk, publicPem } = secureMode.serverKey;
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };

@@ -1,7 +1,5 @@
-import { base64ToBody, bodyToBase64 } from "./body-base64.ts";
-import { decryptBlocks, encryptBlocks } from "./rsa-blocks.ts";
-import type { RsaKey } from "./rsa-key.ts";
-import { type Bytes, webCrypto } from "./web-crypto.ts";
+import { decryptBlocks, encryptBlocks, type RsaKey } from "./rsa.ts";
+import { base64ToBody, bodyToBase64, type Bytes, webCrypto } from "./web-crypto.ts";
 
 const padding = "OAEP-SHA-256";
 const keyLength = 32;

@@ -1,17 +1,30 @@
-export { changePassword, confirmPasswordChange, type PasswordChange } from "./change-password.ts";
 export {
   type CodeLogInFields,
   type CodeTrade,
+  customLogIn,
+  type Link,
+  type LinkingFields,
+  linkingLogIn,
+  listLinks,
   logInWithCode,
+  providerAddress,
+  type ProviderAnswer,
+  providerAnswer,
+  type ProviderLogInFields,
+  removeLinks,
   returnedCode,
   startCodeLogIn,
   type StartedCodeLogIn,
-} from "./code-log-in.ts";
-export { customLogIn } from "./custom-log-in.ts";
-export { type LinkingFields, linkingLogIn } from "./linking-log-in.ts";
-export { type Link, listLinks, removeLinks } from "./links.ts";
-export { providerAddress, type ProviderAnswer, providerAnswer, type ProviderLogInFields } from "./provider-log-in.ts";
-export { confirmResetPassword, type PasswordReset, type ResetOptions, resetPassword } from "./reset-password.ts";
+} from "./log-ins.ts";
+export {
+  changePassword,
+  confirmPasswordChange,
+  confirmResetPassword,
+  type PasswordChange,
+  type PasswordReset,
+  type ResetOptions,
+  resetPassword,
+} from "./passwords.ts";
 export {
   confirmSecondFactor,
   type EnrolledFactor,

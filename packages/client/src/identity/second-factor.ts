@@ -1,5 +1,5 @@
 import type { SallyportClient } from "../client.ts";
-import type { CallOptions } from "../requests/call-options.ts";
+import type { CallOptions } from "../requests.ts";
 import type { Method } from "../transport/transport.ts";
 
 const statuses = ["unavailable", "off", "optional", "forced"] as const;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingMessage } from "../transport/message.ts";
+import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
 
 /**
  * How a client logs in. `session`: a session id; `token`: a JWT; `encrypted`: a JWT, the log-in itself encrypted;
@@ -29,4 +29,29 @@ const overCodes: ReadonlySet<number> = new Set([200, 201, 202, 203, 204]);
 
 export function saysSessionIsOver(code: number): boolean {
   return overCodes.has(code);
+}
+
+/** A session that is proven by one header, and whose messages travel as they are. */
+export class HeaderSession implements ClientSession {
+  readonly #credential: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly mode: LogInMode,
+    header: string,
+    value: string,
+  ) {
+    this.#credential = { [header]: value };
+  }
+
+  async seal({ headers, body }: OutgoingMessage): Promise<OutgoingMessage> {
+    return { headers: { ...headers, ...this.#credential }, body };
+  }
+
+  async open(answer: IncomingMessage): Promise<IncomingMessage> {
+    return answer;
+  }
+
+  isOverWith(code: number): boolean {
+    return saysSessionIsOver(code);
+  }
 }

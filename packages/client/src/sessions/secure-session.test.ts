@@ -1,7 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { createCipheriv, randomBytes } from "node:crypto";
+import { buildCounterBlock } from "@sallyport/contract/secure";
+import fc from "fast-check";
+import { secureMode } from "../../../crypto/test/vectors.ts";
 import { FakeChannel } from "../../test/fake-channel.ts";
-import { ChannelCipher } from "../channel/channel-cipher.ts";
-import { SecureSession } from "./secure-session.ts";
+import { ChannelCipher, SecureSession } from "./secure-session.ts";
 
 const ok = Buffer.from('{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{}}');
 
@@ -174,4 +176,42 @@ test.each([200, 201, 202, 203, 204, 312, 314])("%i ends the session", async (cod
 
 test.each([0, 101, 302, 310, 704])("%i does not", async (code) => {
   expect((await pair()).session.isOverWith(code)).toBe(false);
+});
+
+const fromBase64 = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
+
+test.each(secureMode.traffic)(
+  "message $message in direction $direction, under $iv",
+  async ({ symmetricKey, iv, plainBase64, cipherBase64 }) => {
+    const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
+    expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(plainBase64))).toString("base64")).toBe(
+      cipherBase64,
+    );
+    expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(cipherBase64))).toString("base64")).toBe(
+      plainBase64,
+    );
+  },
+);
+
+test("does what OpenSSL does with messages of any length", async () => {
+  const key = randomBytes(32);
+  const cipher = await ChannelCipher.create(Uint8Array.from(key));
+  const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 5_000, size: "max" }), number, async (plain, message) => {
+      const iv = buildCounterBlock({ direction: 1, ivPrefix: Uint8Array.of(1, 2, 3), message, block: 0 });
+      expect(
+        Buffer.from(await cipher.apply(iv, plain)).equals(createCipheriv("aes-256-ctr", key, iv).update(plain)),
+      ).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("the number of the block never runs into the number of the message", async () => {
+  const cipher = await ChannelCipher.create(new Uint8Array(32));
+  const last = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 5n, block: 2 ** 32 - 1 });
+  const next = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 6n, block: 0 });
+  const overrun = (await cipher.apply(last, new Uint8Array(32))).subarray(16);
+  expect(overrun).not.toEqual(await cipher.apply(next, new Uint8Array(16)));
 });

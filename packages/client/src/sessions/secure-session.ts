@@ -6,16 +6,34 @@ import {
   parseCounterBlock,
   parseEncryptedHeader,
 } from "@sallyport/contract/secure";
-import { AcceptedNumbers } from "../channel/accepted-numbers.ts";
-import type { ChannelCipher } from "../channel/channel-cipher.ts";
-import { OutgoingNumbers } from "../channel/outgoing-numbers.ts";
-import { base64ToBody, bodyToBase64 } from "../crypto/body-base64.ts";
-import { ChannelError } from "../errors/channel-error.ts";
-import { TransportError } from "../errors/transport-error.ts";
+import { base64ToBody, bodyToBase64, type Bytes, webCrypto } from "../crypto/web-crypto.ts";
+import { ChannelError, TransportError } from "../errors.ts";
 import { codeOf } from "../transport/envelope.ts";
-import type { IncomingMessage, OutgoingMessage } from "../transport/message.ts";
-import { mayComeInClear } from "./clear-refusals.ts";
+import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
 import { type ClientSession, saysSessionIsOver } from "./client-session.ts";
+import { AcceptedNumbers, OutgoingNumbers } from "./message-numbers.ts";
+
+/** Only the number of the block counts up: the cipher can never run into the number of another message. */
+const counterBits = 32;
+
+/** AES-256-CTR with the key of a session. To encrypt and to decrypt is the same operation. */
+export class ChannelCipher {
+  readonly #key: CryptoKey;
+
+  private constructor(key: CryptoKey) {
+    this.#key = key;
+  }
+
+  static async create(symmetricKey: Bytes): Promise<ChannelCipher> {
+    return new ChannelCipher(await webCrypto().subtle.importKey("raw", symmetricKey, "AES-CTR", false, ["encrypt"]));
+  }
+
+  /** A message that begins with this counter block. */
+  async apply(counterBlock: Uint8Array, message: Uint8Array): Promise<Bytes> {
+    const algorithm = { name: "AES-CTR", counter: new Uint8Array(counterBlock), length: counterBits };
+    return new Uint8Array(await webCrypto().subtle.encrypt(algorithm, this.#key, new Uint8Array(message)));
+  }
+}
 
 /** What a secure log-in has agreed on. */
 export interface SecureSessionParts {
@@ -88,4 +106,19 @@ function inClear(answer: IncomingMessage): IncomingMessage {
   if (code === undefined) throw new TransportError("foreign-answer", { httpStatus: answer.status });
   if (!mayComeInClear(code)) throw new ChannelError("clear-answer");
   return answer;
+}
+
+/**
+ * The codes that a server can answer before it knows that a request is of a secure session, or when it cannot use the
+ * session's key. They alone may come in clear text: path and method (304, 305), malformed HTTP (699) or headers (307),
+ * database, maintenance and load (607, 704, 705, 706), app key (100, 101), request rate (800), plain HTTP (307), the
+ * session itself (200 to 204), its key (314), and whatever goes wrong among these steps (799). They report failures only, so
+ * whoever forges one achieves no more than by dropping the answer.
+ */
+const clearCodes: ReadonlySet<number> = new Set([
+  100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800,
+]);
+
+function mayComeInClear(code: number): boolean {
+  return clearCodes.has(code);
 }

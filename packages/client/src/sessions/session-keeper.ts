@@ -1,7 +1,6 @@
-import { NotLoggedInError } from "../errors/not-logged-in-error.ts";
-import { SallyportError } from "../errors/sallyport-error.ts";
-import type { LogInOptions } from "../logins/log-in-options.ts";
-import type { LogInResult, OpenedSession } from "../logins/log-in-result.ts";
+import { NotLoggedInError, SallyportError } from "../errors.ts";
+import type { LogInOptions } from "../log-in-options.ts";
+import type { LogInResult, OpenedSession } from "../log-in.ts";
 import type { ClientSession } from "./client-session.ts";
 
 /** What the keeper has done for it. */

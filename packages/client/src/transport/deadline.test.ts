@@ -1,5 +1,5 @@
 import { jest } from "@jest/globals";
-import { TransportError } from "../errors/transport-error.ts";
+import { TransportError } from "../errors.ts";
 import { withinLimits } from "./deadline.ts";
 
 const endless = () => new Promise<never>(() => {});

@@ -1,4 +1,4 @@
-import { TransportError } from "../errors/transport-error.ts";
+import { TransportError } from "../errors.ts";
 
 /** How long a call may take. */
 export interface CallLimits {

@@ -1,6 +1,5 @@
-import { SallyportError } from "../errors/sallyport-error.ts";
-import { TransportError } from "../errors/transport-error.ts";
-import { codeOf, successOf } from "./envelope.ts";
+import { SallyportError, TransportError } from "../errors.ts";
+import { codeOf, retryAfterOf, successOf } from "./envelope.ts";
 
 const answer = (body: unknown, status = 200, headers: Record<string, string> = {}) => ({
   status,
@@ -67,4 +66,22 @@ test.each([
 
 test("bytes that are not UTF-8 are no envelope", () => {
   expect(codeOf({ ...answer(""), body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toBeUndefined();
+});
+
+const now = Date.parse("2030-01-01T00:00:00Z");
+
+test.each([
+  ["0", 0],
+  ["60", 60],
+  [" 5 ", 5],
+  ["Tue, 01 Jan 2030 00:01:00 GMT", 60],
+  ["Mon, 31 Dec 2029 23:00:00 GMT", 0],
+  ["soon", undefined],
+  ["", undefined],
+])("%j", (value, seconds) => {
+  expect(retryAfterOf(new Headers({ "retry-after": value }), now)).toBe(seconds);
+});
+
+test("nothing", () => {
+  expect(retryAfterOf(new Headers(), now)).toBeUndefined();
 });

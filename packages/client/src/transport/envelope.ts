@@ -1,8 +1,6 @@
 import { headerNames } from "@sallyport/contract/header-names";
-import { type FailureCode, SallyportError } from "../errors/sallyport-error.ts";
-import { TransportError } from "../errors/transport-error.ts";
-import type { IncomingMessage } from "./message.ts";
-import { retryAfterOf } from "./retry-after.ts";
+import { type FailureCode, SallyportError, TransportError } from "../errors.ts";
+import type { IncomingMessage } from "./transport.ts";
 
 /** A success. */
 export interface Success<Data> {
@@ -83,4 +81,12 @@ export function readEnvelope(value: unknown): ReadEnvelope | undefined {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+/** `Retry-After` in seconds, be it a number or a date; `undefined` without one that can be read. */
+export function retryAfterOf(headers: IncomingMessage["headers"], now = Date.now()): number | undefined {
+  const value = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000));
 }

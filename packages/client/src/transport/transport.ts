@@ -1,7 +1,22 @@
 import { headerNames } from "@sallyport/contract/header-names";
-import { TransportError } from "../errors/transport-error.ts";
-import type { IncomingMessage, OutgoingMessage } from "./message.ts";
+import { TransportError } from "../errors.ts";
 import type { QueryValues, ServiceAddress } from "./service-address.ts";
+
+/** What a request carries besides method and address. */
+export interface OutgoingMessage {
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A text is JSON or whatever `content-type` says, bytes are those of a file. */
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** An answer, read to its end. */
+export interface IncomingMessage {
+  /** HTTP status. */
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: Uint8Array;
+}
 
 /** What does the sending: the platform's `fetch`, or something with its signature. */
 export type Fetch = typeof fetch;

@@ -1,0 +1,102 @@
+import type { ErrorCode } from "@sallyport/core/errors";
+
+/** A code of the catalogue; a number for those that a later server may add. */
+export type FailureCode = ErrorCode | (number & Record<never, never>);
+
+/** What an answer tells about a refusal. */
+export interface Refusal {
+  readonly code: FailureCode;
+  /** `status.statusMessage`: the name of the error in the catalogue. */
+  readonly message: string;
+  readonly httpStatus: number;
+  /** `X-Request-Id` of the answer: what the operator of the server can look up. */
+  readonly requestId?: string | undefined;
+  /** Seconds to wait before another attempt, where the server says so. */
+  readonly retryAfter?: number | undefined;
+  /** Only of a server that is configured to explain itself. */
+  readonly debugMessage?: string | undefined;
+}
+
+/** The server has answered, and refused. */
+export class SallyportError extends Error {
+  override readonly name = "SallyportError";
+  readonly code: FailureCode;
+  readonly httpStatus: number;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly debugMessage: string | undefined;
+
+  constructor({ code, message, httpStatus, requestId, retryAfter, debugMessage }: Refusal) {
+    super(`${code} ${message}`);
+    this.code = code;
+    this.httpStatus = httpStatus;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+    this.debugMessage = debugMessage;
+  }
+}
+
+/**
+ * Why there is no answer of the service: `unreachable`: the connection failed or broke; `timeout`: it took too long;
+ * `foreign-answer`: something answered, but not in an envelope, such as a proxy in between.
+ */
+export type TransportFailure = "unreachable" | "timeout" | "foreign-answer";
+
+const transportFailures: Readonly<Record<TransportFailure, string>> = {
+  unreachable: "The server cannot be reached.",
+  timeout: "The server took too long to answer.",
+  "foreign-answer": "What answered is not the service.",
+};
+
+/** There is no answer of the service. Whether it has done what it was asked for is not known. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+  readonly reason: TransportFailure;
+  /** Of a foreign answer. */
+  readonly httpStatus: number | undefined;
+
+  constructor(reason: TransportFailure, { cause, httpStatus }: { cause?: unknown; httpStatus?: number } = {}) {
+    super(transportFailures[reason], cause === undefined ? undefined : { cause });
+    this.reason = reason;
+    this.httpStatus = httpStatus;
+  }
+}
+
+const channelFailures = {
+  "no-web-crypto":
+    "This platform has no WebCrypto; browsers offer it on pages that came over HTTPS or from the same machine.",
+  "unprotected-key":
+    "The server's key would come over an unprotected connection: use https, or hand the key in as `serverKey`.",
+  "server-key": "The server's key is not a usable RSA public key.",
+  "log-in-answer": "The answer to the log-in cannot be decrypted, or lacks what the mode needs.",
+  "clear-answer": "The server answered a secure session in clear text.",
+  "no-counter-block": "An answer says nothing usable about its encryption.",
+  "wrong-direction": "An answer has a counter block of the client's own direction.",
+  "foreign-prefix": "An answer has a counter block of another session.",
+  "not-first-block": "An answer has a counter block from the middle of a message.",
+  "repeated-number": "An answer has the message number of an earlier one.",
+  undecipherable: "An answer is not encrypted as it says.",
+} as const;
+
+/** What was wrong with the protection of a log-in or a session. */
+export type ChannelFailure = keyof typeof channelFailures;
+
+/** Encryption cannot be used as it must be, or an answer is not what the server of the session would send. Nothing of it was used. */
+export class ChannelError extends Error {
+  override readonly name = "ChannelError";
+  readonly reason: ChannelFailure;
+
+  constructor(reason: ChannelFailure, { cause }: { cause?: unknown } = {}) {
+    super(channelFailures[reason], cause === undefined ? undefined : { cause });
+    this.reason = reason;
+  }
+}
+
+/** A call needs a session and there is none: nobody logged in, or somebody logged out meanwhile. Nothing was sent. */
+export class NotLoggedInError extends Error {
+  override readonly name = "NotLoggedInError";
+
+  constructor(message = "This call needs a log-in.") {
+    super(message);
+  }
+}

@@ -1,0 +1,73 @@
+import type {
+  AttributeData,
+  ClassDefinitionData,
+  ClassStructureData,
+  ModelStructureData,
+  RightData,
+} from "@sallyport/contract";
+import type { ConditionOptions } from "./objects.ts";
+import type { CallOptions, ClientRequests } from "./requests.ts";
+import { ifMatchHeader, withVersion } from "./version.ts";
+
+/** An attribute as it is to be. */
+export type AttributeDefinition = AttributeData;
+
+/** What a group may do with the objects of a class. */
+export type ClassRight = RightData;
+
+/** A class as it is to be: all of it, what is left out is none. */
+export type ClassDefinition = ClassDefinitionData;
+
+/** A class as the user sees it. */
+export type ClassStructure = ClassStructureData;
+
+/** The classes that the user may read. */
+export type ModelStructure = ModelStructureData;
+
+/** The definition that a class has, to be put back with changes. The structure must be one that an administrator has read. */
+export function definitionOf({ base, attributes, rights = [] }: ClassStructure): ClassDefinition {
+  const own = attributes
+    .filter(({ inherited }) => !inherited)
+    .map(
+      ({ name, type, target, mandatory, indexed, onDelete, read }): AttributeDefinition => ({
+        name,
+        type,
+        mandatory,
+        indexed,
+        ...(typeof target === "string" ? { target } : {}),
+        ...(onDelete === undefined ? {} : { onDelete }),
+        ...(read === undefined ? {} : { read }),
+      }),
+    );
+  return { base, attributes: own, rights };
+}
+
+const path = "/v1/model/structure";
+
+/** The classes of objects. */
+export class ModelCalls {
+  constructor(private readonly requests: ClientRequests) {}
+
+  async structure(limits: CallOptions): Promise<ModelStructure> {
+    const { data, etag } = await this.requests.json<ModelStructure>({ ...limits, path });
+    return withVersion(data, etag);
+  }
+
+  async put(
+    name: string,
+    body: ClassDefinition,
+    { ifMatch, ...limits }: CallOptions & ConditionOptions,
+  ): Promise<ClassStructure> {
+    const request = { ...limits, method: "PUT", path: classPath(name), headers: ifMatchHeader(ifMatch), body } as const;
+    const { data, etag } = await this.requests.json<ClassStructure>(request);
+    return withVersion(data, etag);
+  }
+
+  async remove(name: string, { ifMatch, ...limits }: CallOptions & ConditionOptions): Promise<void> {
+    await this.requests.json({ ...limits, method: "DELETE", path: classPath(name), headers: ifMatchHeader(ifMatch) });
+  }
+}
+
+function classPath(name: string): string {
+  return `${path}/${encodeURIComponent(name)}`;
+}
