@@ -3,8 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Mail, type Mailer, MailerUnusable, type MailOutcome } from "@sallyport/core";
 import { createTransport } from "nodemailer";
-import { mailMessage } from "./mail-message.ts";
-import type { Sender } from "./smtp-options.ts";
+import { mailMessage, type Sender } from "./mail-message.ts";
 
 /** Writes mail into a folder, one file each, which mail programs open: for trying out. Whoever can read the folder can read the mail. */
 export class FolderMailer implements Mailer {

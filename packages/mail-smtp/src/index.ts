@@ -1,3 +1,3 @@
 export { FolderMailer } from "./folder-mailer.ts";
-export { SmtpMailer } from "./smtp-mailer.ts";
-export type { Sender, SmtpOptions } from "./smtp-options.ts";
+export type { Sender } from "./mail-message.ts";
+export { SmtpMailer, type SmtpOptions } from "./smtp-mailer.ts";
