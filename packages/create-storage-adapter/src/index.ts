@@ -1,2 +1,1 @@
-export { createAdapter } from "./create-adapter.ts";
-export { CreateError } from "./create-error.ts";
+export { createAdapter, CreateError } from "./create-adapter.ts";

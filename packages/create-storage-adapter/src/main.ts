@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "./create-adapter.ts";
 
 process.exitCode = await runCommand(process.argv.slice(2), process);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand, usage } from "../src/run-command.ts";
+import { runCommand, usage } from "../src/create-adapter.ts";
 
 let folder: string;
 beforeEach(() => {
