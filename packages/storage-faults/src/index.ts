@@ -1,6 +1,10 @@
-export type { Call, CallName, OwnCall } from "./call.ts";
-export { DriverError, driverText } from "./driver-error.ts";
-export { type Fault, faults } from "./fault.ts";
-export { FaultScript, type Instruction, type ScriptedFault } from "./fault-script.ts";
-export { Gate } from "./gate.ts";
+export {
+  type Call,
+  type CallName,
+  FaultScript,
+  type Instruction,
+  type OwnCall,
+  type ScriptedFault,
+} from "./fault-script.ts";
+export { DriverError, driverText, type Fault, faults, Gate } from "./fault.ts";
 export { withFaults } from "./with-faults.ts";

@@ -1,10 +1,7 @@
 import type { Attempt, JointRepositories, Repositories, Storage } from "@sallyport/core";
-import type { Call, CallName, OwnCall } from "./call.ts";
+import type { Call, CallName, FaultScript, OwnCall } from "./fault-script.ts";
 import { errorOf } from "./fault.ts";
-import type { FaultScript } from "./fault-script.ts";
-import { FaultyUnit } from "./faulty-unit.ts";
-import { firstElements } from "./first-elements.ts";
-import { playedRepositories, type Run, withEachMember } from "./played-repositories.ts";
+import { FaultyUnit, firstElements, playedRepositories, type Run, withEachMember } from "./faulty-unit.ts";
 
 /** So often a unit that loses is tried, by the port's promise. */
 const attempts = 3;
