@@ -1,5 +1,6 @@
+export { marker } from "./answer.ts";
 export { accountNamed, accountsOf, type ImitatedAccount, imitatedAccounts } from "./imitated-account.ts";
-export type { ImitatedClient } from "./imitated-client.ts";
+export type { ImitatedClient } from "./imitation.ts";
 export {
   type AnswerFault,
   answerFaults,
@@ -11,8 +12,7 @@ export {
   type TokenFault,
   tokenFaults,
 } from "./misbehaviour.ts";
-export { marker } from "./routes/answer.ts";
-export { type Callback, signIn } from "./sign-in.ts";
+export { type Callback, signIn } from "./pages.ts";
 export {
   type ProviderImitation,
   type ProviderImitationOptions,

@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ProviderType, providerTypes } from "@sallyport/core";
-import { GrantedCodes } from "./granted-codes.ts";
+import { SigningKeys } from "./id-token.ts";
 import { accountsOf, type ImitatedAccount, imitatedAccounts } from "./imitated-account.ts";
-import type { ImitatedClient } from "./imitated-client.ts";
+import { type Call, GrantedCodes, type ImitatedClient, type Imitation } from "./imitation.ts";
 import type { Misbehaviour } from "./misbehaviour.ts";
-import type { Call, Imitation } from "./routes/call.ts";
-import { routes } from "./routes/routes.ts";
-import { SigningKeys } from "./tokens/signing-keys.ts";
+import { routes } from "./routes.ts";
 
 export interface ProviderImitationOptions {
   readonly clients: readonly ImitatedClient[];

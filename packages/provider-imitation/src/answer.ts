@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import type { Endpoint } from "../misbehaviour.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./imitation.ts";
+import type { Endpoint } from "./misbehaviour.ts";
 
 /** Stands in the texts of refusals; no application repeats it to anybody. */
 export const marker = "words-of-the-provider";

@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { DebugFault } from "../misbehaviour.ts";
-import { idToken } from "../tokens/id-token.ts";
 import { answer, marker, send } from "./answer.ts";
-import { authorize } from "./authorize.ts";
-import type { Call } from "./call.ts";
-import { trade } from "./token.ts";
+import { authorize, trade } from "./authorization-code.ts";
+import { idToken } from "./id-token.ts";
+import type { Call } from "./imitation.ts";
+import type { DebugFault } from "./misbehaviour.ts";
 
 const rules = {
   title: "Facebook",

@@ -1,9 +1,44 @@
+import { randomBytes } from "node:crypto";
 import type { ProviderType } from "@sallyport/core";
-import { marker } from "./answer.ts";
-import type { Call } from "./call.ts";
+import { answer, marker } from "./answer.ts";
+import { appleIssuer, type AuthorizationRules, authorize, trade } from "./authorization-code.ts";
 import { facebookRoutes } from "./facebook-routes.ts";
-import { openIdRoutes } from "./open-id-routes.ts";
-import { appleIssuer } from "./token.ts";
+import { idToken } from "./id-token.ts";
+import type { ImitatedAccount } from "./imitated-account.ts";
+import type { Call } from "./imitation.ts";
+
+export interface OpenIdRules extends AuthorizationRules {
+  /** Independent of where the imitation listens. */
+  readonly issuer: (account: ImitatedAccount) => string;
+  readonly claims: (account: ImitatedAccount) => Readonly<Record<string, unknown>>;
+}
+
+const openIdRoutes = (rules: OpenIdRules) => ({
+  authorize: (call: Call) => authorize(call, rules),
+
+  token: (call: Call) =>
+    trade(call, async ({ account, clientId, nonce }) => {
+      const { keys, misbehaviour } = call.imitation;
+      const issuer = rules.issuer(account);
+      const content = {
+        issuer,
+        clientId,
+        subject: account.subject,
+        nonce,
+        claims: rules.claims(account),
+        now: Math.floor(call.now / 1_000),
+      };
+      const token = await idToken(keys, content, misbehaviour.idToken);
+      return {
+        access_token: randomBytes(32).toString("base64url"),
+        token_type: "Bearer",
+        expires_in: 3_600,
+        ...(token === null ? {} : { id_token: token }),
+      };
+    }),
+
+  keys: async (call: Call) => answer(call, "keys", { ...(await call.imitation.keys.published()) }),
+});
 
 interface Route {
   readonly provider: ProviderType;

@@ -1,0 +1,97 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ProviderType } from "@sallyport/core";
+import type { SigningKeys } from "./id-token.ts";
+import type { ImitatedAccount } from "./imitated-account.ts";
+import type { Misbehaviour } from "./misbehaviour.ts";
+
+/** What an application is known by at an imitation. */
+export interface ImitatedClient {
+  readonly provider: ProviderType;
+  readonly clientId: string;
+  /** `null` for Apple, which takes a token under `key` in its place. */
+  readonly clientSecret: string | null;
+  readonly key?: {
+    readonly teamId: string;
+    readonly keyIdentifier: string;
+    /** SPKI in PEM. */
+    readonly publicKey: string;
+  };
+  /** Exact callback addresses; those on a loopback address are taken without being named. */
+  readonly callbacks?: readonly string[];
+}
+
+/** What somebody allowed at the log-in page, until a client trades the code for it. */
+export interface Grant {
+  readonly account: ImitatedAccount;
+  readonly clientId: string;
+  readonly callback: string;
+  readonly nonce: string | null;
+  /** The S256 challenge of PKCE. */
+  readonly challenge: string | null;
+  /** Milliseconds since 1970. */
+  readonly grantedAt: number;
+}
+
+const lifetime = 60_000;
+
+/** Codes that are good once and for a minute. */
+export class GrantedCodes {
+  private readonly grants = new Map<string, Grant>();
+
+  issue(grant: Grant): string {
+    const code = randomBytes(32).toString("base64url");
+    this.grants.set(code, grant);
+    return code;
+  }
+
+  /** The grant, if the code is good for this client and callback, and the verifier for its challenge. The code is spent in any case. */
+  redeem(
+    code: string,
+    {
+      clientId,
+      callback,
+      verifier,
+      now,
+    }: { readonly clientId: string; readonly callback: string; readonly verifier: string; readonly now: number },
+  ): Grant | null {
+    const grant = this.grants.get(code);
+    this.grants.delete(code);
+    if (
+      grant === undefined ||
+      grant.clientId !== clientId ||
+      grant.callback !== callback ||
+      now - grant.grantedAt > lifetime
+    )
+      return null;
+    if (grant.challenge !== null && grant.challenge !== createHash("sha256").update(verifier).digest("base64url"))
+      return null;
+    return grant;
+  }
+}
+
+/** What an imitation of one provider remembers. */
+export interface Imitation {
+  readonly clients: ReadonlyMap<string, ImitatedClient>;
+  /** Who has an account, by id. */
+  readonly accounts: ReadonlyMap<string, ImitatedAccount>;
+  readonly keys: SigningKeys;
+  readonly codes: GrantedCodes;
+  /** By access token, who it is for and which client got it. */
+  readonly accessTokens: Map<string, { readonly account: ImitatedAccount; readonly clientId: string }>;
+  misbehaviour: Misbehaviour;
+}
+
+/** One request to an imitation. */
+export interface Call {
+  readonly imitation: Imitation;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** Of a POST. */
+  readonly form: URLSearchParams;
+  /** What the path says beyond the route: the directory at Microsoft. */
+  readonly directory: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
