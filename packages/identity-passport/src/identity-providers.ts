@@ -1,12 +1,11 @@
 import type { IdentityProvider, ProviderType } from "@sallyport/core";
-import { appleProvider } from "./apple/apple-provider.ts";
-import { FacebookProvider } from "./facebook/facebook-provider.ts";
-import { googleProvider } from "./google/google-provider.ts";
+import { appleProvider } from "./apple-provider.ts";
+import { FacebookProvider } from "./facebook-provider.ts";
+import { googleProvider } from "./google-provider.ts";
 import { GuardedClient } from "./http/guarded-client.ts";
-import { type Resolve, resolveBySystem } from "./http/guarded-lookup.ts";
-import { isLoopbackAddress } from "./http/public-address.ts";
-import { microsoftProvider } from "./microsoft/microsoft-provider.ts";
-import type { ProviderSurroundings } from "./strategies/provider-surroundings.ts";
+import { isLoopbackAddress, type Resolve, resolveBySystem } from "./http/public-address.ts";
+import { microsoftProvider } from "./microsoft-provider.ts";
+import type { ProviderSurroundings } from "./provider-surroundings.ts";
 
 export interface IdentityProvidersOptions {
   /** The base address of an imitation of all providers, for tests and the demo: `http://127.0.0.1:4010`. Nothing but loopback addresses are taken. */

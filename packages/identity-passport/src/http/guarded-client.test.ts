@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GuardedClient } from "./guarded-client.ts";
-import type { Resolve } from "./guarded-lookup.ts";
+import type { Resolve } from "./public-address.ts";
 
 const seconds = (count: number) => AbortSignal.timeout(count * 1_000);
 
@@ -85,7 +85,7 @@ describe("addresses inside", () => {
 
   test("are not connected to by names that every system knows", async () => {
     const server = await listening(() => "{}");
-    const { resolveBySystem } = await import("./guarded-lookup.ts");
+    const { resolveBySystem } = await import("./public-address.ts");
     await expect(
       get(clientWith({ resolve: resolveBySystem }), `https://localhost:${server.port}/`),
     ).rejects.toMatchObject({ code: 706 });

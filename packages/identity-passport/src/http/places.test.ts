@@ -1,4 +1,4 @@
-import { Places } from "./places.ts";
+import { Places } from "./guarded-client.ts";
 
 const never = new AbortController().signal;
 

@@ -1,4 +1,4 @@
-import { emailOf } from "./email-of.ts";
+import { emailOf } from "./provider-data.ts";
 
 const email = "anna@example.com";
 

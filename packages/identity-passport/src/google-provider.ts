@@ -1,11 +1,8 @@
 import { Strategy } from "passport-google-oauth20";
-import { acceptedTexts, idRule, secretRule } from "../data/accepted-texts.ts";
-import { emailOf } from "../data/email-of.ts";
-import { profileText } from "../data/profile-text.ts";
-import type { StrategyClass } from "../strategies/oauth-strategy.ts";
-import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
-import { OpenIdProvider } from "../strategies/open-id-provider.ts";
-import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
+import type { StrategyClass } from "./oauth-strategy.ts";
+import { OpenIdProvider } from "./open-id-provider.ts";
+import { acceptedTexts, emailOf, idRule, profileText, secretRule } from "./provider-data.ts";
+import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
 
 const real = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",

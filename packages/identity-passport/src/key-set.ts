@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
-import type { JsonObject } from "../http/strict-json.ts";
-import { unanswered, unproven } from "../http/provider-failure.ts";
+import { unanswered, unproven } from "./http/provider-failure.ts";
+import type { JsonObject } from "./http/strict-json.ts";
 
 export interface KeySetOptions {
   readonly load: () => Promise<JsonObject>;

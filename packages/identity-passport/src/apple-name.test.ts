@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { appleName } from "./apple-name.ts";
+import { appleName } from "./apple-provider.ts";
 
 const nobody = { name: "", surname: "" };
 

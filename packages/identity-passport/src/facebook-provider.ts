@@ -7,18 +7,21 @@ import type {
   ProviderProfile,
 } from "@sallyport/core";
 import { Strategy } from "passport-facebook";
-import { acceptedTexts, secretRule } from "../data/accepted-texts.ts";
-import { profileText } from "../data/profile-text.ts";
-import type { ProviderAnswer } from "../http/guarded-client.ts";
-import { misconfigured, unproven } from "../http/provider-failure.ts";
-import type { JsonObject } from "../http/strict-json.ts";
-import { codeOf } from "../strategies/code-of.ts";
-import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
-import type { OAuthStrategy, StrategyClass, StrategyOptions } from "../strategies/oauth-strategy.ts";
-import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
-import { authorizationAddress, challengeOf, tradeCode } from "../strategies/run-strategy.ts";
-import { stateOfCaller } from "../strategies/state-of-caller.ts";
-import { requireOwnLogIn } from "./require-own-log-in.ts";
+import type { ProviderAnswer } from "./http/guarded-client.ts";
+import { misconfigured, unproven } from "./http/provider-failure.ts";
+import { type JsonObject, strictJsonObject } from "./http/strict-json.ts";
+import {
+  authorizationAddress,
+  challengeOf,
+  codeOf,
+  type OAuthStrategy,
+  stateOfCaller,
+  type StrategyClass,
+  type StrategyOptions,
+  tradeCode,
+} from "./oauth-strategy.ts";
+import { acceptedTexts, profileText, secretRule } from "./provider-data.ts";
+import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
 
 const version = "v24.0";
 
@@ -158,4 +161,32 @@ function blamesData({ json }: ProviderAnswer): boolean {
   const { error } = json;
   if (typeof error !== "object" || error === null) return error === "invalid_client";
   return faultsOfData.has(Number((error as JsonObject)["code"]));
+}
+
+export interface OwnLogIn {
+  readonly clientId: string;
+  readonly nonce: string;
+  /** The user of the access token. */
+  readonly subject: string;
+}
+
+const longestToken = 16_384;
+
+/**
+ * 324 unless the id token beside an access token was issued for this log-in. This refuses an authorization code of another log-in. The
+ * token comes directly from the provider over TLS, which replaces the check of its signature (OpenID Connect Core 1.0, 3.1.3.7).
+ */
+function requireOwnLogIn(token: unknown, { clientId, nonce, subject }: OwnLogIn): void {
+  const claims = claimsOf(token);
+  if (claims["aud"] !== clientId) throw unproven("the id token is for another application");
+  if (claims["nonce"] !== nonce) throw unproven("the id token belongs to another log-in");
+  if (claims["sub"] !== subject) throw unproven("the id token is for another user");
+}
+
+function claimsOf(token: unknown): JsonObject {
+  const [, payload, signature] = typeof token === "string" && token.length <= longestToken ? token.split(".") : [];
+  if (payload === undefined || signature === undefined) throw unproven("the provider sent no id token");
+  const claims = strictJsonObject(Buffer.from(payload, "base64url").toString());
+  if (claims === null) throw unproven("the id token is no object, or has a member twice");
+  return claims;
 }

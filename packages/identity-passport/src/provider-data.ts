@@ -1,4 +1,5 @@
-import { misconfigured } from "../http/provider-failure.ts";
+import { misconfigured } from "./http/provider-failure.ts";
+import type { JsonObject } from "./http/strict-json.ts";
 
 export interface TextRule {
   readonly pattern: RegExp;
@@ -29,4 +30,25 @@ export function acceptedTexts<Name extends string>(
     accepted.set(name, value.trim());
   }
   return Object.fromEntries(accepted) as Readonly<Record<Name, string>>;
+}
+
+/** How providers say that an address is its owner's; Apple says it in a text. */
+const vouched = new Set<unknown>([undefined, true, "true"]);
+
+/** The e-mail address of an id token; empty if the provider itself does not vouch for it. Not all of them say whether they do. */
+export function emailOf({ email, email_verified: verified }: JsonObject): string {
+  return vouched.has(verified) ? profileText(email) : "";
+}
+
+/** In characters; what is longer is nobody's name. */
+const longest = 255;
+
+/** What a provider says about somebody, as text that can be stored and shown in a line; empty if it is no text. */
+export function profileText(value: unknown): string {
+  if (typeof value !== "string") return "";
+  const line = value
+    .normalize("NFC")
+    .replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim();
+  return [...line].slice(0, longest).join("");
 }

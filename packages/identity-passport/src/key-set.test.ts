@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from "jose";
-import { unanswered } from "../http/provider-failure.ts";
-import type { JsonObject } from "../http/strict-json.ts";
+import { unanswered } from "./http/provider-failure.ts";
+import type { JsonObject } from "./http/strict-json.ts";
 import { KeySet } from "./key-set.ts";
 
 let jwk: JWK;

@@ -7,17 +7,22 @@ import type {
   ProviderProfile,
   ProviderType,
 } from "@sallyport/core";
-import type { ProviderAnswer } from "../http/guarded-client.ts";
-import { inTime } from "../http/in-time.ts";
-import { misconfigured, unproven } from "../http/provider-failure.ts";
-import type { JsonObject } from "../http/strict-json.ts";
-import { KeySet } from "../tokens/key-set.ts";
-import { verifyIdToken } from "../tokens/verify-id-token.ts";
-import { codeOf } from "./code-of.ts";
-import type { OAuthStrategy, StrategyOptions, Verify } from "./oauth-strategy.ts";
+import type { ProviderAnswer } from "./http/guarded-client.ts";
+import { misconfigured, unanswered, unproven } from "./http/provider-failure.ts";
+import type { JsonObject } from "./http/strict-json.ts";
+import { KeySet } from "./key-set.ts";
+import {
+  authorizationAddress,
+  challengeOf,
+  codeOf,
+  type OAuthStrategy,
+  stateOfCaller,
+  type StrategyOptions,
+  tradeCode,
+  type Verify,
+} from "./oauth-strategy.ts";
 import type { ProviderSurroundings } from "./provider-surroundings.ts";
-import { authorizationAddress, challengeOf, tradeCode } from "./run-strategy.ts";
-import { stateOfCaller } from "./state-of-caller.ts";
+import { verifyIdToken } from "./verify-id-token.ts";
 
 /** What sets a provider with id tokens apart from others. */
 export interface OpenIdKind {
@@ -159,3 +164,16 @@ const refusesClient = new Set(["invalid_client", "unauthorized_client"]);
 
 const blamesData = ({ json }: ProviderAnswer) =>
   refusesClient.has(String(json["error"])) || json["error"] === "redirect_uri_mismatch";
+
+/** What others may wait for, too, waited for no longer than the own time lasts. */
+function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(unanswered("the provider did not answer in time"));
+    if (signal.aborted) late();
+    signal.addEventListener("abort", late, { once: true });
+    work
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", late))
+      .catch(reject);
+  });
+}

@@ -1,6 +1,6 @@
 import { errors, type JWSHeaderParameters, jwtVerify } from "jose";
-import { unproven } from "../http/provider-failure.ts";
-import { type JsonObject, strictJsonObject } from "../http/strict-json.ts";
+import { unproven } from "./http/provider-failure.ts";
+import { type JsonObject, strictJsonObject } from "./http/strict-json.ts";
 import type { KeySet } from "./key-set.ts";
 
 export interface IdTokenExpectations {

@@ -1,4 +1,5 @@
-import type { GuardedClient } from "../http/guarded-client.ts";
+import type { ProviderType } from "@sallyport/core";
+import type { GuardedClient } from "./http/guarded-client.ts";
 
 /** What all providers of a server share. */
 export interface ProviderSurroundings {
@@ -10,3 +11,9 @@ export interface ProviderSurroundings {
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
+
+/**
+ * What an imitation signs as, wherever it listens: links to its accounts outlive it, and are good for nothing at the provider itself. Nobody
+ * can have a name that ends in `.invalid`.
+ */
+export const imitatedIssuer = (type: ProviderType): string => `https://${type}.imitation.invalid`;

@@ -1,13 +1,10 @@
 import type { ProviderData } from "@sallyport/core";
 import { Strategy } from "passport-microsoft";
-import { acceptedTexts, idRule, secretRule } from "../data/accepted-texts.ts";
-import { emailOf } from "../data/email-of.ts";
-import { profileText } from "../data/profile-text.ts";
-import type { JsonObject } from "../http/strict-json.ts";
-import type { StrategyClass } from "../strategies/oauth-strategy.ts";
-import { imitatedIssuer } from "../strategies/imitated-issuer.ts";
-import { OpenIdProvider } from "../strategies/open-id-provider.ts";
-import type { ProviderSurroundings } from "../strategies/provider-surroundings.ts";
+import type { JsonObject } from "./http/strict-json.ts";
+import type { StrategyClass } from "./oauth-strategy.ts";
+import { OpenIdProvider } from "./open-id-provider.ts";
+import { acceptedTexts, emailOf, idRule, profileText, secretRule } from "./provider-data.ts";
+import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
 
 /** A UUID, as directories are known by in tokens. */
 const directory = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

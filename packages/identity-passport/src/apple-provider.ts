@@ -1,0 +1,144 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import type { ProviderData } from "@sallyport/core";
+import { SignJWT } from "jose";
+import { Strategy } from "passport-apple";
+import { misconfigured } from "./http/provider-failure.ts";
+import { type JsonObject, strictJsonObject } from "./http/strict-json.ts";
+import type { OAuthStrategy, StrategyClass, StrategyOptions, Verify } from "./oauth-strategy.ts";
+import { OpenIdProvider } from "./open-id-provider.ts";
+import { acceptedTexts, emailOf, idRule, profileText } from "./provider-data.ts";
+import { imitatedIssuer, type ProviderSurroundings } from "./provider-surroundings.ts";
+
+const real = "https://appleid.apple.com";
+
+export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
+  const { imitation, now } = surroundings;
+  const issuer = imitation === null ? real : imitatedIssuer("apple");
+  const base = imitation === null ? real : `${imitation}/apple`;
+  const endpoints = { authorize: `${base}/auth/authorize`, token: `${base}/auth/token`, keys: `${base}/auth/keys` };
+  return new OpenIdProvider(
+    {
+      type: "apple",
+      scope: "name email",
+      hasPkce: false,
+      // Whoever asks for a name or an address is answered with a form.
+      parameters: { response_mode: "form_post" },
+      endpoints: () => endpoints,
+      accept: (data) => acceptAppleData(data, imitation !== null),
+      clientSecret: (data) => appleClientSecret(data, issuer, now()),
+      strategy: appleStrategy,
+      issuerOf: ({ iss }) => (iss === issuer ? issuer : null),
+      profileOf: (claims, parameters) => ({ ...appleName(parameters.get("user")), email: emailOf(claims) }),
+    },
+    surroundings,
+  );
+}
+
+/**
+ * Apple's strategy, but for its own request for tokens, which keeps all but the id token to itself and makes a client secret that
+ * lasts for half a year. Underneath is the one that all strategies have; it sends the client secret of the options.
+ */
+function appleStrategy(options: StrategyOptions, verify: Verify): OAuthStrategy {
+  const strategy = new (Strategy as unknown as StrategyClass)(options, verify);
+  Reflect.deleteProperty(strategy._oauth2, "getOAuthAccessToken");
+  return strategy;
+}
+
+const appleId = { pattern: /^[\dA-Za-z]{1,32}$/ };
+
+/** Additional data of Apple's kind, their key file being there. The address loses the slash at its end. */
+function acceptAppleData(data: unknown, isImitated: boolean): ProviderData {
+  const accepted = acceptedTexts(data, {
+    clientId: idRule,
+    serverAddress: { pattern: /^\S{1,1024}$/ },
+    teamId: appleId,
+    keyIdentifier: appleId,
+    // oxlint-disable-next-line no-control-regex
+    keyPath: { pattern: /^[^\u0000-\u001F]{1,4096}$/ },
+  });
+  keyFromFile(accepted.keyPath);
+  return { ...accepted, serverAddress: addressOf(accepted.serverAddress, isImitated) };
+}
+
+function addressOf(text: string, isImitated: boolean): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
+  if (url === null || !isPlain || !(url.protocol === "https:" || (isImitated && url.protocol === "http:"))) {
+    throw misconfigured("serverAddress of the additional data is no https address");
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}
+
+/** In seconds: it is made for one exchange. */
+const lifetime = 300;
+
+/** What Apple knows a client by: a token of its own, signed by the key that Apple gave out. The file is read each time, so that it can be replaced. */
+function appleClientSecret(
+  { clientId = "", teamId = "", keyIdentifier = "", keyPath = "" }: ProviderData,
+  audience: string,
+  now: number,
+): Promise<string> {
+  const seconds = Math.floor(now / 1_000);
+  return new SignJWT()
+    .setProtectedHeader({ alg: "ES256", kid: keyIdentifier })
+    .setIssuer(teamId)
+    .setSubject(clientId)
+    .setAudience(audience)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + lifetime)
+    .sign(keyFromFile(keyPath));
+}
+
+const longestFile = 16_384;
+
+/** A key of the curve P-256 from a file of the operator, which nobody else on the machine may read. 608 if it is not that. */
+function keyFromFile(path: string): KeyObject {
+  const key = parsed(contentOf(path));
+  if (key?.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== "prime256v1")
+    throw misconfigured("the file at keyPath holds no key as Apple gives them out");
+  return key;
+}
+
+function contentOf(path: string): string {
+  if (!isAbsolute(path)) throw misconfigured("keyPath is no absolute path");
+  let file: number;
+  try {
+    // Nothing is waited for: the path could lead to a pipe.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch {
+    throw misconfigured("the file at keyPath is not there, or not readable");
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > longestFile) throw misconfigured("keyPath leads to no key file");
+    // Windows has no such permissions.
+    if (process.platform !== "win32" && (stat.mode & constants.S_IROTH) !== 0)
+      throw misconfigured("the file at keyPath is readable for everybody on the machine");
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function parsed(text: string): KeyObject | null {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    return null;
+  }
+}
+
+const longest = 4_096;
+
+/**
+ * The name in the form that the browser brings the first time somebody comes: nothing that Apple has signed. Whatever else than a name
+ * stands there is no name.
+ */
+export function appleName(user: string | undefined): { readonly name: string; readonly surname: string } {
+  const said = user === undefined || user.length > longest ? null : strictJsonObject(user);
+  const name = said?.["name"];
+  const { firstName, lastName } = typeof name === "object" && name !== null ? (name as JsonObject) : {};
+  return { name: profileText(firstName), surname: profileText(lastName) };
+}
