@@ -3,7 +3,7 @@ import * as argon2 from "@node-rs/argon2";
 
 const verify = jest.fn(argon2.verify);
 jest.unstable_mockModule("@node-rs/argon2", () => ({ ...argon2, verify }));
-const { Argon2PasswordHasher } = await import("./argon2-password-hasher.ts");
+const { Argon2PasswordHasher } = await import("./passwords.ts");
 
 const cheap = { memoryCost: 64, timeCost: 1 };
 const usable = "$argon2id$v=19$m=64,t=1,p=1$LNbJx1OP8eHq1xii9QbjnQ$q2c9piKGSbueA+vVxNpFOserIr6lC9gsVpteDZh2ar4";

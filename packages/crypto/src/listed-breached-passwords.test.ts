@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dictionary } from "@zxcvbn-ts/language-common";
-import { ListedBreachedPasswords } from "./listed-breached-passwords.ts";
-import { NodeDigests } from "./node-digests.ts";
+import { NodeDigests } from "./digests-and-random.ts";
+import { ListedBreachedPasswords } from "./passwords.ts";
 
 const { md5 } = new NodeDigests();
 const file = new URL("../data/breached-passwords.bin", import.meta.url);

@@ -30,7 +30,7 @@ test("an RSA pair has its thumbprint as id, PEM with CR LF, and PKCS#8", () => {
 });
 
 test("the thumbprint of the key in RFC 7638 is the one given there", async () => {
-  const { thumbprint } = await import("../src/keys/thumbprint.ts");
+  const { thumbprint } = await import("../src/node-server-keys.ts");
   const n =
     "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMst" +
     "n64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbIS" +

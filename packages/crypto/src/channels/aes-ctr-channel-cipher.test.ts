@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { secureMode } from "../../test/vectors.ts";
-import { AesCtrChannelCipher } from "./aes-ctr-channel-cipher.ts";
+import { AesCtrChannelCipher } from "./aes-ciphers.ts";
 
 const cipher = new AesCtrChannelCipher();
 const key = randomBytes(32);

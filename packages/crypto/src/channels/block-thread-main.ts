@@ -1,6 +1,7 @@
+import { constants, type KeyObject, privateDecrypt } from "node:crypto";
 import { parentPort } from "node:worker_threads";
-import type { BlockReply, BlockRequest } from "./block-messages.ts";
-import { openBlocks } from "./open-blocks.ts";
+import type { RsaPadding } from "@sallyport/core";
+import { select, type Unpadded, unpadOaep, unpadPkcs1 } from "./unpadding.ts";
 
 // The thread in which private keys compute: the private operation of RSA cannot be had in Node's own pool without padding.
 
@@ -14,4 +15,96 @@ function replyTo(bytes: BlockRequest["bytes"], keys: BlockRequest["keys"]): Bloc
   } catch (error) {
     return { failed: String(error) };
   }
+}
+
+/** What the thread is asked; it answers in the order of the requests. */
+export interface BlockRequest {
+  readonly bytes: Uint8Array;
+  readonly keys: readonly BlockKey[];
+}
+
+export type BlockReply = { readonly opened: OpenedBlocks | undefined } | { readonly failed: string };
+
+/** A private key and what goes with it; of a form that can be sent to another thread. */
+export interface BlockKey {
+  readonly key: KeyObject;
+  /** Big-endian, as long as a block. */
+  readonly modulus: Uint8Array;
+  /** See `unpadPkcs1`. */
+  readonly rejectionKey: KeyObject;
+}
+
+export interface OpenedBlocks {
+  /** Which of the keys opened it. */
+  readonly keyIndex: number;
+  readonly padding: RsaPadding;
+  readonly plain: Uint8Array;
+}
+
+/** All blocks by one key, in each of the paddings. */
+interface Attempt {
+  /** Whether all blocks are smaller than the modulus, which everybody can see. */
+  readonly possible: boolean;
+  readonly oaep256: Unpadded;
+  readonly oaep1: Unpadded;
+  readonly pkcs1: Unpadded;
+}
+
+/**
+ * Opens cipher blocks, of a whole number for each of the keys, by that key and padding that fit all of them. Each block
+ * costs one private operation per key and the work of all three paddings, whatever they show. When no OAEP fits, the
+ * result is in PKCS#1 v1.5, pseudo-random if that does not fit either. `undefined` only if no key is possible at all.
+ */
+function openBlocks(bytes: Uint8Array, keys: readonly BlockKey[]): OpenedBlocks | undefined {
+  const attempts = keys.map((key) => attempt(bytes, key));
+  for (const [keyIndex, { oaep256, oaep1 }] of attempts.entries()) {
+    if (oaep256.good) return { keyIndex, padding: "OAEP-SHA-256", plain: oaep256.message };
+    if (oaep1.good) return { keyIndex, padding: "OAEP-SHA-1", plain: oaep1.message };
+  }
+  let keyIndex = attempts.findIndex(({ possible }) => possible);
+  for (const [index, { pkcs1 }] of attempts.entries()) keyIndex = select(pkcs1.good, index, keyIndex);
+  const chosen = attempts[keyIndex];
+  return chosen && { keyIndex, padding: "PKCS1-v1_5", plain: chosen.pkcs1.message };
+}
+
+function attempt(bytes: Uint8Array, { key, modulus, rejectionKey }: BlockKey): Attempt {
+  const size = modulus.length;
+  let possible = true;
+  const blocks = Array.from({ length: bytes.length / size }, (_, index) => {
+    const block = bytes.slice(index * size, (index + 1) * size);
+    if (Buffer.compare(block, modulus) >= 0) {
+      possible = false;
+      block[0] = 0;
+    }
+    const raw = privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, block);
+    return {
+      oaep256: unpadOaep(raw, "sha256"),
+      oaep1: unpadOaep(raw, "sha1"),
+      pkcs1: unpadPkcs1(raw, block, rejectionKey),
+    };
+  });
+  const allowed = possible ? -1 : 0;
+  return {
+    possible,
+    oaep256: join(
+      blocks.map(({ oaep256 }) => oaep256),
+      allowed,
+    ),
+    oaep1: join(
+      blocks.map(({ oaep1 }) => oaep1),
+      allowed,
+    ),
+    pkcs1: join(
+      blocks.map(({ pkcs1 }) => pkcs1),
+      allowed,
+    ),
+  };
+}
+
+function join(blocks: readonly Unpadded[], allowed: number): Unpadded {
+  return {
+    good: blocks.reduce((all, { good }) => all & good, allowed),
+    // A copy: a piece of Node's pool would take its neighbours along to the other thread.
+    message: new Uint8Array(Buffer.concat(blocks.map(({ message }) => message))),
+  };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { maskEqual, maskLess, maskSameBytes, maskZero, select } from "./constant-time.ts";
+import { maskEqual, maskLess, maskSameBytes, maskZero, select } from "./unpadding.ts";
 
 const number = fc.oneof(fc.nat(255), fc.nat(2 ** 30), fc.constantFrom(0, 1, 2 ** 30));
 const mask = (yes: boolean) => (yes ? -1 : 0);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { padOaep } from "../../test/pad-oaep.ts";
 import { decryptRaw, encryptBlocks } from "../../test/rsa-blocks.ts";
 import { privateKeyOf, publicKeyOf, serverPair } from "../../test/stored-keys.ts";
-import { unpadOaep } from "./unpad-oaep.ts";
+import { unpadOaep } from "./unpadding.ts";
 
 const hashes = fc.constantFrom("sha1", "sha256");
 const size = 256;

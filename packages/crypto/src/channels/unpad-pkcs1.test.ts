@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { unpadPkcs1 } from "./unpad-pkcs1.ts";
+import { unpadPkcs1 } from "./unpadding.ts";
 
 const rejectionKey = createSecretKey(randomBytes(32));
 const size = 256;

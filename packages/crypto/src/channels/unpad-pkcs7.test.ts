@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { unpadPkcs7 } from "./unpad-pkcs7.ts";
+import { unpadPkcs7 } from "./unpadding.ts";
 
 test("takes off right padding of every length", () => {
   fc.assert(

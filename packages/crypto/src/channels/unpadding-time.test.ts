@@ -1,8 +1,7 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { padOaep } from "../../test/pad-oaep.ts";
 import { timeDifference } from "../../test/paired-timing.ts";
-import { mgf1, unpadOaep } from "./unpad-oaep.ts";
-import { unpadPkcs1 } from "./unpad-pkcs1.ts";
+import { mgf1, unpadOaep, unpadPkcs1 } from "./unpadding.ts";
 
 const pairs = 1_500;
 /** Standard deviations; a difference of a few per cent of the work is far beyond. */

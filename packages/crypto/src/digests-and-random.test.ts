@@ -1,4 +1,4 @@
-import { NodeDigests } from "./node-digests.ts";
+import { NodeDigests, NodeRandomSource } from "./digests-and-random.ts";
 
 const digests = new NodeDigests();
 
@@ -9,4 +9,11 @@ test.each([
 ])("digests %j", (text, sha256, md5) => {
   expect(digests.sha256(text)).toBe(sha256);
   expect(digests.md5(text)).toBe(md5);
+});
+
+test("gives 256 bits as base64url, never the same", () => {
+  const random = new NodeRandomSource();
+  const secrets = Array.from({ length: 1_000 }, () => random.secret());
+  for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(new Set(secrets).size).toBe(secrets.length);
 });

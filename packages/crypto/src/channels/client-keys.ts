@@ -1,9 +1,20 @@
-import { hash } from "node:crypto";
+import { createPublicKey, hash, type KeyObject } from "node:crypto";
 import type { ClientKey, ClientKeyParser } from "@sallyport/core";
 import forge from "node-forge";
-import { thumbprint } from "../keys/thumbprint.ts";
-import { clientKeyObject } from "./client-key-object.ts";
-import { readPublicKeyText, type PublicKeyBytes } from "./read-public-key-text.ts";
+import { thumbprint } from "../node-server-keys.ts";
+import { strictBase64 } from "../strict-base64.ts";
+
+const prepared = new WeakMap<ClientKey, KeyObject>();
+
+/** The key of a client as Node takes it. */
+export function clientKeyObject(client: ClientKey): KeyObject {
+  let key = prepared.get(client);
+  if (key === undefined) {
+    key = createPublicKey({ key: Buffer.from(client.spki), format: "der", type: "spki" });
+    prepared.set(client, key);
+  }
+  return key;
+}
 
 const longestText = 8_192;
 const sizes = { smallest: 2048, largest: 4096 };
@@ -58,4 +69,40 @@ function pkcs1Of(key: Numbers): string {
 
 function isOdd(number: forge.jsbn.BigInteger): boolean {
   return number.testBit(0);
+}
+
+/** The bytes of a DER structure, and which one it is, where the text says so. */
+interface PublicKeyBytes {
+  readonly der: Buffer;
+  /** `undefined`: bare DER, which has to be looked into. */
+  readonly form: "spki" | "pkcs1" | undefined;
+}
+
+const pem = /^-----BEGIN (RSA )?PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END (RSA )?PUBLIC KEY-----$/;
+
+/** Finds the DER in what a client may send as its key: PEM, base64 of PEM, or base64 of DER. */
+function readPublicKeyText(text: string): PublicKeyBytes | undefined {
+  const bare = text.trim();
+  if (bare.startsWith("-----")) return readPem(bare);
+  const bytes = readBase64(bare);
+  if (bytes === undefined) return undefined;
+  const inner = bytes.toString("latin1").trim();
+  return inner.startsWith("-----") ? readPem(inner) : { der: bytes, form: undefined };
+}
+
+function readPem(text: string): PublicKeyBytes | undefined {
+  const [, begin, body = "", end] = pem.exec(text) ?? [];
+  if (begin !== end) return undefined;
+  const der = readBase64(body);
+  return der && { der, form: begin === undefined ? "spki" : "pkcs1" };
+}
+
+/** Base64 in lines or not, in either alphabet but not in a mixture, with its padding or without. */
+function readBase64(text: string): Buffer | undefined {
+  const digits = text.replaceAll(/[ \t\r\n]+/g, "");
+  if (digits === "") return undefined;
+  const encoding = /[-_]/.test(digits) ? "base64url" : "base64";
+  const bare = digits.length % 4 === 0 ? digits.replace(/={1,2}$/, "") : digits;
+  const padding = encoding === "base64" ? "=".repeat(-bare.length & 3) : "";
+  return strictBase64(bare + padding, encoding);
 }

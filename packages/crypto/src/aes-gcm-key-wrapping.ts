@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import type { KeyWrapping } from "@sallyport/core";
-import { strictBase64 } from "../strict-base64.ts";
+import { strictBase64 } from "./strict-base64.ts";
 
 const algorithm = "aes-256-gcm";
 const version = 1;

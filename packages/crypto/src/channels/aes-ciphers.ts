@@ -1,5 +1,14 @@
-import { constants, createCipheriv, createDecipheriv, hash, publicEncrypt, randomBytes } from "node:crypto";
+import {
+  type Cipher,
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  hash,
+  publicEncrypt,
+  randomBytes,
+} from "node:crypto";
 import type {
+  ChannelCipher,
   ClientKey,
   CredentialsCipher,
   HybridCipher,
@@ -9,8 +18,8 @@ import type {
   ServerKeyPair,
 } from "@sallyport/core";
 import { strictBase64 } from "../strict-base64.ts";
-import { clientKeyObject } from "./client-key-object.ts";
-import { unpadPkcs7 } from "./unpad-pkcs7.ts";
+import { clientKeyObject } from "./client-keys.ts";
+import { unpadPkcs7 } from "./unpadding.ts";
 
 const algorithm = "aes-256-cbc";
 const keyLength = 32;
@@ -52,4 +61,50 @@ export class AesCbcHybridCipher implements HybridCipher {
 
 function isAesKey({ padding, blocks, plain }: OpenedCredentials): boolean {
   return padding === "OAEP-SHA-256" && blocks.length === 1 && plain.length === keyLength;
+}
+
+const blockNumbers = 2 ** 32;
+
+/** AES-256-CTR by OpenSSL, whose counter is all 16 bytes of the block: hence the bound on the length of a message. */
+export class AesCtrChannelCipher implements ChannelCipher {
+  apply(key: Uint8Array, counterBlock: Uint8Array, message: Uint8Array): Uint8Array {
+    const { cipher, room } = begin(key, counterBlock);
+    if (message.length > room) throw tooLong();
+    return cipher.update(message);
+  }
+
+  applyToStream(
+    key: Uint8Array,
+    counterBlock: Uint8Array,
+    message: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): AsyncIterable<Uint8Array> {
+    const { cipher, room } = begin(key, counterBlock);
+    return pieces(cipher, room, message);
+  }
+}
+
+async function* pieces(
+  cipher: Cipher,
+  room: number,
+  message: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  let length = 0;
+  for await (const piece of message) {
+    length += piece.length;
+    if (length > room) throw tooLong();
+    yield cipher.update(piece);
+  }
+}
+
+/** A cipher, and how many bytes it may process before the numbers of blocks are used up. */
+function begin(key: Uint8Array, counterBlock: Uint8Array): { cipher: Cipher; room: number } {
+  if (key.length !== keyLength) throw new RangeError("a symmetric key has 32 bytes");
+  if (counterBlock.length !== blockLength) throw new RangeError("a counter block has 16 bytes");
+  const view = new DataView(counterBlock.buffer, counterBlock.byteOffset, counterBlock.length);
+  const room = (blockNumbers - view.getUint32(blockLength - 4)) * blockLength;
+  return { cipher: createCipheriv("aes-256-ctr", key, counterBlock), room };
+}
+
+function tooLong(): RangeError {
+  return new RangeError("the message is longer than its counter can number");
 }
