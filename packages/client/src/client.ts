@@ -1,4 +1,5 @@
 import type { ApiDescription, ReadersData, ServiceData } from "@sallyport/contract";
+import type { ClientOptions } from "./client-options.ts";
 import { SallyportError } from "./errors.ts";
 import { type Lock, LockCalls } from "./locks.ts";
 import type { LogInOptions } from "./log-in-options.ts";
@@ -29,25 +30,7 @@ import type { ClientSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
 import { ServiceAddress } from "./transport/service-address.ts";
-import { type Fetch, Transport } from "./transport/transport.ts";
-
-/** What a client needs to know. */
-export interface ClientOptions {
-  /** Address of the server, with the prefix it is mounted under if there is one. */
-  readonly baseUrl: string;
-  /** Alias of the database; the database with the empty alias unless given. */
-  readonly alias?: string | undefined;
-  readonly appKey: string;
-  /** Sends the requests instead of the platform's own. */
-  readonly fetch?: Fetch | undefined;
-  /** Milliseconds for each call that does not bring its own limit; 30,000 unless given, 0 for none. */
-  readonly timeout?: number | undefined;
-  /**
-   * Whether to log in anew when a session is over, once for all calls that notice it. Unless it is `false`, the client
-   * remembers the credentials until the log-out.
-   */
-  readonly renew?: boolean | undefined;
-}
+import { Transport } from "./transport/transport.ts";
 
 const usualTimeout = 30_000;
 

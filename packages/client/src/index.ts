@@ -1,5 +1,6 @@
 export type { ApiDescription, ReadersData, Serialization, SerializationField } from "@sallyport/contract";
-export { type ClientOptions, SallyportClient } from "./client.ts";
+export { SallyportClient } from "./client.ts";
+export type { ClientOptions } from "./client-options.ts";
 export type { ClientKeyPair, RsaKey, RsaPadding } from "./crypto/rsa.ts";
 export {
   ChannelError,

@@ -5,7 +5,6 @@ import type { Method } from "./transport/transport.ts";
 /** Whether an object is locked, and in words by whom and since when. */
 export type Lock = LockData;
 
-/** Locks of objects. */
 export class LockCalls {
   constructor(private readonly requests: ClientRequests) {}
 

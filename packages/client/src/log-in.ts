@@ -43,22 +43,6 @@ export interface OpenedSession {
   readonly result: LogInResult;
 }
 
-/** What the answers of all log-ins have in common. */
-interface LogInData {
-  readonly user: ObjectData;
-  readonly databaseName: string;
-}
-
-function openedSession(session: ClientSession, { user, databaseName }: LogInData): OpenedSession {
-  return { session, result: { mode: session.mode, user, databaseName } };
-}
-
-/** A credential out of an answer; an answer without it is not one of this service. */
-function credentialOf(value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new TransportError("foreign-answer", { httpStatus: 200 });
-  return value;
-}
-
 /** Logs in, in whichever mode. */
 export async function openSession(
   transport: Transport,
@@ -77,6 +61,12 @@ export async function openSession(
     default:
       throw new TypeError("`mode` is one of session, token, encrypted and secure.");
   }
+}
+
+/** What the answers of all log-ins have in common. */
+interface LogInData {
+  readonly user: ObjectData;
+  readonly databaseName: string;
 }
 
 type SessionData = LogInData & { readonly sessionId: string };
@@ -177,6 +167,16 @@ function bytesOf(text: unknown, length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }
 
+function openedSession(session: ClientSession, { user, databaseName }: LogInData): OpenedSession {
+  return { session, result: { mode: session.mode, user, databaseName } };
+}
+
+/** A credential out of an answer; an answer without it is not one of this service. */
+function credentialOf(value: unknown): string {
+  if (typeof value !== "string" || value === "") throw new TransportError("foreign-answer", { httpStatus: 200 });
+  return value;
+}
+
 /** The keys of both sides. */
 export interface LogInKeys {
   readonly serverKey: RsaKey;
@@ -218,7 +218,6 @@ async function serverKeyText(
   return String(successOf<{ key: string }>(answer).data.key);
 }
 
-/** The JSON of a log-in. */
 function logInBody(
   { user, password, passwordHash, appNames, device, twoFactorToken, enrolling }: LogInFields,
   more?: object,

@@ -44,7 +44,6 @@ export function definitionOf({ base, attributes, rights = [] }: ClassStructure):
 
 const path = "/v1/model/structure";
 
-/** The classes of objects. */
 export class ModelCalls {
   constructor(private readonly requests: ClientRequests) {}
 

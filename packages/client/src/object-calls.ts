@@ -18,7 +18,6 @@ import type {
 import type { CallOptions, ClientRequests } from "./requests.ts";
 import { ifMatchHeader, withVersion } from "./version.ts";
 
-/** Reading objects. */
 export class ObjectCalls {
   constructor(private readonly requests: ClientRequests) {}
 
@@ -26,7 +25,7 @@ export class ObjectCalls {
     id: string,
     { serialization, ...limits }: ObjectOptions,
   ): Promise<BusinessObject<Known>> {
-    const path = `/v1/object/${encodeURIComponent(id)}`;
+    const path = objectPath(id);
     const { data, etag } = await this.requests.json<BusinessObject<Known>>({
       ...limits,
       path,
@@ -60,7 +59,7 @@ export class ObjectCalls {
   async readers(id: string, limits: CallOptions): Promise<ReadersData> {
     const { data, etag } = await this.requests.json<ReadersData>({
       ...limits,
-      path: `/v1/object/${encodeURIComponent(id)}/readers`,
+      path: `${objectPath(id)}/readers`,
     });
     return withVersion(data, etag);
   }
@@ -71,7 +70,6 @@ export class ObjectCalls {
   }
 }
 
-/** Writing objects. */
 export class WriteCalls {
   constructor(private readonly requests: ClientRequests) {}
 

@@ -1,4 +1,5 @@
-import type { ClientOptions, SallyportClient } from "../client.ts";
+import type { SallyportClient } from "../client.ts";
+import type { ClientOptions } from "../client-options.ts";
 import { webCrypto } from "../crypto/web-crypto.ts";
 import { SallyportError, TransportError } from "../errors.ts";
 import type { LogInFields, PlainLogInOptions } from "../log-in-options.ts";

@@ -2,7 +2,6 @@ import { headerNames } from "@sallyport/contract/header-names";
 import { type FailureCode, SallyportError, TransportError } from "../errors.ts";
 import type { IncomingMessage } from "./transport.ts";
 
-/** A success. */
 export interface Success<Data> {
   readonly data: Data;
   /** `ok`, or what a macro has set. */
