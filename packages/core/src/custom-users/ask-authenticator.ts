@@ -121,10 +121,10 @@ export class KeepAuthenticatedUser {
   /** The account as it is now; `null` if its name looks like that of another one. */
   async run(context: AppKeyContext, found: AuthenticatedUser): Promise<CustomAccount | null> {
     const { customAccounts } = context.r;
-    const known = (await customAccounts.forProof(found.loginName)).account ?? (await this.create(context, found));
-    if (known === null || (known.userId === found.userId && known.email === found.email)) return known;
-    await this.change(context, known, found);
-    return customAccounts.find(known.id);
+    const account = (await customAccounts.forProof(found.loginName)).account ?? (await this.create(context, found));
+    if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
+    await this.change(context, account, found);
+    return customAccounts.find(account.id);
   }
 
   private async create(
