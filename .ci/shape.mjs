@@ -11,8 +11,8 @@ const core = join(root, "packages/core/src");
 
 /** What is counted, with the largest value that passes. */
 const bounds = {
-  "source files per 1,000 lines": 19.7,
-  "source files in one folder": 53,
+  "source files per 1,000 lines": 15.9,
+  "source files in one folder": 42,
   "repositories of the storage port": 24,
   "methods of the repositories": 124,
   "source files of storage-knex": 305,

@@ -1,7 +1,7 @@
-import type { IdentityLink, ProviderIdentity } from "../identities/identity-link.ts";
+import type { IdentityLink, ProviderIdentity } from "../identities/identity-link-repository.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
-import type { Entrance } from "../sessions/entrance.ts";
+import type { Entrance } from "../sessions/session.ts";
 
 /** An account with its user object. */
 export interface FoundAccount {

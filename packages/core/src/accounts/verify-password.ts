@@ -1,5 +1,5 @@
 import type { Digests } from "../digests/digests.ts";
-import { passwordEntrance } from "../sessions/entrance.ts";
+import { passwordEntrance } from "../sessions/session.ts";
 import type { Account, AccountRepository, Person } from "./account-repository.ts";
 import { type ClientHash, clientPassword, type PasswordHasher } from "./password-hasher.ts";
 import { loginNameOf } from "./login-name.ts";

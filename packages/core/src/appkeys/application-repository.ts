@@ -1,4 +1,4 @@
-import type { SecondFactorRule } from "../second-factors/second-factor.ts";
+import type { SecondFactorRule } from "../second-factors/second-factor-repository.ts";
 
 /** An app name to create; without a rule for second factors it has none. */
 export type NewApplication = Pick<Application, "name" | "seats"> & Partial<Pick<Application, "secondFactor">>;

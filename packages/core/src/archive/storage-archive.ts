@@ -5,14 +5,14 @@ import type { RecordedAuditEvent } from "../audit/audit-repository.ts";
 import type { CustomAccount } from "../custom-users/custom-account-repository.ts";
 import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { IdentityLink } from "../identities/identity-link.ts";
-import type { ProviderEntry } from "../identities/provider-entry.ts";
-import type { StoredKey } from "../keys/stored-key.ts";
-import type { MacroVersion } from "../macros/macro-version.ts";
+import type { IdentityLink } from "../identities/identity-link-repository.ts";
+import type { ProviderEntry } from "../identities/provider-repository.ts";
+import type { StoredKey } from "../keys/key-repository.ts";
+import type { MacroVersion } from "../macros/macro-repository.ts";
 import type { ClassDefinition } from "../model/class-definition.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { Links, StoredObject } from "../objects/stored-object.ts";
-import type { SecondFactor } from "../second-factors/second-factor.ts";
+import type { SecondFactor } from "../second-factors/second-factor-repository.ts";
 
 /**
  * Port: all that a database keeps, as a stream. Neither direction has more than a small part in memory at once, and each goes

@@ -1,5 +1,5 @@
 import type { Digest } from "../digests/digests.ts";
-import type { ServerKeyPair } from "../keys/server-key.ts";
+import type { ServerKeyPair } from "../keys/server-keys.ts";
 
 /**
  * Port: AES-256-CTR over the messages of a secure session. To encrypt and to decrypt is the same operation.

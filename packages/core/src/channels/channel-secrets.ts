@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors/service-error.ts";
 import { Recent } from "../digests/recent.ts";
-import type { KeyWrapping } from "../keys/key-wrapping.ts";
+import type { KeyWrapping } from "../keys/key-sealing.ts";
 import type { Channel } from "./channel-repository.ts";
 
 const remembered = 10_000;

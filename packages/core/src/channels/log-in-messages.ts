@@ -1,7 +1,7 @@
 import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
-import type { ServerKeyPair } from "../keys/server-key.ts";
+import type { ServerKeyPair } from "../keys/server-keys.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type {
   AnswerCipher,

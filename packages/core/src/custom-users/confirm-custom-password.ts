@@ -3,7 +3,7 @@ import type { Digest, Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { MailLanguage } from "../mail/mail.ts";
-import type { PasswordNotice } from "../passwords/password-notice.ts";
+import type { PasswordNotice } from "../passwords/replace-password.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { codeDigest } from "./change-custom-password.ts";
 import { customUserKey } from "./custom-account-repository.ts";

@@ -12,7 +12,7 @@ import type { UnitOfWork } from "../request/unit-of-work.ts";
 import type { SessionPolicy } from "../sessions/session.ts";
 import { StorageClock } from "../storage/storage-clock.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
+import type { ThrottlePolicy } from "../throttle/throttle-repository.ts";
 
 /** The rules of one database. */
 export interface DatabasePolicy {

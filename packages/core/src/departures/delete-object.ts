@@ -5,7 +5,7 @@ import { type ActiveHooks, noHooks, type ObjectHooks } from "../hooks/active-hoo
 import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";
 import { hookFailure } from "../hooks/hook-caller.ts";
 import type { Model } from "../model/model.ts";
-import { withCurrentModel } from "../model/with-current-model.ts";
+import { withCurrentModel } from "../model/current-model.ts";
 import type { ObjectId, SingleReference } from "../objects/object-id.ts";
 import type { Sight } from "../objects/serialization-source.ts";
 import type { StoredObject } from "../objects/stored-object.ts";

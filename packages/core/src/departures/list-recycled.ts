@@ -1,4 +1,4 @@
-import { requestModel } from "../model/request-model.ts";
+import { requestModel } from "../model/current-model.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { type CursorSealing, positionOf } from "../query/cursor.ts";
 import type { SortKey } from "../query/object-query.ts";

@@ -1,8 +1,7 @@
 import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { Model } from "../model/model.ts";
-import { requestModel } from "../model/request-model.ts";
-import { withCurrentModel } from "../model/with-current-model.ts";
+import { requestModel, withCurrentModel } from "../model/current-model.ts";
 import type { ObjectId, SingleReference } from "../objects/object-id.ts";
 import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";

@@ -1,7 +1,6 @@
 import { ServiceError } from "../errors/service-error.ts";
 import type { AttributeDefinition } from "../model/class-definition.ts";
-import type { Model, ModelClass } from "../model/model.ts";
-import { targetFamily } from "../model/target-family.ts";
+import { type Model, type ModelClass, targetFamily } from "../model/model.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import { type Attributes, type JsonValue, linksOf, type StoredObject } from "../objects/stored-object.ts";
 import { plainRule } from "../objects/plain-value.ts";

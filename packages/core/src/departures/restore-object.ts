@@ -5,11 +5,12 @@ import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hoo
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import type { Model } from "../model/model.ts";
-import { withCurrentModel } from "../model/with-current-model.ts";
+import { withCurrentModel } from "../model/current-model.ts";
 import type { FoundObject } from "../objects/get-object.ts";
 import type { ObjectId, SingleReference } from "../objects/object-id.ts";
 import type { Sight } from "../objects/serialization-source.ts";
-import { planSerialization, type Serialization } from "../objects/serialization/index.ts";
+import { planSerialization } from "../objects/object-plan.ts";
+import { type Serialization } from "../objects/serialization.ts";
 import { serializeWritten } from "../objects/serialize-written.ts";
 import type { Attributes, StoredObject } from "../objects/stored-object.ts";
 import type { ResolvedAttributes } from "../objects/resolve-links.ts";

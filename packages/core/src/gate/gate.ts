@@ -7,7 +7,7 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-second-factors.ts";
 import { enrollingAppNames } from "../sessions/is-enrolling.ts";
-import type { NewSession } from "../sessions/session.ts";
+import { type NewSession } from "../sessions/session.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { ExemptionGrant, ThrottleKey, ThrottleVerdict } from "../throttle/throttle-repository.ts";
 import type { Claim } from "./claim.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors/service-error.ts";
-import { requestModel } from "../model/request-model.ts";
+import { requestModel } from "../model/current-model.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import { inTransaction } from "../request/in-transaction.ts";

@@ -5,7 +5,7 @@ import { batches } from "../objects/batches.ts";
 import { atMost, jsonBytes } from "../objects/json-bytes.ts";
 import { ObjectSerializer } from "../objects/object-serializer.ts";
 import { type SerializationSource, serializationSource, type Sight } from "../objects/serialization-source.ts";
-import { fullPlan } from "../objects/serialization/index.ts";
+import { fullPlan } from "../objects/object-plan.ts";
 import { type ActiveHooks, type Hook, noHooks, type ObjectHooks, type SerializedItem } from "./active-hooks.ts";
 import {
   changeMembers,

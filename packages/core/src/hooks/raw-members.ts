@@ -1,5 +1,5 @@
 import { ObjectSerializer } from "../objects/object-serializer.ts";
-import { fullPlan, withUuid } from "../objects/serialization/index.ts";
+import { fullPlan, withUuid } from "../objects/object-plan.ts";
 import type { Sight } from "../objects/serialization-source.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { HookCaller, Members } from "./hook-caller.ts";

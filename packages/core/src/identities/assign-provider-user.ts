@@ -11,12 +11,11 @@ import { inTransaction } from "../request/in-transaction.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { unattendedPrincipal } from "../rights/principal.ts";
 import { seesAll } from "../rights/visibility.ts";
-import { passwordEntrance } from "../sessions/entrance.ts";
-import { createLink, remembered } from "./create-link.ts";
-import type { IdentityLink, NewIdentityLink } from "./identity-link.ts";
+import { passwordEntrance } from "../sessions/session.ts";
+import { createLink, remembered, TakenIdentityError } from "./create-link.ts";
+import type { IdentityLink, NewIdentityLink } from "./identity-link-repository.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { RegisteredProvider } from "./registered-providers.ts";
-import { TakenIdentityError } from "./taken-identity-error.ts";
 
 /** Somebody whom a provider vouches for, and whose identity is bound to nobody. */
 export interface NewExternalUser {

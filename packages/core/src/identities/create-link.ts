@@ -1,7 +1,7 @@
 import { entryEvent } from "../audit/audit-events.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { NewIdentityLink } from "./identity-link.ts";
+import type { NewIdentityLink, ProviderIdentity } from "./identity-link-repository.ts";
 
 /** Binds an identity, and tells the audit; `false`, and nothing is done, if it is bound already. */
 export async function createLink(
@@ -20,4 +20,19 @@ export async function createLink(
 export function remembered(text: string): string | null {
   const kept = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
   return kept === "" ? null : Array.from(kept).slice(0, 255).join("");
+}
+
+/** Milliseconds for which an account of a provider can be bound after its owner came back from there. */
+export const assignableLifetime = 900_000;
+
+/** What a `dfUuid` stands for. */
+export type AssignableIdentity = ProviderIdentity &
+  Pick<NewIdentityLink, "provider" | "email" | "displayName"> & {
+    /** Nobody with another app key can bind it. */
+    readonly appKeyId: string;
+  };
+
+/** Somebody else has bound the identity meanwhile; what was done for it is undone. */
+export class TakenIdentityError extends Error {
+  override readonly name = "TakenIdentityError";
 }

@@ -7,9 +7,8 @@ import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import { type AssignableIdentity, assignableLifetime } from "./assignable-identity.ts";
+import { type AssignableIdentity, assignableLifetime, remembered } from "./create-link.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
-import { remembered } from "./create-link.ts";
 
 /** A session, or what the account can be bound to a user with. */
 export type ProviderOutcome = LogInResult | { readonly dfUuid: string };

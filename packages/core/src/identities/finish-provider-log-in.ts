@@ -5,15 +5,22 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext, ArrivingContext } from "../request/request-context.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
-import { type BrowserCookie, browserCookie, cookieName } from "./browser-cookie.ts";
+import {
+  type BrowserCookie,
+  browserCookie,
+  cookieName,
+  openedState,
+  type ProviderReturn,
+  type ProviderState,
+  type ReturnCode,
+  returnCodeLifetime,
+  storedCode,
+} from "./provider-state.ts";
 import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
-import type { CallbackParameters, ProviderProfile } from "./identity-provider.ts";
+import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
 import { tallyRefused, tallyStrayCallback, tellingRefusals } from "./provider-events.ts";
-import { providerTypeOf } from "./provider-name.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
-import { openedState, type ProviderReturn, type ProviderState } from "./provider-state.ts";
 import type { RegisteredProvider, RegisteredProviders } from "./registered-providers.ts";
-import { type ReturnCode, returnCodeLifetime, storedCode } from "./return-code.ts";
 
 export interface CallbackInput {
   readonly providerName: string;

@@ -1,4 +1,4 @@
-import type { ProviderIdentity, ProviderType } from "./identity-link.ts";
+import { type ProviderIdentity, type ProviderType, providerTypes } from "./identity-link-repository.ts";
 
 /** The additional data of a provider entry, opened and checked by `IdentityProviders.accept`. Secret. */
 export type ProviderData = Readonly<Record<string, string>>;
@@ -51,4 +51,15 @@ export interface IdentityProvider {
 
   /** Trades what came back for somebody's identity, verified. */
   finish(answer: AuthorizationAnswer): Promise<ProviderProfile>;
+}
+
+const aliases: ReadonlyMap<string, ProviderType> = new Map<string, ProviderType>([
+  ...providerTypes.map((type) => [type, type] as const),
+  ["windowslive", "microsoft"],
+  ["appleid", "apple"],
+]);
+
+/** The provider that a name in any case means; `null` for a name of none. */
+export function providerTypeOf(name: string): ProviderType | null {
+  return aliases.get(name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())) ?? null;
 }

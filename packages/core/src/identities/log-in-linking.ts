@@ -1,17 +1,16 @@
-import type { Person } from "../accounts/account-repository.ts";
+import type { Account, Person } from "../accounts/account-repository.ts";
 import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";
+import type { OrderMail } from "../mail/order-mail.ts";
 import { isUuid } from "../objects/object-id.ts";
 import { randomUuid } from "../one-time/random-uuid.ts";
-import type { AppKeyContext } from "../request/request-context.ts";
+import type { AppKeyContext, RequestContext } from "../request/request-context.ts";
 import type { EnterWithPassword, LogInInput } from "../sessions/enter-with-password.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { AssignableIdentity } from "./assignable-identity.ts";
-import { createLink } from "./create-link.ts";
-import type { ProviderType } from "./identity-link.ts";
-import type { LinkNotice, NewLink } from "./link-notice.ts";
+import { type AssignableIdentity, createLink } from "./create-link.ts";
+import type { ProviderType } from "./identity-link-repository.ts";
 
 export interface LinkingInput extends LogInInput {
   /** Whatever the client sent. */
@@ -63,5 +62,29 @@ export class LogInLinking {
     if (!(await createLink(context, r, link, appNames)))
       throw new ServiceError(324, { detail: "The account is bound to a user already." });
     return link.provider;
+  }
+}
+
+export interface NewLink {
+  readonly account: Pick<Account, "email" | "loginName">;
+  readonly provider: ProviderType;
+}
+
+/** Tells users that an account of a provider was bound to them, so that they notice when it is somebody else's. */
+export class LinkNotice {
+  constructor(
+    private readonly orderMail: OrderMail,
+    private readonly language: MailLanguage,
+  ) {}
+
+  /** Does nothing where there is no address or no mail, and never fails: the link is there, whether anybody hears of it or not. */
+  async send(
+    { database, r }: RequestContext,
+    { account: { email, loginName: name }, provider }: NewLink,
+    language: MailLanguage | null,
+  ): Promise<void> {
+    if (email === null || !this.orderMail.configured) return;
+    const order = { kind: "accountLinked", to: email, name, provider, language: language ?? this.language } as const;
+    await this.orderMail.run({ alias: database.alias, r }, order).catch(() => {});
   }
 }

@@ -1,12 +1,49 @@
+import { sessionEvent } from "../audit/audit-events.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import type { IdentityLink } from "./identity-link.ts";
+import { hasConfirmedFactor } from "../second-factors/has-confirmed-factor.ts";
+import type { IdentityLink } from "./identity-link-repository.ts";
+import { providerTypeOf } from "./identity-provider.ts";
 
 /**
  * The links that are the caller's to see and to remove: all of his user if it is himself who works as that; only his own if he shares
  * the user with others; none if he has no account at a provider.
  */
-export async function ownLinks({ r, principal, session: { entrance } }: SessionContext): Promise<IdentityLink[]> {
+async function ownLinks({ r, principal, session: { entrance } }: SessionContext): Promise<IdentityLink[]> {
   if (entrance.kind === "custom") return [];
   const links = await r.identityLinks.ofUser(principal.userId);
   return entrance.kind === "provider" && entrance.shared ? links.filter(({ id }) => id === entrance.linkId) : links;
+}
+
+/** The accounts of providers that are bound to the caller. */
+export class ListOwnLinks {
+  run(context: SessionContext): Promise<readonly IdentityLink[]> {
+    return ownLinks(context);
+  }
+}
+
+/**
+ * Takes the caller's links to a provider away with their second factors, and ends the sessions that they opened. 698 for a name of no provider, 304
+ * when there is none, 307 while one has a confirmed second factor: who binds the account anew would come back without it.
+ */
+export class RemoveOwnLinks {
+  async run(context: SessionContext, providerName: string): Promise<void> {
+    const type = providerTypeOf(providerName);
+    if (type === null) throw new ServiceError(698, { detail: "There is no such provider." });
+    const links = (await ownLinks(context)).filter(({ provider }) => provider === type);
+    const removed = await context.unit.transaction(async (r) => {
+      for (const { id } of links) {
+        if (await hasConfirmedFactor(r, `link:${id}`))
+          throw new ServiceError(307, { detail: "The link has a second factor; switch it off first." });
+      }
+      const gone = (await Promise.all(links.map(({ id }) => r.identityLinks.remove({ id })))).flat();
+      for (const linkId of gone) {
+        await r.sessions.end({ linkId });
+        await r.secondFactors.remove(`link:${linkId}`, null);
+        await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
+      }
+      return gone.length;
+    });
+    if (removed === 0) throw new ServiceError(304);
+  }
 }

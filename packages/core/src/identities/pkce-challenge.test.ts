@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { digestOfChallenge, isVerifier } from "./pkce-challenge.ts";
+import { digestOfChallenge, isVerifier } from "./provider-state.ts";
 
 test("a challenge is the digest of its verifier, as the RFC has it and for any", () => {
   // RFC 7636, appendix B.

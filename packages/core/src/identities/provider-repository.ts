@@ -1,5 +1,5 @@
-import type { ProviderType } from "./identity-link.ts";
-import type { ProviderEntry } from "./provider-entry.ts";
+import type { ObjectId } from "../objects/object-id.ts";
+import type { ProviderType } from "./identity-link-repository.ts";
 
 /** Port: the providers registered in a database. */
 export interface ProviderRepository {
@@ -13,4 +13,17 @@ export interface ProviderRepository {
 
   /** All, by type. */
   list(): Promise<ProviderEntry[]>;
+}
+
+/** What an administrator has registered for a provider in one database. There is one entry for a type at most. */
+export interface ProviderEntry {
+  readonly type: ProviderType;
+  /** For people. */
+  readonly name: string;
+  /** JSON text with `clientId` and so on, sealed under the master key, as it holds secrets. */
+  readonly sealedData: string;
+  /** New external users are bound to this user; `null`: they have to bind one themselves. */
+  readonly defaultUserId: ObjectId | null;
+  /** The app names of log-ins that name none. */
+  readonly appNames: readonly string[];
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from "../errors/service-error.ts";
-import { openJson, sealJson } from "../keys/json-sealing.ts";
-import type { KeyWrapping } from "../keys/key-wrapping.ts";
+import { type KeyWrapping, openJson, sealJson } from "../keys/key-sealing.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 
 /** Seals what an installation keeps of providers, and of log-ins at them. 705 without a master key. */

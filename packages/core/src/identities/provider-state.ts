@@ -1,7 +1,8 @@
 import type { Digest } from "../digests/digests.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
-import type { ProviderType } from "./identity-link.ts";
+import type { ProviderType } from "./identity-link-repository.ts";
+import type { ProviderProfile } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 
 /** Milliseconds for which somebody can be away at a provider. */
@@ -61,4 +62,79 @@ export function openedState(stored: OneTimePayload, sealing: ProviderSealing): P
   const secrets = sealing.openState(sealed);
   // One of a log-in that an earlier version began does not say where to return to.
   return secrets === undefined ? null : { ...known, ...({ returning: null, ...(secrets as object) } as Sealed) };
+}
+
+/** What binds a log-in at a provider to the browser that began it. */
+export interface BrowserCookie {
+  readonly name: string;
+  /** Empty: the browser is to forget it. */
+  readonly value: string;
+  /** The path that it is sent to. */
+  readonly path: string;
+  /** Whether it travels over TLS only, and also with what a page of the provider's sends. */
+  readonly secure: boolean;
+  /** Seconds for which it is kept. */
+  readonly maxAge: number;
+}
+
+/** Whether browsers reach the callback by TLS. */
+export function isSecureCallback(redirectUri: string): boolean {
+  return /^https:/i.test(redirectUri);
+}
+
+/**
+ * The name of the cookie of a log-in: several can be under way in one browser. Over TLS it has the prefix that browsers take from the host itself alone, and
+ * over TLS: neither a neighbouring host nor whoever stands in the way of plain HTTP can give somebody the cookie of a log-in of his own.
+ */
+export function cookieName(state: Digest, secure: boolean): string {
+  return `${secure ? "__Host-" : ""}sallyport_login_${state.slice(0, 8)}`;
+}
+
+export function browserCookie(state: Digest, value: string, redirectUri: string): BrowserCookie {
+  const secure = isSecureCallback(redirectUri);
+  // With the prefix goes the path of the whole host.
+  const path = secure ? "/" : redirectUri.replace(/^[a-z]+:\/\/[^/]+/i, "");
+  return { name: cookieName(state, secure), value, path, secure, maxAge: value === "" ? 0 : stateLifetime / 1_000 };
+}
+
+/** Milliseconds for which an app can trade its code. */
+export const returnCodeLifetime = 60_000;
+
+/** What a code stands for: an identity that the provider has proven, and what the log-in was begun with. */
+export interface ReturnCode
+  extends Pick<ProviderState, "provider" | "alias" | "appNames" | "deviceId" | "secondFactor"> {
+  /** No other app key can trade it. */
+  readonly appKeyId: string;
+  /** SHA-256 of the verifier. */
+  readonly challenge: Digest;
+  readonly profile: ProviderProfile;
+}
+
+/** As it is stored: sealed whole, because it identifies a person. */
+export function storedCode(code: ReturnCode, sealing: ProviderSealing): OneTimePayload {
+  return { sealed: sealing.sealCode({ ...code, profile: { ...code.profile } }) };
+}
+
+/** What was stored; `null` if another master key sealed it. */
+export function openedCode(stored: OneTimePayload, sealing: ProviderSealing): ReturnCode | null {
+  const { sealed } = stored as { readonly sealed: string };
+  return (sealing.openCode(sealed) as unknown as ReturnCode | undefined) ?? null;
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** 256 bits in 43 characters: the last has two bits that say nothing, and are zero. */
+const challengeForm = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
+/** What a challenge of PKCE (RFC 7636, `S256`) is a digest of; `null` if it is none. */
+export function digestOfChallenge(challenge: string): Digest | null {
+  if (!challengeForm.test(challenge)) return null;
+  let bits = 0n;
+  for (const character of challenge) bits = (bits << 6n) | BigInt(alphabet.indexOf(character));
+  return (bits >> 2n).toString(16).padStart(64, "0");
+}
+
+/** Whether a text can be a verifier of PKCE. */
+export function isVerifier(text: string): boolean {
+  return /^[A-Za-z0-9._~-]{43,128}$/.test(text);
 }

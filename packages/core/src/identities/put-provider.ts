@@ -1,7 +1,8 @@
 import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
+import type { ProviderType } from "./identity-link-repository.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
-import type { ProviderEntry } from "./provider-entry.ts";
+import type { ProviderEntry } from "./provider-repository.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 
 export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultUserId" | "appNames"> {
@@ -26,5 +27,16 @@ export class PutProvider {
       await r.audit.append(operatorEvent({ type: "provider.stored", providerName: type }));
     });
     return accepted;
+  }
+}
+
+/** Takes the entry of a provider out of a database; `false` if there was none. Its links stay. */
+export class RemoveProvider {
+  run({ storage }: Pick<Database, "storage">, type: ProviderType): Promise<boolean> {
+    return storage.transaction(async (r) => {
+      const removed = await r.identityProviders.remove(type);
+      if (removed) await r.audit.append(operatorEvent({ type: "provider.removed", providerName: type }));
+      return removed;
+    });
   }
 }

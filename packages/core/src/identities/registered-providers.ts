@@ -1,12 +1,10 @@
-import { ServiceError } from "../errors/service-error.ts";
-import type { Repositories } from "../storage/repositories.ts";
 import type { Database } from "../databases/database.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
-import type { CallbackAddresses } from "./callback-addresses.ts";
-import type { ProviderType } from "./identity-link.ts";
-import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
-import type { ProviderEntry } from "./provider-entry.ts";
-import { providerTypeOf } from "./provider-name.ts";
+import type { Repositories } from "../storage/repositories.ts";
+import type { ProviderType } from "./identity-link-repository.ts";
+import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
+import type { ProviderEntry } from "./provider-repository.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 
 /** A provider that is switched on and registered in a database. */
@@ -56,5 +54,26 @@ export class RegisteredProviders {
     const data = this.sealing.openData(sealedData);
     this.opened.set(place, { sealed: sealedData, data });
     return data;
+  }
+}
+
+/** Where providers send browsers back to. No word of a request has a part in it. */
+export class CallbackAddresses {
+  /** @param publicUrl Address under which clients reach the server, with the base path; `null`: known for providers only that bring their own. */
+  constructor(private publicUrl: string | null) {}
+
+  /** Tells the address of a server that was configured without one. */
+  listening(url: string): void {
+    this.publicUrl ??= url;
+  }
+
+  /** The exact address for a provider and a database; 608 if there is none. */
+  of(alias: string, type: ProviderType, { serverAddress }: ProviderData): string {
+    const base = type === "apple" ? serverAddress : this.publicUrl;
+    if (base === undefined || base === null)
+      throw new ServiceError(608, {
+        detail: "The address that the provider is to send browsers back to is not known.",
+      });
+    return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
   }
 }

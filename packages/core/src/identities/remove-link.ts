@@ -1,6 +1,6 @@
 import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
-import type { IdentityLink } from "./identity-link.ts";
+import type { IdentityLink } from "./identity-link-repository.ts";
 
 /** Takes somebody's link away with its second factors, and ends the sessions that it opened; `false` if it is gone already. For administrators. */
 export class RemoveLink {

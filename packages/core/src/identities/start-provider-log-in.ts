@@ -5,11 +5,17 @@ import type { OneTimeRoom } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
-import { type BrowserCookie, browserCookie, isSecureCallback } from "./browser-cookie.ts";
-import { digestOfChallenge } from "./pkce-challenge.ts";
+import {
+  type BrowserCookie,
+  browserCookie,
+  digestOfChallenge,
+  isSecureCallback,
+  type ProviderReturn,
+  stateLifetime,
+  storedState,
+} from "./provider-state.ts";
 import { tallyRefused } from "./provider-events.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
-import { type ProviderReturn, stateLifetime, storedState } from "./provider-state.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
 
 export interface StartInput {

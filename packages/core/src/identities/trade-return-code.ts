@@ -4,11 +4,10 @@ import type { AppKeyContext } from "../request/request-context.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { EnterWithProvider, ProvenLogIn, ProviderOutcome } from "./enter-with-provider.ts";
-import { isVerifier } from "./pkce-challenge.ts";
+import { isVerifier, openedCode, type ReturnCode } from "./provider-state.ts";
 import { tallyRefused, tellingRefusals } from "./provider-events.ts";
 import type { ProviderSealing } from "./provider-sealing.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
-import { openedCode, type ReturnCode } from "./return-code.ts";
 
 export interface TradeInput {
   /** As it came with the address that the browser returned to. */

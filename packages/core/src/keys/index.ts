@@ -1,11 +1,15 @@
-export { type KeyRefusal, keyRefusals } from "./key-refusal.ts";
-export { type AcceptedKey, KeyRings } from "./key-rings.ts";
-export type { KeyRepository } from "./key-repository.ts";
-export type { KeySupply } from "./key-supply.ts";
-export type { KeyWrapping } from "./key-wrapping.ts";
-export type { PublicJwk } from "./public-jwk.ts";
-export { openJson, sealJson } from "./json-sealing.ts";
+export {
+  type ImportedKey,
+  type KeyRefusal,
+  keyRefusals,
+  type NewServerKey,
+  type PublicJwk,
+  type ServerKeyKind,
+  type ServerKeyPair,
+  type ServerKeys,
+  type ServerPublicKey,
+} from "./server-keys.ts";
+export { type AcceptedKey, KeyRings, type KeySupply } from "./key-rings.ts";
+export type { KeyRepository, StoredKey, WrappedKeyPair } from "./key-repository.ts";
+export { type KeyWrapping, openJson, sealJson } from "./key-sealing.ts";
 export { type KeyRotation, RotateKey, type RotationRefusal } from "./rotate-key.ts";
-export type { ServerKeyKind, ServerKeyPair, ServerPublicKey } from "./server-key.ts";
-export type { ImportedKey, NewServerKey, ServerKeys } from "./server-keys.ts";
-export type { StoredKey, WrappedKeyPair } from "./stored-key.ts";

@@ -1,5 +1,4 @@
-import type { ServerKeyKind } from "./server-key.ts";
-import type { StoredKey, WrappedKeyPair } from "./stored-key.ts";
+import type { ServerKeyKind, ServerPublicKey } from "./server-keys.ts";
 
 /**
  * Port: the key pairs of one database. Of each kind there is at most one current key, in whatever order processes
@@ -33,4 +32,17 @@ export interface KeyRepository {
    * milliseconds; how many it were.
    */
   sweep(age: number, limit: number): Promise<number>;
+}
+
+/** A key pair to be kept. */
+export interface WrappedKeyPair extends ServerPublicKey {
+  /** Wrapped under the master key; storage never sees the private key itself. */
+  readonly wrappedPrivateKey: string;
+}
+
+/** A key pair as kept. Times are by the storage's clock, milliseconds since 1970. */
+export interface StoredKey extends WrappedKeyPair {
+  readonly createdAt: number;
+  /** From then on the key is refused; `null` while it is the current one. */
+  readonly acceptedUntil: number | null;
 }

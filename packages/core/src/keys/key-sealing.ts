@@ -1,11 +1,10 @@
 import { ServiceError } from "../errors/service-error.ts";
-import type { KeyWrapping } from "./key-wrapping.ts";
-import type { ServerKeyPair } from "./server-key.ts";
-import type { ServerKeys } from "./server-keys.ts";
-import type { StoredKey, WrappedKeyPair } from "./stored-key.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
+import type { StoredKey, WrappedKeyPair } from "./key-repository.ts";
+import type { ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
 /** What private keys are wrapped for. */
-const purpose = "server key";
+const keyPurpose = "server key";
 
 /** Seals key pairs under the master key, and opens them. 705 without a master key. */
 export class KeySealing {
@@ -25,7 +24,7 @@ export class KeySealing {
   }
 
   seal({ privateKey, ...publicPart }: ServerKeyPair): WrappedKeyPair {
-    return { ...publicPart, wrappedPrivateKey: this.required().wrap(privateKey, purpose) };
+    return { ...publicPart, wrappedPrivateKey: this.required().wrap(privateKey, keyPurpose) };
   }
 
   /**
@@ -33,7 +32,7 @@ export class KeySealing {
    * can write to the database but lacks the master key can make a key of his own count.
    */
   open({ kind, keyId, wrappedPrivateKey }: StoredKey): ServerKeyPair | undefined {
-    const privateKey = this.required().unwrap(wrappedPrivateKey, purpose);
+    const privateKey = this.required().unwrap(wrappedPrivateKey, keyPurpose);
     const pair = privateKey && this.serverKeys.restore(kind, privateKey);
     return pair?.keyId === keyId ? pair : undefined;
   }
@@ -42,4 +41,46 @@ export class KeySealing {
     if (this.wrapping === null) throw new ServiceError(705, { detail: "There is no master key." });
     return this.wrapping;
   }
+}
+
+/**
+ * Port: sealing of secrets under the master key of the installation. Private keys, symmetric keys of sessions and the
+ * text of the `Secure-Token` go through it.
+ *
+ * A purpose says what a secret is for, for example `server key` or `secure token|<alias>`. It is bound to the result:
+ * what was wrapped for one purpose cannot be unwrapped for another. A purpose is no secret, and there should be few of
+ * them: each has a key of its own.
+ */
+export interface KeyWrapping {
+  /** Seals 0 to 65,536 bytes. The text is base64url without padding, different every time, 29 bytes longer than `plain`. */
+  wrap(plain: Uint8Array, purpose: string): string;
+
+  /**
+   * What was wrapped. `undefined` for anything that this master key did not wrap for this purpose: altered,
+   * truncated, another spelling of the same bytes, an unknown version.
+   */
+  unwrap(wrapped: string, purpose: string): Uint8Array | undefined;
+}
+
+/** Seals JSON under the master key. */
+export function sealJson(wrapping: KeyWrapping, value: JsonValue, purpose: string): string {
+  return wrapping.wrap(bytesOf(JSON.stringify(value)), purpose);
+}
+
+/** The JSON that was sealed for the purpose; `undefined` for whatever this master key did not seal for it. */
+export function openJson(wrapping: KeyWrapping, sealed: string, purpose: string): JsonValue | undefined {
+  const bytes = wrapping.unwrap(sealed, purpose);
+  return bytes === undefined ? undefined : (JSON.parse(asciiOf(bytes)) as JsonValue);
+}
+
+function asciiOf(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCodePoint(byte);
+  return text;
+}
+
+/** JSON in ASCII: what is not, it can escape. */
+function bytesOf(json: string): Uint8Array {
+  const ascii = json.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return Uint8Array.from(ascii, (character) => character.codePointAt(0) ?? 0);
 }

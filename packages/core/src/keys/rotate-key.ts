@@ -1,8 +1,8 @@
 import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
 import { KeySealing } from "./key-sealing.ts";
-import { keyOverlap, type KeySupply, nextPair } from "./key-supply.ts";
-import type { ServerKeyKind } from "./server-key.ts";
+import { keyOverlap, type KeySupply, nextPair } from "./key-rings.ts";
+import type { ServerKeyKind } from "./server-keys.ts";
 
 export interface KeyRotation {
   /** Id of the key that is the current one now. */

@@ -1,7 +1,7 @@
 import type { Database } from "../databases/database.ts";
 import type { Digest } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import { requestModel } from "../model/request-model.ts";
+import { requestModel } from "../model/current-model.ts";
 import type { ObjectId, SingleReference } from "../objects/object-id.ts";
 import { visibleObject } from "../objects/visible-object.ts";
 import type { SessionContext } from "../request/request-context.ts";

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../objects/stored-object.ts";
-import { acceptDeclaration } from "./accept-declaration.ts";
+import { acceptDeclaration } from "./module-inspector.ts";
 import { MacroFault } from "./macro-fault.ts";
 
 const most = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10, resultBytes: 100 };

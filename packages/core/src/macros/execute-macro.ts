@@ -2,15 +2,12 @@ import { sessionEvent } from "../audit/audit-events.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { accessibleMacro } from "./accessible-macro.ts";
-import { CallerNames } from "./caller.ts";
-import { macroFailure } from "./macro-failure.ts";
-import { MacroFault } from "./macro-fault.ts";
-import { isMacroName } from "./macro-name.ts";
+import { accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
+import { macroFailure, MacroFault } from "./macro-fault.ts";
+import { isMacroName } from "./macro.ts";
 import type { MacroReports } from "./macro-reports.ts";
 import type { MacroInput, MacroRunner } from "./macro-runner.ts";
 import type { MacroOutcome } from "./macro-runtime.ts";
-import { mayExecute } from "./may-execute.ts";
 
 export interface MacroResult {
   /** What the macro gave; `undefined` when that is nothing. */
@@ -70,5 +67,17 @@ export class ExecuteMacro {
     const macro = await accessibleMacro(context, name, names);
     if (skipCheck && !(await mayExecute(context, macro.skipCheck, names))) throw new ServiceError(402);
     return this.runner.run(context, macro, { input, skipCheck, names });
+  }
+}
+
+/** Lists the names of the macros that the caller may execute, in the order of their code units. */
+export class ListExecutableMacros {
+  async run(context: SessionContext): Promise<readonly string[]> {
+    const names = new CallerNames();
+    const executable: string[] = [];
+    for (const module of (await context.database.macros.current(context)).all()) {
+      if (module.kind === "macro" && (await mayExecute(context, module.access, names))) executable.push(module.name);
+    }
+    return executable.toSorted();
   }
 }

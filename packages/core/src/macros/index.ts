@@ -1,22 +1,49 @@
-export { acceptDeclaration } from "./accept-declaration.ts";
-export { type Caller, type CallerGroup, CallerNames } from "./caller.ts";
-export { ExecuteMacro, type MacroResult } from "./execute-macro.ts";
-export { ListExecutableMacros } from "./list-executable-macros.ts";
-export { HostCalls } from "./host/host-calls.ts";
-export type { HostUseCases } from "./host/host-use-cases.ts";
-export type { ListForm, RequestForms } from "./host/request-forms.ts";
-export { InspectedLibrary, type InspectedLibraryParts, type InspectedSource } from "./inspected-library.ts";
-export { InspectedMacroSource } from "./inspected-macro-source.ts";
-export type { BrokenModule, HookModule, LibraryModule, Macro, MacroAccess } from "./macro.ts";
+export { acceptDeclaration, type InspectedText, ModuleInspector } from "./module-inspector.ts";
+export { type Caller, type CallerGroup, CallerNames } from "./macro-access.ts";
+export { ExecuteMacro, ListExecutableMacros, type MacroResult } from "./execute-macro.ts";
+export { HostCalls, type HostUseCases } from "./host-calls.ts";
+export type { ListForm, RequestForms } from "./host-arguments.ts";
+export {
+  InspectedLibrary,
+  type InspectedLibraryParts,
+  InspectedMacroSource,
+  type InspectedSource,
+} from "./inspected-library.ts";
+export {
+  type BrokenModule,
+  type HookModule,
+  isMacroName,
+  type LibraryModule,
+  type Macro,
+  type MacroAccess,
+} from "./macro.ts";
 export { deepestExecution, type MacroExecution } from "./macro-execution.ts";
-export { macroFailure } from "./macro-failure.ts";
-export { emptyLibrary, type LibraryContext, type MacroLibrary } from "./macro-library.ts";
-export { MacroFault, type MacroFaultKind, type MacroFaultOptions } from "./macro-fault.ts";
-export { isMacroName } from "./macro-name.ts";
-export type { GivenMacro, MacroRemoval, MacroRepository, StoredMacros } from "./macro-repository.ts";
-export type { MacroVersion } from "./macro-version.ts";
-export type { MacroLanguage, StoredMacro } from "./stored-macro.ts";
-export { MacroRefusal } from "./macro-refusal.ts";
+export {
+  isRefusalCode,
+  macroFailure,
+  MacroFault,
+  type MacroFaultKind,
+  type MacroFaultOptions,
+  MacroRefusal,
+} from "./macro-fault.ts";
+export {
+  emptyLibrary,
+  type LibraryContext,
+  type MacroLibrary,
+  MacroSet,
+  type MacroSource,
+  type MacroText,
+  noMacros,
+} from "./macro-library.ts";
+export type {
+  GivenMacro,
+  MacroLanguage,
+  MacroRemoval,
+  MacroRepository,
+  MacroVersion,
+  StoredMacro,
+  StoredMacros,
+} from "./macro-repository.ts";
 export type {
   ExecutedMacro,
   IgnoredFailure,
@@ -39,9 +66,4 @@ export type {
   MacroUsage,
   ModuleText,
 } from "./macro-runtime.ts";
-export { mostMacroBytes, PutMacro, type PutOutcome } from "./put-macro.ts";
-export { isRefusalCode } from "./refusal-code.ts";
-export { RemoveMacro } from "./remove-macro.ts";
-export { MacroSet, noMacros } from "./macro-set.ts";
-export type { MacroSource, MacroText } from "./macro-source.ts";
-export { type InspectedText, ModuleInspector } from "./module-inspector.ts";
+export { mostMacroBytes, PutMacro, type PutOutcome, RemoveMacro } from "./put-macro.ts";

@@ -1,8 +1,6 @@
-import type { LibraryContext, MacroLibrary } from "./macro-library.ts";
+import { type LibraryContext, type MacroLibrary, MacroSet, type MacroSource, type MacroText } from "./macro-library.ts";
 import type { MacroReports } from "./macro-reports.ts";
-import { MacroSet } from "./macro-set.ts";
-import type { MacroText } from "./macro-source.ts";
-import type { InspectedText, ModuleInspector } from "./module-inspector.ts";
+import { type InspectedText, isPassing, type ModuleInspector } from "./module-inspector.ts";
 
 /** A source whose texts are inspected once, however many databases take them. */
 export interface InspectedSource {
@@ -50,8 +48,8 @@ export class InspectedLibrary implements MacroLibrary {
     return this.isCurrent(loaded, context) ? loaded : this.read(context);
   }
 
-  private shouldLookAgain({ isPassing }: MacroSet): boolean {
-    return isPassing && Date.now() - this.readAt >= pause;
+  private shouldLookAgain(set: MacroSet): boolean {
+    return set.isPassing && Date.now() - this.readAt >= pause;
   }
 
   /** Nobody waits for it: what is known is as good as before. */
@@ -108,5 +106,42 @@ export class InspectedLibrary implements MacroLibrary {
     });
     this.told = new Set(broken.map(({ fault }) => fault));
     this.toldShadowed = shadowed.join();
+  }
+}
+
+/** The modules of a source, for all databases that take them. */
+export class InspectedMacroSource implements InspectedSource {
+  private last: { readonly generation: number; readonly texts: Promise<readonly InspectedText[]> } | undefined;
+
+  constructor(
+    private readonly source: MacroSource,
+    private readonly inspector: ModuleInspector,
+  ) {}
+
+  get generation(): number {
+    return this.source.generation;
+  }
+
+  async read(): Promise<{ readonly generation: number; readonly texts: readonly InspectedText[] }> {
+    const { generation } = this.source;
+    if (this.last?.generation !== generation) this.last = { generation, texts: this.keep(this.inspect()) };
+    const { last } = this;
+    try {
+      return { generation, texts: await last.texts };
+    } catch (error) {
+      if (this.last === last) this.last = undefined;
+      throw error;
+    }
+  }
+
+  /** Forgets at once what another look may find different. */
+  private async keep(inspecting: Promise<readonly InspectedText[]>): Promise<readonly InspectedText[]> {
+    const texts = await inspecting;
+    if (texts.some(({ module }) => isPassing(module))) this.last = undefined;
+    return texts;
+  }
+
+  private async inspect(): Promise<readonly InspectedText[]> {
+    return this.inspector.inspect(await this.source.read());
   }
 }

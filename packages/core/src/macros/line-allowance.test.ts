@@ -1,4 +1,4 @@
-import { LineAllowance } from "./line-allowance.ts";
+import { LineAllowance } from "./macro-execution.ts";
 
 const written = (given: readonly string[]): string[] => {
   const allowance = new LineAllowance();

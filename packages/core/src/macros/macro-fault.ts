@@ -1,3 +1,6 @@
+import { type ErrorCode, isErrorCode } from "../errors/index.ts";
+import { ServiceError } from "../errors/service-error.ts";
+
 /**
  * Why a module could not go on: its text is no module of ours (`invalid`), it threw (`threw`), waits for what nobody will
  * settle (`pending`), gave something that is no JSON (`result`), used up a limit, or its thread was lost: on
@@ -48,4 +51,45 @@ export class MacroFault extends Error {
     this.column = options.column;
     this.cpu = options.cpu;
   }
+}
+
+/** What a client is told of what ended an execution: the code that a module asked for, 706 for one that could not help it, or 710 for one that failed. */
+export function macroFailure(error: unknown): unknown {
+  if (error instanceof MacroRefusal)
+    return new ServiceError(error.code, error.detail === undefined ? {} : { detail: error.detail });
+  if (error instanceof MacroFault && error.kind === "displaced")
+    return new ServiceError(706, { detail: `${error.macro}: ${error.message}`, retryAfter: 1, cause: error });
+  if (error instanceof MacroFault)
+    return new ServiceError(710, { detail: `${error.macro}: ${error.message}`, cause: error });
+  return error;
+}
+
+/** A module wants its request answered with a code of the catalogue: `refuse(code, detail)`, or what the host threw and it let pass. */
+export class MacroRefusal extends Error {
+  override readonly name = "MacroRefusal";
+  readonly code: ErrorCode;
+  /** Words of the module, for `debugMessage` and the log. */
+  readonly detail: string | undefined;
+
+  constructor(code: ErrorCode, detail?: string) {
+    super(`${code}${detail === undefined ? "" : ` ${detail}`}`);
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** What clients take for a word about their key, session or log-in, and answer by logging in again. */
+const aboutTheCaller: readonly ErrorCode[] = [
+  100, 101, 200, 201, 202, 203, 204, 205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 318, 340, 341, 342, 703,
+];
+/** What the server says of the message itself, which it has read long before a module runs. */
+const aboutTheMessage: readonly ErrorCode[] = [207, 305, 311, 312, 314, 699];
+/** What the server says of itself and of its database, or of how often somebody asks. */
+const aboutTheServer: readonly ErrorCode[] = [607, 704, 705, 706, 799, 800];
+
+const kept: ReadonlySet<number> = new Set([...aboutTheCaller, ...aboutTheMessage, ...aboutTheServer]);
+
+/** Whether a module may have a request answered with this code: any of the catalogue that says something about what was asked for. */
+export function isRefusalCode(code: number): code is ErrorCode {
+  return isErrorCode(code) && !kept.has(code);
 }

@@ -1,7 +1,6 @@
 import type { UnitOfWork } from "../request/unit-of-work.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { MacroSet } from "./macro-set.ts";
-import { noMacros } from "./macro-set.ts";
+import type { CalledHook, LibraryModule } from "./macro.ts";
 
 /** What a library needs to know of the request that asks. */
 export interface LibraryContext {
@@ -18,3 +17,57 @@ export interface MacroLibrary {
 
 /** The library of a database that has no macros. */
 export const emptyLibrary: MacroLibrary = { current: () => noMacros };
+
+/** All modules of one database at one moment. */
+export class MacroSet {
+  private readonly byName: ReadonlyMap<string, LibraryModule>;
+  /** Whether something among them should be looked at again. */
+  readonly isPassing: boolean;
+  /** In the order of their names, with those that broke. */
+  readonly hooks: readonly CalledHook[];
+
+  constructor(
+    /** Of the macros in the database. */
+    readonly generation: number,
+    /** Of the source outside of it; 0 without one. */
+    readonly sourceGeneration: number,
+    modules: Iterable<LibraryModule>,
+  ) {
+    this.byName = new Map(Array.from(modules, (module) => [module.name, module]));
+    this.isPassing = this.all().some((module) => module.kind === "broken" && module.passing);
+    const hooks = [...this.byName.values()].filter(isCalled);
+    this.hooks = hooks.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  find(name: string): LibraryModule | undefined {
+    return this.byName.get(name);
+  }
+
+  all(): readonly LibraryModule[] {
+    return [...this.byName.values()];
+  }
+}
+
+function isCalled(module: LibraryModule): module is CalledHook {
+  return module.kind !== "macro" && module.hook !== undefined;
+}
+
+/** What there is where nothing is configured. */
+export const noMacros = new MacroSet(0, 0, []);
+
+/** The text of a module, wherever it is kept. */
+export interface MacroText {
+  readonly name: string;
+  readonly language: "js" | "ts";
+  readonly text: string;
+  /** Where it stands, for the log: a file, or a version in the database. */
+  readonly origin: string;
+}
+
+/** Port: a place outside of the database that holds the texts of macros, such as a folder of the deployment. */
+export interface MacroSource {
+  /** Rises whenever it becomes known that something has changed. Asking costs nothing. */
+  readonly generation: number;
+  /** All texts of now. One that cannot be read is left out, and told to whoever runs the server. */
+  read(): Promise<readonly MacroText[]>;
+}

@@ -1,6 +1,3 @@
-import type { MacroVersion } from "./macro-version.ts";
-import type { StoredMacro } from "./stored-macro.ts";
-
 /** The macros of a database as of one generation. */
 export interface StoredMacros {
   readonly generation: number;
@@ -33,4 +30,26 @@ export interface MacroRepository {
 
   /** What a macro was and is, the latest version first, at most `limit`, below a version if one is given. Also of macros that are gone. */
   history(name: string, limit: number, below?: number | null): Promise<MacroVersion[]>;
+}
+
+/** What a macro was from one change to the next, or is. Of a removal, text and language are `null`. */
+export interface MacroVersion extends Omit<StoredMacro, "text" | "language"> {
+  readonly text: string | null;
+  readonly language: MacroLanguage | null;
+}
+
+/** The language that a text is written in. */
+export type MacroLanguage = "js" | "ts";
+
+/** A macro that is kept in the database, as it is now. */
+export interface StoredMacro {
+  readonly name: string;
+  readonly text: string;
+  readonly language: MacroLanguage;
+  /** Counts the changes of the macro from 1, removals among them; it is never given again. */
+  readonly version: number;
+  /** By the storage's clock, milliseconds since 1970. */
+  readonly changedAt: number;
+  /** Who changed it, in the words of whoever did. */
+  readonly changedBy: string;
 }

@@ -1,20 +1,15 @@
 import { ServiceError } from "../errors/service-error.ts";
 import type { JsonValue } from "../objects/stored-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { accessibleMacro } from "./accessible-macro.ts";
-import { CallerNames } from "./caller.ts";
-import { argumentsOf } from "./host/host-arguments.ts";
-import type { HostCalls } from "./host/host-calls.ts";
-import { isCatchable } from "./is-catchable.ts";
-import { LazyTransaction } from "./lazy-transaction.ts";
-import type { HookModule, Macro } from "./macro.ts";
-import { deepestExecution, type MacroExecution } from "./macro-execution.ts";
-import { LineAllowance } from "./line-allowance.ts";
-import { macroFailure } from "./macro-failure.ts";
-import { MacroFault } from "./macro-fault.ts";
+import { argumentsOf } from "./host-arguments.ts";
+import type { HostCalls } from "./host-calls.ts";
+import { LazyTransaction, MacroScope } from "./macro-scope.ts";
+import { deepestExecution, LineAllowance, type MacroExecution } from "./macro-execution.ts";
+import { accessibleMacro, CallerNames } from "./macro-access.ts";
+import { macroFailure, MacroFault } from "./macro-fault.ts";
 import type { MacroReports } from "./macro-reports.ts";
 import type { HostCall, MacroHost, MacroOutcome, MacroPlace, MacroRuntime } from "./macro-runtime.ts";
-import { MacroScope } from "./macro-scope.ts";
+import type { HookModule, Macro } from "./macro.ts";
 
 export interface MacroRunnerParts {
   readonly runtime: MacroRuntime;
@@ -248,4 +243,17 @@ function deeper(execution: MacroExecution): MacroExecution {
   if (depth > deepestExecution)
     throw new ServiceError(710, { detail: `Macros and hooks call one another more than ${deepestExecution} deep.` });
   return { ...execution, depth };
+}
+
+const beyondRequests: ReadonlySet<number> = new Set([710, 713, 718, 801]);
+const aboutTheServer: ReadonlySet<number> = new Set([607, 699]);
+
+/**
+ * Whether a module may catch what a call of the host was refused with: what says something about the request or about objects, and
+ * not what says something about the server or the database, after which nothing can go on.
+ */
+function isCatchable(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false;
+  const { code } = error;
+  return (code >= 300 && code < 700 && !aboutTheServer.has(code)) || beyondRequests.has(code);
 }

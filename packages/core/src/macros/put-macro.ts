@@ -2,8 +2,8 @@ import { operatorEvent } from "../audit/audit-events.ts";
 import type { Database } from "../databases/database.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import { acceptStorable } from "../storage/storable-text.ts";
-import { isMacroName } from "./macro-name.ts";
-import type { GivenMacro } from "./macro-repository.ts";
+import { isMacroName } from "./macro.ts";
+import type { GivenMacro, MacroRemoval } from "./macro-repository.ts";
 import type { ModuleInspector } from "./module-inspector.ts";
 
 /** Bytes of a text in UTF-8. */
@@ -55,4 +55,19 @@ export class PutMacro {
 
 function bytesOf(text: string): number {
   return encodeURIComponent(text).replaceAll(/%../g, "_").length;
+}
+
+/** Takes a macro away, for somebody at the command line of the server. Its history stays. */
+export class RemoveMacro {
+  async run(
+    { storage }: Pick<Database, "storage">,
+    name: string,
+    removal: MacroRemoval,
+  ): Promise<"removed" | "stale" | "unknown"> {
+    return storage.transaction(async (r) => {
+      const outcome = await r.macros.remove(name, removal);
+      if (outcome === "removed") await r.audit.append(operatorEvent({ type: "macro.removed", macroName: name }));
+      return outcome;
+    });
+  }
 }

@@ -1,12 +1,10 @@
 import type { Database } from "../databases/database.ts";
 import type { Digests } from "../digests/digests.ts";
-import type { LetterWriter } from "./letter-writer.ts";
+import { type LetterWriter, type Mailer, MailerUnusable } from "./mailer.ts";
 import type { Letter, MailOrder } from "./mail.ts";
-import type { Mailer } from "./mailer.ts";
-import { MailerUnusable } from "./mailer-unusable.ts";
 import type { MailHindrance, OutboxEntry } from "./outbox-repository.ts";
 import type { PreparedReset, ResetMail } from "./reset-mail.ts";
-import type { SealedOrders } from "./sealed-orders.ts";
+import type { SealedOrders } from "./order-mail.ts";
 
 /** The first delay after an attempt that failed, in milliseconds; it doubles with every further one. */
 const firstDelay = 10_000;

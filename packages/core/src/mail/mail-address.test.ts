@@ -1,4 +1,4 @@
-import { mailAddress } from "./mail-address.ts";
+import { mailAddress } from "./mail.ts";
 
 test.each([
   "a@b.example",

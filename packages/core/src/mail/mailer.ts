@@ -1,4 +1,4 @@
-import type { Mail } from "./mail.ts";
+import type { Letter, Mail } from "./mail.ts";
 
 /** What became of a mail. `reply` is the code that it was answered with, such as `550 5.1.1`: never text, which can quote the mail. */
 export type MailOutcome =
@@ -18,4 +18,26 @@ export interface Mailer {
 
   /** Waits for what is being sent; nothing can be sent afterwards. */
   close(): Promise<void>;
+}
+
+/** Why no mail can be handed over. */
+export type MailerTrouble = "away" | "timeout" | "tls" | "authentication" | "sender" | "folder" | "answer";
+
+/** The transport of mail cannot be used now. The message is for administrators and holds no secret. */
+export class MailerUnusable extends Error {
+  override readonly name = "MailerUnusable";
+
+  constructor(
+    readonly trouble: MailerTrouble,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** Port: the wording of mail. */
+export interface LetterWriter {
+  /** What a letter from the database with this alias says. */
+  write(letter: Letter, alias: string): Pick<Mail, "subject" | "text" | "html">;
 }

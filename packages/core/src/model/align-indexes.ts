@@ -1,5 +1,6 @@
+import type { Database } from "../databases/database.ts";
 import type { Storage } from "../storage/storage.ts";
-import { Model } from "./model.ts";
+import { Model, type ModelClass } from "./model.ts";
 import { type AttributeIndex, type IndexReport, wantedIndexes } from "./wanted-indexes.ts";
 
 /** What was done, and what the engine had no room for. */
@@ -27,4 +28,25 @@ export class AlignIndexes {
       if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(most) };
     }
   }
+}
+
+/** Which of the indexes that a model asks for are there. */
+export class ReadyIndexes {
+  private constructor(private readonly names: ReadonlySet<string>) {}
+
+  static async of(model: Model, storage: Pick<Storage, "readyIndexes">): Promise<ReadyIndexes> {
+    const wanted = wantedIndexes(model);
+    const ready = wanted.length === 0 ? [] : await storage.readyIndexes(wanted);
+    return new ReadyIndexes(new Set(ready.map(({ className, attribute }) => `${className}.${attribute}`)));
+  }
+
+  /** Whether a list of the class, which has the objects of its whole family, finds them by the attribute's indexes. */
+  serve({ family }: ModelClass, attribute: string): boolean {
+    return family.every((className) => this.names.has(`${className}.${attribute}`));
+  }
+}
+
+/** Port: brings the indexes of a database in line with its model, in the background. */
+export interface IndexAlignment {
+  begin(database: Database): void;
 }

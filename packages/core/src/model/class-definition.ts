@@ -54,3 +54,23 @@ export interface ClassDefinition {
   readonly attributes: readonly AttributeDefinition[];
   readonly rights: readonly ClassRight[];
 }
+
+/** The rule of a link: the one that it names, else to clear what may be empty and to refuse where something must stand. */
+export function deleteRuleOf({ type, mandatory, onDelete }: AttributeDefinition): DeleteRule {
+  // A mandatory collection may lose its last member, but not be missing.
+  return onDelete ?? (mandatory === true && type !== "collection" ? "refuse" : "clear");
+}
+
+const indexable: ReadonlySet<AttributeType> = new Set<AttributeType>([
+  "string",
+  "number",
+  "boolean",
+  "date",
+  "reference",
+  "file",
+]);
+
+/** Whether attributes of this type can have an index. */
+export function isIndexable(type: AttributeType): boolean {
+  return indexable.has(type);
+}

@@ -1,6 +1,4 @@
-export { AlignIndexes, type AlignmentReport } from "./align-indexes.ts";
-export { isAttributeName } from "./attribute-name.ts";
-export { builtInClasses, providerUserClass } from "./built-in-classes.ts";
+export { AlignIndexes, type AlignmentReport, type IndexAlignment } from "./align-indexes.ts";
 export {
   type AttributeDefinition,
   type AttributeType,
@@ -8,25 +6,22 @@ export {
   type ClassDefinition,
   type ClassRight,
   type DeleteRule,
+  deleteRuleOf,
   deleteRules,
+  isIndexable,
   type Permission,
   permissions,
 } from "./class-definition.ts";
-export { isClassName } from "./class-name.ts";
-export type { AttributeStructure, ClassStructure } from "./class-structure.ts";
-export type { NamedClass } from "./definitions/accept-classes.ts";
-export type { GivenAttribute, GivenClass, GivenRight } from "./definitions/given-class.ts";
-export { deleteRuleOf } from "./delete-rule-of.ts";
-export type { IndexAlignment } from "./index-alignment.ts";
+export { isAttributeName, isClassName } from "./class-name.ts";
+export { builtInClasses, providerUserClass } from "./built-in-classes.ts";
+export { type AttributeStructure, type ClassStructure, type ModelStructure, ReadStructure } from "./read-structure.ts";
+export type { NamedClass } from "./accept-classes.ts";
+export type { GivenAttribute, GivenClass, GivenRight } from "./given-class.ts";
+export { type AttributeIndex, type IndexReport, wantedIndexes } from "./wanted-indexes.ts";
 export { initialClasses } from "./initial-classes.ts";
-export { isIndexable } from "./is-indexable.ts";
 export { Model, type ModelClass } from "./model.ts";
 export { ModelCache } from "./model-cache.ts";
-export { OutdatedModelError } from "./outdated-model-error.ts";
+export { OutdatedModelError, requestModel, withCurrentModel } from "./current-model.ts";
 export type { ModelDelta, ModelRepository, StoredModel } from "./model-repository.ts";
-export { withCurrentModel } from "./with-current-model.ts";
 export { PutClass, type PutClassInput, type PutClassOutcome } from "./put-class.ts";
-export { type ModelStructure, ReadStructure } from "./read-structure.ts";
-export { requestModel } from "./request-model.ts";
 export { RemoveClass, type RemoveClassInput } from "./remove-class.ts";
-export { type AttributeIndex, type IndexReport, wantedIndexes } from "./wanted-indexes.ts";

@@ -1,7 +1,7 @@
 import { builtInClasses } from "./built-in-classes.ts";
 import type { ClassDefinition } from "./class-definition.ts";
-import { acceptClasses, type NamedClass } from "./definitions/accept-classes.ts";
-import { definitionFault } from "./definitions/definition-fault.ts";
+import { acceptClasses, type NamedClass } from "./accept-classes.ts";
+import { definitionFault } from "./given-class.ts";
 
 /** No groups: a new database has none. */
 const noObjects = { get: async () => [], getByUuid: async () => null };

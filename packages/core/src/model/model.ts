@@ -89,3 +89,9 @@ export class Model {
     return line;
   }
 }
+
+/** The names of the classes that a link can lead to; `null` for all. */
+export function targetFamily({ type, target }: AttributeDefinition, model: Model): readonly string[] | null {
+  const name = target ?? (type === "file" ? "File" : null);
+  return name === null ? null : (model.find(name)?.family ?? []);
+}

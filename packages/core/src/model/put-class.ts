@@ -5,17 +5,14 @@ import type { SessionContext } from "../request/request-context.ts";
 import { requireAdministrator } from "../rights/principal.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import type { ClassDefinition } from "./class-definition.ts";
-import type { ClassStructure } from "./class-structure.ts";
+import { type ClassStructure, structureOf } from "./read-structure.ts";
 import { currentModel } from "./current-model.ts";
-import { acceptClasses } from "./definitions/accept-classes.ts";
-import { acceptNarrowings } from "./definitions/accept-narrowings.ts";
-import type { GivenClass } from "./definitions/given-class.ts";
-import { isSameClass } from "./definitions/is-same.ts";
-import { narrowingsOf } from "./definitions/narrowing.ts";
-import type { IndexAlignment } from "./index-alignment.ts";
+import { acceptClasses } from "./accept-classes.ts";
+import { acceptNarrowings, narrowingsOf } from "./incompatible-changes.ts";
+import type { GivenClass } from "./given-class.ts";
+import { isSameClass } from "./accept-class.ts";
+import { type IndexAlignment, ReadyIndexes } from "./align-indexes.ts";
 import type { Model } from "./model.ts";
-import { ReadyIndexes } from "./ready-indexes.ts";
-import { structureOf } from "./structure-of.ts";
 
 export interface PutClassInput {
   readonly name: string;

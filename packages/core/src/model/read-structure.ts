@@ -1,10 +1,21 @@
 import { ServiceError } from "../errors/service-error.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import type { SessionContext } from "../request/request-context.ts";
+import type { Principal } from "../rights/principal.ts";
 import { mayOnClass } from "../rights/visibility-of.ts";
-import type { ClassStructure } from "./class-structure.ts";
-import { ReadyIndexes } from "./ready-indexes.ts";
-import { requestModel } from "./request-model.ts";
-import { structureOf } from "./structure-of.ts";
+import { ReadyIndexes } from "./align-indexes.ts";
+import { builtInClasses } from "./built-in-classes.ts";
+import {
+  type AttributeDefinition,
+  type AttributeType,
+  type ClassRight,
+  type DeleteRule,
+  deleteRuleOf,
+  type Permission,
+  permissions,
+} from "./class-definition.ts";
+import type { Model, ModelClass } from "./model.ts";
+import { requestModel } from "./current-model.ts";
 
 export interface ModelStructure {
   readonly classes: readonly ClassStructure[];
@@ -25,4 +36,76 @@ export class ReadStructure {
     const classes = readable.map((modelClass) => structureOf(modelClass, source));
     return { classes, generation: model.generation };
   }
+}
+
+interface StructureSource {
+  readonly model: Model;
+  readonly principal: Principal;
+  readonly indexes: ReadyIndexes;
+}
+
+/** What the principal is shown of a class that he may read. */
+export function structureOf(modelClass: ModelClass, { model, principal, indexes }: StructureSource): ClassStructure {
+  const { definition, attributes, links } = modelClass;
+  const { name, base, rights } = definition;
+  const own = new Set(definition.attributes.map((attribute) => attribute.name));
+  const attributeOf = (attribute: AttributeDefinition): AttributeStructure => ({
+    name: attribute.name,
+    type: attribute.type,
+    ...(attribute.target === undefined ? {} : { target: readableName(attribute.target, model, principal) }),
+    mandatory: attribute.mandatory === true,
+    indexed: attribute.indexed === true,
+    ...(attribute.indexed === true
+      ? { indexState: indexes.serve(modelClass, attribute.name) ? "ready" : "building" }
+      : {}),
+    ...(links.includes(attribute) ? { onDelete: deleteRuleOf(attribute) } : {}),
+    ...(principal.administrator && attribute.read !== undefined ? { read: attribute.read } : {}),
+    inherited: !own.has(attribute.name),
+  });
+  return {
+    name,
+    base: base === null ? null : readableName(base, model, principal),
+    builtIn: builtInClasses.some((each) => each.name === name),
+    attributes: [...attributes.values()].map(attributeOf),
+    permissions: permissions.filter((permission) => mayOnClass(principal, modelClass, permission)),
+    ...(principal.administrator ? { rights } : {}),
+  };
+}
+
+/** A class that may not be read is not there, neither by its name. */
+function readableName(name: string, model: Model, principal: Principal): string | null {
+  const modelClass = model.find(name);
+  return modelClass !== undefined && mayOnClass(principal, modelClass, "read") ? name : null;
+}
+
+/** An attribute as clients see it. */
+export interface AttributeStructure {
+  readonly name: string;
+  readonly type: AttributeType;
+  /** Of references and collections: the class that they point to; `null` if the caller may not read it. */
+  readonly target?: string | null;
+  readonly mandatory: boolean;
+  readonly indexed: boolean;
+  /** Of an indexed one: whether lists of the class use its indexes already. */
+  readonly indexState?: "ready" | "building";
+  /** Of links: what the deletion of what they point to means to the object. */
+  readonly onDelete?: DeleteRule;
+  /** For administrators: ids of the groups with read access, if it is restricted. */
+  readonly read?: readonly ObjectId[];
+  /** Whether a base declares it. */
+  readonly inherited: boolean;
+}
+
+/** A class as clients see it. */
+export interface ClassStructure {
+  readonly name: string;
+  /** `null` without one, and if the caller may not read it. */
+  readonly base: string | null;
+  readonly builtIn: boolean;
+  /** Inherited ones first. */
+  readonly attributes: readonly AttributeStructure[];
+  /** What the caller may do with its objects, as far as the class decides it. */
+  readonly permissions: readonly Permission[];
+  /** For administrators. */
+  readonly rights?: readonly ClassRight[];
 }

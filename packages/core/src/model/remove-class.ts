@@ -6,7 +6,7 @@ import { seesAll } from "../rights/visibility.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { builtInClasses } from "./built-in-classes.ts";
 import { currentModel } from "./current-model.ts";
-import type { IndexAlignment } from "./index-alignment.ts";
+import type { IndexAlignment } from "./align-indexes.ts";
 import type { Model } from "./model.ts";
 
 export interface RemoveClassInput {

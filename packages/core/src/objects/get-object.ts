@@ -1,11 +1,12 @@
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import { requestModel } from "../model/request-model.ts";
+import { requestModel } from "../model/current-model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { visibilityOf } from "../rights/index.ts";
 import { learnClass, visibleObject } from "./visible-object.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
-import { planSerialization, type Serialization } from "./serialization/index.ts";
+import { planSerialization } from "./object-plan.ts";
+import { type Serialization } from "./serialization.ts";
 import type { SerializedObject } from "./stored-object.ts";
 import type { SingleReference } from "./object-id.ts";
 

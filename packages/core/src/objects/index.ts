@@ -36,11 +36,9 @@ export {
   type ObjectPlan,
   planSerialization,
   type PlannedAnswer,
-  type Serialization,
-  type SerializationField,
-  type SerializationFieldObject,
   withUuid,
-} from "./serialization/index.ts";
+} from "./object-plan.ts";
+export { type Serialization, type SerializationField, type SerializationFieldObject } from "./serialization.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export { SerializeOwnUser } from "./serialize-own-user.ts";
 export { StoreTime } from "./store-time.ts";

@@ -3,7 +3,7 @@ import { faultAt, ServiceError } from "../errors/service-error.ts";
 import { type Choice, objectChooser } from "../hooks/choose-objects.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import { requestModel } from "../model/request-model.ts";
+import { requestModel } from "../model/current-model.ts";
 import { type Cursor, cursorBehind, type CursorSealing, positionOf } from "../query/cursor.ts";
 import type { ObjectPage, ObjectQuery, Page } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
@@ -11,7 +11,8 @@ import { type SlowQueries, unindexedAttributes } from "../query/slow-queries.ts"
 import type { SessionContext } from "../request/request-context.ts";
 import { type Visibility, visibilityOf } from "../rights/index.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
-import { planSerialization, type Serialization } from "./serialization/index.ts";
+import { planSerialization } from "./object-plan.ts";
+import { type Serialization } from "./serialization.ts";
 import type { SerializedCollection } from "./stored-object.ts";
 
 export interface ListObjectsInput {

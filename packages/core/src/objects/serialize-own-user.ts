@@ -1,11 +1,11 @@
 import type { Person } from "../accounts/account-repository.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
-import { requestModel } from "../model/request-model.ts";
+import { requestModel } from "../model/current-model.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { isVisible, type Visibility, visibilityOf } from "../rights/index.ts";
 import type { ObjectId } from "./object-id.ts";
-import { defaultDepth, fullPlan } from "./serialization/index.ts";
+import { defaultDepth, fullPlan } from "./object-plan.ts";
 import type { SerializedObject, StoredObject } from "./stored-object.ts";
 import { serializeWritten } from "./serialize-written.ts";
 

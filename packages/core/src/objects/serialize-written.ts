@@ -1,7 +1,7 @@
 import { AnswerExtensionError } from "./answer-extension.ts";
 import { AnswerTooLargeError } from "./answer-bounds.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
-import { metaFieldsOnly, type ObjectPlan, withUuid } from "./serialization/index.ts";
+import { metaFieldsOnly, type ObjectPlan, withUuid } from "./object-plan.ts";
 import type { SerializationSource } from "./serialization-source.ts";
 import type { SerializedObject, StoredObject } from "./stored-object.ts";
 

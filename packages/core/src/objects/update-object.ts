@@ -3,7 +3,7 @@ import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hoo
 import { hookedSource } from "../hooks/answer-hooks.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import type { ModelClass } from "../model/model.ts";
-import { withCurrentModel } from "../model/with-current-model.ts";
+import { withCurrentModel } from "../model/current-model.ts";
 import { inTransaction } from "../request/in-transaction.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { mayOnClass, visibilityOf } from "../rights/index.ts";
@@ -13,7 +13,8 @@ import { learnClass, visibleObject } from "./visible-object.ts";
 import type { ObjectId, SingleReference } from "./object-id.ts";
 import { prepareAttributes, writeChange } from "./write-object.ts";
 import type { Sight } from "./serialization-source.ts";
-import { planSerialization, type Serialization } from "./serialization/index.ts";
+import { planSerialization } from "./object-plan.ts";
+import { type Serialization } from "./serialization.ts";
 import { serializeWritten } from "./serialize-written.ts";
 import type { ObjectChange, StoredObject, Writing } from "./stored-object.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";

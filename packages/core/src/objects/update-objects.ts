@@ -4,7 +4,7 @@ import { objectChooser } from "../hooks/choose-objects.ts";
 import { hooksOfSaves } from "../hooks/save-hooks.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import type { Model } from "../model/model.ts";
-import { withCurrentModel } from "../model/with-current-model.ts";
+import { withCurrentModel } from "../model/current-model.ts";
 import type { Filter, ObjectQuery } from "../query/object-query.ts";
 import { type QueryRequest, resolveQuery } from "../query/resolve-query.ts";
 import type { SessionContext } from "../request/request-context.ts";

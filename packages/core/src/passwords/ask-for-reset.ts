@@ -5,8 +5,7 @@ import type { MailLanguage } from "../mail/mail.ts";
 import type { OrderMail } from "../mail/order-mail.ts";
 import type { ResetOrder } from "../mail/reset-mail.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import { takeTurn } from "../throttle/throttle-repository.ts";
-import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
+import { takeTurn, type ThrottlePolicy } from "../throttle/throttle-repository.ts";
 import type { PasswordReset } from "./password-reset.ts";
 
 export interface AskForResetInput {

@@ -6,10 +6,8 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
-import type { PasswordNotice } from "./password-notice.ts";
-import type { PasswordPolicy } from "./password-policy.ts";
-import { passwordSubject } from "./password-subject.ts";
-import type { ReplacePassword } from "./replace-password.ts";
+import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
+import { type PasswordPolicy, passwordSubject } from "./password-policy.ts";
 
 export interface ChangeOwnPasswordParts {
   readonly gate: Gate;

@@ -1,7 +1,7 @@
 import type { PasswordMessages } from "../channels/password-messages.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import { isPasswordText } from "./password-text.ts";
+import { isPasswordText } from "./password-policy.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
 
 export interface ChangePasswordInput extends PasswordChangeInput {

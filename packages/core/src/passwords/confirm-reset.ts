@@ -5,11 +5,9 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { MailLanguage } from "../mail/mail.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
-import type { PasswordNotice } from "./password-notice.ts";
-import type { PasswordPolicy } from "./password-policy.ts";
+import type { PasswordNotice, ReplacePassword } from "./replace-password.ts";
+import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
 import type { PasswordReset, PasswordResets, ResettableAccount } from "./password-reset.ts";
-import { isPasswordText } from "./password-text.ts";
-import type { ReplacePassword } from "./replace-password.ts";
 
 export interface ConfirmResetInput {
   readonly resetPasswordToken: string;

@@ -1,15 +1,17 @@
 export { AskForReset, type AskForResetInput } from "./ask-for-reset.ts";
-export type { BreachedPasswords } from "./breached-passwords.ts";
+export {
+  type BreachedPasswords,
+  isPasswordText,
+  PasswordPolicy,
+  passwordSubject,
+  shortestPassword,
+} from "./password-policy.ts";
 export { ChangeOwnPassword, type ChangeOwnPasswordParts } from "./change-own-password.ts";
 export { ChangePassword, type ChangePasswordInput, type ChangePasswordParts } from "./change-password.ts";
 export { ConfirmReset, type ConfirmResetInput, type ConfirmResetParts } from "./confirm-reset.ts";
 export { OwnPasswordReset } from "./own-password-reset.ts";
 export type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./password-change.ts";
 export type { PasswordHistoryRepository } from "./password-history-repository.ts";
-export { PasswordNotice } from "./password-notice.ts";
+export { PasswordNotice, ReplacePassword } from "./replace-password.ts";
 export type { PasswordReset, PasswordResets, ResettableAccount } from "./password-reset.ts";
-export { PasswordPolicy, shortestPassword } from "./password-policy.ts";
-export { passwordSubject } from "./password-subject.ts";
-export { isPasswordText } from "./password-text.ts";
 export { PrepareResetMail } from "./prepare-reset-mail.ts";
-export { ReplacePassword } from "./replace-password.ts";

@@ -2,9 +2,8 @@ import type { Account } from "../accounts/account-repository.ts";
 import { loginNameOf } from "../accounts/login-name.ts";
 import type { OneTimePayload } from "../one-time/one-time-repository.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import { shortestPassword } from "./password-policy.ts";
+import { passwordSubject, shortestPassword } from "./password-policy.ts";
 import type { PasswordReset, ResettableAccount } from "./password-reset.ts";
-import { passwordSubject } from "./password-subject.ts";
 import type { ReplacePassword } from "./replace-password.ts";
 
 /** Resets of database users. */

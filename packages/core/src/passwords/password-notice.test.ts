@@ -3,7 +3,7 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { OrderMail } from "../mail/order-mail.ts";
 import type { MailOrder } from "../mail/mail.ts";
 import type { RequestContext } from "../request/request-context.ts";
-import { PasswordNotice } from "./password-notice.ts";
+import { PasswordNotice } from "./replace-password.ts";
 
 const context = { database: { alias: "second" }, r: {} } as RequestContext;
 const account = { loginName: "Ada", email: "ada@mail.example" } as Account;

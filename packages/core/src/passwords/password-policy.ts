@@ -2,7 +2,7 @@ import { clientPassword, type PasswordHasher } from "../accounts/password-hasher
 import type { GivenPassword } from "../accounts/verify-password.ts";
 import type { Digests } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { BreachedPasswords } from "./breached-passwords.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 
 /** Characters of a password at least, where it is seen as its owner types it. */
 export const shortestPassword = 8;
@@ -41,4 +41,22 @@ export class PasswordPolicy {
         throw new ServiceError(320, { detail: "The password was in use before." });
     }
   }
+}
+
+/** Port: passwords that everybody knows because they stand in published lists. */
+export interface BreachedPasswords {
+  /** Whether the password with this MD5, 32 lower-case hexadecimal digits, is one of them. */
+  has(md5: string): boolean;
+}
+
+/** Whose history and resets those of a database user are. */
+export function passwordSubject(userId: ObjectId): string {
+  return `user:${userId}`;
+}
+
+const longestPassword = 1_024;
+
+/** Whether a text can be a password, as one of a log-in can: not blank, at most 1,024 characters. */
+export function isPasswordText(text: string): boolean {
+  return text.trim() !== "" && text.length <= longestPassword;
 }

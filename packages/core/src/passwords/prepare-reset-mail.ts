@@ -1,8 +1,7 @@
 import type { Digests, RandomSource } from "../digests/digests.ts";
 import type { PreparedReset, ResetMail, ResetOrder } from "../mail/reset-mail.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import { takeTurn } from "../throttle/throttle-repository.ts";
-import type { ThrottlePolicy } from "../throttle/throttle-policy.ts";
+import { takeTurn, type ThrottlePolicy } from "../throttle/throttle-repository.ts";
 import type { PasswordResets } from "./password-reset.ts";
 
 /** For how long a reset is good. */

@@ -1,9 +1,12 @@
 import type { Account } from "../accounts/account-repository.ts";
 import type { Digest } from "../digests/digests.ts";
+import type { MailLanguage } from "../mail/mail.ts";
+import type { OrderMail } from "../mail/order-mail.ts";
+import type { RequestContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import { passwordSubject } from "./password-subject.ts";
+import { passwordSubject } from "./password-policy.ts";
 
-export interface NewSecret {
+interface NewSecret {
   /** The hash of the new password. */
   readonly secret: string;
   /** A session that does not end. */
@@ -36,5 +39,24 @@ export class ReplacePassword {
   async retire(r: Repositories, subject: string, former: string): Promise<void> {
     await r.passwordHistory.add(subject, former, this.history);
     await r.oneTime.revoke("passwordReset", subject);
+  }
+}
+
+/** Tells users that their password was changed, so that they notice when it was somebody else. */
+export class PasswordNotice {
+  constructor(
+    private readonly orderMail: OrderMail,
+    private readonly language: MailLanguage,
+  ) {}
+
+  /** Does nothing where there is no address or no mail, and never fails: the change is done, whether anybody hears of it or not. */
+  async send(
+    { database, r }: RequestContext,
+    { email, loginName: name }: Pick<Account, "email" | "loginName">,
+    language: MailLanguage | null,
+  ): Promise<void> {
+    if (email === null || !this.orderMail.configured) return;
+    const order = { kind: "passwordChanged", to: email, name, language: language ?? this.language } as const;
+    await this.orderMail.run({ alias: database.alias, r }, order).catch(() => {});
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../databases/database.ts";
 import type { Digests, RandomSource } from "../digests/digests.ts";
 import { faultAt, ServiceError } from "../errors/service-error.ts";
-import type { KeyWrapping } from "../keys/key-wrapping.ts";
+import type { KeyWrapping } from "../keys/key-sealing.ts";
 import { isObjectId } from "../objects/object-id.ts";
 import type { RequestContext } from "../request/request-context.ts";
 import type { Position, Scalar, SortKey } from "./object-query.ts";

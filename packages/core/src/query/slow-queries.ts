@@ -1,4 +1,4 @@
-import { isIndexable } from "../model/is-indexable.ts";
+import { isIndexable } from "../model/class-definition.ts";
 import type { Model, ModelClass } from "../model/model.ts";
 import type { Filter, ObjectQuery, ValuePath } from "./object-query.ts";
 

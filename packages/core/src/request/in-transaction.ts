@@ -1,6 +1,8 @@
-import { JoinedUnit } from "./joined-unit.ts";
+import { ModelCache } from "../model/model-cache.ts";
+import type { Attempt } from "../storage/attempt.ts";
+import type { Repositories } from "../storage/repositories.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { LastingWork } from "./unit-of-work.ts";
+import type { LastingWork, UnitOfWork } from "./unit-of-work.ts";
 
 /** Does work in one transaction, with the context of that; where one is open already, in that as it is. */
 export async function inTransaction<Context extends RequestContext, T>(
@@ -19,5 +21,29 @@ export async function inTransaction<Context extends RequestContext, T>(
     });
   } finally {
     for (const each of lasting) await each(storage.repositories);
+  }
+}
+
+/**
+ * A transaction is open that several use cases share. For use cases of objects and locks: nothing that changes the model or ends
+ * the session may happen in it, which those who open it see to.
+ */
+export class JoinedUnit implements UnitOfWork {
+  readonly joined = true;
+  readonly models = new ModelCache();
+
+  constructor(
+    private readonly r: Repositories,
+    readonly attempt: Attempt,
+    /** Takes what is to be done when the transaction is over. */
+    private readonly afterwards: (work: LastingWork) => void = () => {},
+  ) {}
+
+  transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
+    return work(this.r);
+  }
+
+  async lastingly(work: LastingWork): Promise<void> {
+    this.afterwards(work);
   }
 }

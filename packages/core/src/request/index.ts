@@ -1,5 +1,4 @@
-export { inTransaction } from "./in-transaction.ts";
-export { JoinedUnit } from "./joined-unit.ts";
+export { inTransaction, JoinedUnit } from "./in-transaction.ts";
 export { OwnUnit } from "./own-unit.ts";
 export type {
   AppKeyContext,

@@ -1,6 +1,5 @@
 import { type AttributeDefinition, type Permission, permissions } from "../model/class-definition.ts";
-import type { Model, ModelClass } from "../model/model.ts";
-import { targetFamily } from "../model/target-family.ts";
+import { type Model, type ModelClass, targetFamily } from "../model/model.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import type { Principal } from "./principal.ts";
 import { seesAll, type Visibility } from "./visibility.ts";

@@ -5,10 +5,9 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
 import { endOtherSessions } from "./end-other-sessions.ts";
-import type { FactorProofs } from "./factor-proofs.ts";
-import { factorSubjectOf } from "./factor-subject.ts";
-import type { SecondFactor } from "./second-factor.ts";
-import { shownTokens } from "./shown-tokens.ts";
+import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
+import { factorSubjectOf } from "./own-factors.ts";
+import type { SecondFactor } from "./second-factor-repository.ts";
 
 /** What a log-in brings for second factors. */
 export interface ShownFactor {

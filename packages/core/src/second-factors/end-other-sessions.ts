@@ -1,6 +1,6 @@
 import type { Digest } from "../digests/digests.ts";
 import type { ObjectId } from "../objects/object-id.ts";
-import type { Entrance } from "../sessions/entrance.ts";
+import type { Entrance } from "../sessions/session.ts";
 import type { SessionSelector } from "../sessions/session-repository.ts";
 import type { Repositories } from "../storage/repositories.ts";
 

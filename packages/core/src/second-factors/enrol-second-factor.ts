@@ -2,10 +2,10 @@ import { sessionEvent } from "../audit/audit-events.ts";
 import type { Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
 import type { SessionContext } from "../request/request-context.ts";
-import type { FactorSecrets } from "./factor-secrets.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+import { type FactorSecrets, newRecoveryCodes, recoveryDigest, type TimeTokens } from "./factor-secrets.ts";
 import { ownFactor } from "./own-factors.ts";
-import { newRecoveryCodes, recoveryDigest } from "./recovery-codes.ts";
-import type { TimeTokens } from "./time-tokens.ts";
+import type { ProveFactor } from "./prove-factor.ts";
 
 /** What is given out once. */
 export interface EnrolledFactor {
@@ -61,4 +61,23 @@ async function nameOf({ r, principal: { userId } }: SessionContext): Promise<str
   const { user, account } = await r.accounts.byUser(userId, []);
   const name = user?.attributes["Name"];
   return typeof name === "string" && name !== "" ? name : (account?.loginName ?? userId);
+}
+
+/** Confirms a second factor by a token of it: from now on log-ins ask for one, and other sessions end. */
+export class ConfirmSecondFactor {
+  constructor(private readonly proveFactor: ProveFactor) {}
+
+  /** 208, 304, 341, 342. */
+  async run(context: SessionContext, appName: string, token: string | null): Promise<void> {
+    const own = await ownFactor(context, appName);
+    await this.proveFactor.run(context, own, token, async (r, { confirmed }) => {
+      if (confirmed) return;
+      await endOtherSessions(
+        r,
+        { userId: context.principal.userId, entrance: context.session.entrance },
+        context.sessionDigest,
+      );
+      await r.audit.append({ ...sessionEvent(context, { type: "secondFactor.confirmed" }), appNames: [appName] });
+    });
+  }
 }

@@ -1,9 +1,7 @@
 import type { Digests } from "../digests/digests.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { FactorSecrets } from "./factor-secrets.ts";
-import { recoveryDigest } from "./recovery-codes.ts";
-import type { SecondFactor } from "./second-factor.ts";
-import type { TimeTokens } from "./time-tokens.ts";
+import { type FactorSecrets, recoveryDigest, type TimeTokens } from "./factor-secrets.ts";
+import type { SecondFactor } from "./second-factor-repository.ts";
 
 /** Spends what proved a factor; `false` if somebody else was faster. */
 export type SpendProof = (r: Pick<Repositories, "secondFactors">) => Promise<boolean>;
@@ -39,4 +37,13 @@ export class FactorProofs {
       ? null
       : ({ secondFactors }) => secondFactors.recover(factor, code);
   }
+}
+
+/** How many texts are looked at; each of them costs three digests for each factor. */
+const most = 10;
+
+/** The tokens that a text holds: one, or several with commas between them for app names that ask for one each. Blank is none. */
+export function shownTokens(text: string | null): string[] {
+  if (text === null || text.trim() === "") return [];
+  return text.split(",", most);
 }

@@ -1,8 +1,7 @@
-import type { Digests } from "../digests/digests.ts";
+import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 import { ServiceError } from "../errors/service-error.ts";
-import type { KeyWrapping } from "../keys/key-wrapping.ts";
-import type { SecondFactor } from "./second-factor.ts";
-import type { FactorKey } from "./second-factor-repository.ts";
+import type { KeyWrapping } from "../keys/key-sealing.ts";
+import type { FactorKey, SecondFactor } from "./second-factor-repository.ts";
 
 /** What shared secrets are sealed for. */
 const purpose = "second factor";
@@ -47,4 +46,48 @@ export class FactorSecrets {
 /** Digests and Base32 are ASCII. */
 function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
+}
+
+const count = 10;
+
+/** The digits of Base32: none of them is taken for another. */
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** Four groups of four digits, 80 bits. */
+const groups = /.{4}(?=.)/g;
+
+/** As somebody types it: in either case, with hyphens and blanks anywhere. */
+const typed = /^[A-Za-z2-7 -]{16,40}$/;
+
+/** Ten new codes, to be shown once. */
+export function newRecoveryCodes(random: RandomSource): string[] {
+  return Array.from({ length: count }, () => {
+    // 32 divides 256, so every digit is as likely as any other.
+    const text = Array.from(random.bytes(16), (byte) => digits[byte % digits.length]).join("");
+    return text.replaceAll(groups, "$&-");
+  });
+}
+
+/** What is kept of a recovery code; `null` for a text that is none. */
+export function recoveryDigest(digests: Digests, text: string): Digest | null {
+  if (!typed.test(text)) return null;
+  const code = text.replaceAll(/[ -]/g, "").toUpperCase();
+  return code.length === 16 ? digests.sha256(code) : null;
+}
+
+/** Port: time-based one-time tokens as authenticators show them: RFC 6238 with HMAC-SHA-1, six digits and steps of 30 seconds. */
+export interface TimeTokens {
+  /** A new shared secret, 160 bits, as Base32 without padding. */
+  newSecret(): string;
+
+  /** What authenticators read from a QR code: an `otpauth://` address that holds the secret. */
+  address(shared: { readonly secret: string; readonly issuer: string; readonly label: string }): string;
+
+  /**
+   * The time step of which the text is the token, if it is at most one away from that of the time, and later than `after`; of
+   * several the earliest. `null` if there is none. Takes the same time whatever the text.
+   *
+   * @param at milliseconds since 1970
+   */
+  stepOf(secret: string, token: string, at: number, after: number): number | null;
 }

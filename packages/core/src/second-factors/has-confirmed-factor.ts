@@ -1,6 +1,5 @@
 import type { Repositories } from "../storage/repositories.ts";
-import type { FactorSubject } from "./second-factor.ts";
-import type { FactorKey } from "./second-factor-repository.ts";
+import type { FactorKey, FactorSubject } from "./second-factor-repository.ts";
 
 /** Whether somebody has a second factor, for whatever app name, that log-ins ask for. */
 export async function hasConfirmedFactor(

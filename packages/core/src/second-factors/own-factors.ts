@@ -1,8 +1,9 @@
 import { ServiceError } from "../errors/service-error.ts";
+import type { ObjectId } from "../objects/object-id.ts";
 import type { SessionContext } from "../request/request-context.ts";
+import { type Entrance } from "../sessions/session.ts";
 import { isEnrolling } from "../sessions/is-enrolling.ts";
-import { factorSubjectOf } from "./factor-subject.ts";
-import type { FactorSubject, SecondFactor, SecondFactorRule } from "./second-factor.ts";
+import type { FactorSubject, SecondFactor, SecondFactorRule } from "./second-factor-repository.ts";
 
 /** What somebody who is logged in has for an app name. */
 export interface OwnFactor {
@@ -32,4 +33,14 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
   const rule = asking?.secondFactor ?? "off";
   if (enrolling && rule !== "forced") throw new ServiceError(208);
   return { subject, appName, rule, factor: factor ?? null };
+}
+
+/**
+ * Whose second factor somebody has who came in this way. A link of his own leads to the factor that he has with his password, too;
+ * those who share a user have one each.
+ */
+export function factorSubjectOf(userId: ObjectId, entrance: Entrance): FactorSubject {
+  if (entrance.kind === "custom") return `custom:${entrance.accountId}`;
+  if (entrance.kind === "provider" && entrance.shared) return `link:${entrance.linkId}`;
+  return `user:${userId}`;
 }

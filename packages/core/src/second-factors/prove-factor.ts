@@ -2,10 +2,9 @@ import { ServiceError } from "../errors/service-error.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import type { Repositories } from "../storage/repositories.ts";
-import type { FactorProofs } from "./factor-proofs.ts";
-import type { OwnFactor } from "./own-factors.ts";
-import type { SecondFactor } from "./second-factor.ts";
-import { shownTokens } from "./shown-tokens.ts";
+import { type FactorProofs, shownTokens } from "./factor-proofs.ts";
+import { type OwnFactor, ownFactor } from "./own-factors.ts";
+import type { SecondFactor } from "./second-factor-repository.ts";
 
 /** Has somebody who is logged in prove a factor, under a lockout of its own and that of his address. */
 export class ProveFactor {
@@ -37,5 +36,17 @@ export class ProveFactor {
       },
       act: (r) => act(r, factor),
     });
+  }
+}
+
+/** Has somebody show once more that he has his second factor, before a step that is worth it. The token is spent. */
+export class ValidateSecondFactor {
+  constructor(private readonly proveFactor: ProveFactor) {}
+
+  /** 208, 341, 342; 304 without a confirmed factor. */
+  async run(context: SessionContext, appName: string, token: string | null): Promise<void> {
+    const own = await ownFactor(context, appName);
+    if (own.factor?.confirmed === false) throw new ServiceError(304, { detail: "The second factor is not confirmed." });
+    await this.proveFactor.run(context, own, token, async () => {});
   }
 }

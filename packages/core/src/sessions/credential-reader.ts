@@ -1,9 +1,11 @@
+import type { Channel } from "../channels/channel-repository.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { Database } from "../databases/database.ts";
 import type { Digest, Digests } from "../digests/digests.ts";
 import { Recent } from "../digests/recent.ts";
+import { ServiceError } from "../errors/service-error.ts";
 import type { Tokens } from "../tokens/tokens.ts";
-import type { SessionMode } from "./session.ts";
+import type { NewSession, SessionMode } from "./session.ts";
 
 /** Which session a credential claims to be of. Whether there is one, admission says. */
 export interface SessionReference {
@@ -47,4 +49,17 @@ export class CredentialReader {
     this.secureTokens.set(key, reference);
     return reference;
   }
+}
+
+const prefixLength = 3;
+
+/** The channel to open with a session, `null` for a session that is not secure. What does not go together: 799. */
+export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel">): Channel | null {
+  if (
+    (mode === "secure") !== (channel !== undefined) ||
+    (channel !== undefined && channel.ivPrefix.length !== prefixLength)
+  ) {
+    throw new ServiceError(799, { detail: "A session and its channel do not go together." });
+  }
+  return channel ?? null;
 }

@@ -9,7 +9,7 @@ import type { SerializeOwnUser } from "../objects/serialize-own-user.ts";
 import type { ShownFactor } from "../second-factors/check-second-factors.ts";
 import type { AppKeyContext } from "../request/request-context.ts";
 import { acceptAppNames } from "./app-names.ts";
-import type { SessionMode } from "./session.ts";
+import { type SessionMode } from "./session.ts";
 
 export interface LogInInput {
   readonly user: string;

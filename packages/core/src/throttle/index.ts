@@ -1,9 +1,10 @@
-export { delayAfter, type ThrottlePolicy } from "./throttle-policy.ts";
 export {
+  delayAfter,
   type ExemptionGrant,
   exemptionRenewal,
   type ThrottleExemption,
   type ThrottleKey,
+  type ThrottlePolicy,
   type ThrottleRepository,
   type ThrottleVerdict,
 } from "./throttle-repository.ts";

@@ -1,4 +1,4 @@
-import { delayAfter } from "./throttle-policy.ts";
+import { delayAfter } from "./throttle-repository.ts";
 
 const policy = { freeFailures: 10, firstDelay: 1_000, longestDelay: 60_000, forgetAfter: 3_600_000 };
 

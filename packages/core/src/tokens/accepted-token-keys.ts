@@ -1,6 +1,6 @@
 import type { Database } from "../databases/database.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
-import type { ServerKeyPair } from "../keys/server-key.ts";
+import type { ServerKeyPair } from "../keys/server-keys.ts";
 
 /** Milliseconds after which keys are looked up again, so that one that is taken out of its database is refused soon. */
 const keptFor = 60_000;

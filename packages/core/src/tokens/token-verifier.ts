@@ -1,5 +1,4 @@
-import type { ServerPublicKey } from "../keys/server-key.ts";
-import type { TokenClaims } from "./token-claims.ts";
+import type { ServerKeyPair, ServerPublicKey } from "../keys/server-keys.ts";
 
 /** What a token must be good for. */
 export interface TokenExpectation {
@@ -23,4 +22,30 @@ export interface TokenVerifier {
    * same signature, more than 4,096 characters.
    */
   verify(token: string, expected: TokenExpectation): TokenClaims | undefined;
+}
+
+/** Port: signing of tokens. */
+export interface TokenSigner {
+  /**
+   * A JWT in compact form, signed with ES256 by a key of kind `jwt`, whose id stands in its header. Throws a
+   * `TypeError` for claims or keys that its own verifier would refuse.
+   */
+  sign(claims: TokenClaims, key: ServerKeyPair): string;
+}
+
+/** What a token says. Times are whole seconds since 1970. */
+export interface TokenClaims {
+  /** Who issued it. */
+  readonly iss: string;
+  /** For which database it is good. */
+  readonly aud: string;
+  /** Whose it is. */
+  readonly sub: string;
+  /** Mode and digest of the session behind it; the row of that session decides whether the token is still good. */
+  readonly sid: string;
+  /** An id of the token itself. */
+  readonly jti: string;
+  readonly iat: number;
+  /** The first second in which the token is no longer good. */
+  readonly exp: number;
 }

@@ -2,12 +2,11 @@ import type { Database } from "../databases/database.ts";
 import type { Digest, Digests, RandomSource } from "../digests/digests.ts";
 import { Recent } from "../digests/recent.ts";
 import type { KeyRings } from "../keys/key-rings.ts";
-import type { ServerKeyPair } from "../keys/server-key.ts";
+import type { ServerKeyPair } from "../keys/server-keys.ts";
 import type { ObjectId } from "../objects/object-id.ts";
 import type { SessionMode } from "../sessions/session.ts";
 import { AcceptedTokenKeys } from "./accepted-token-keys.ts";
-import type { TokenSigner } from "./token-signer.ts";
-import type { TokenVerifier } from "./token-verifier.ts";
+import type { TokenSigner, TokenVerifier } from "./token-verifier.ts";
 
 const remembered = 10_000;
 

@@ -1,6 +1,8 @@
+import { ServiceError } from "../errors/service-error.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import type { SessionContext } from "../request/request-context.ts";
 import { seesAll } from "../rights/visibility.ts";
+import { isMacroName, type Macro, type MacroAccess } from "./macro.ts";
 
 /** Who executes a macro, in the words that modules are told. */
 export interface Caller {
@@ -47,4 +49,33 @@ export class CallerNames {
 function nameOf({ attributes }: StoredObject): string {
   const { Name: name } = attributes;
   return typeof name === "string" ? name : "";
+}
+
+/** Whether the caller is among those who have access. Administrators always are. */
+export async function mayExecute(
+  context: SessionContext,
+  access: MacroAccess | null,
+  names: CallerNames,
+): Promise<boolean> {
+  if (context.principal.administrator) return true;
+  if (access === null) return false;
+  const { groups, apps } = access;
+  if (apps !== null && !apps.some((app) => context.session.appNames.includes(app))) return false;
+  if (groups === null) return true;
+  const own = new Set((await names.groups(context)).map(({ name }) => name));
+  return groups.some((group) => own.has(group));
+}
+
+/**
+ * The macro of this name, for those who may execute it. A name that can be none: 400; one of nothing, of a hook or of a broken
+ * module: 710; without access: 401.
+ */
+export async function accessibleMacro(context: SessionContext, name: string, names: CallerNames): Promise<Macro> {
+  if (!isMacroName(name)) throw new ServiceError(400);
+  const found = (await context.database.macros.current(context)).find(name);
+  if (found === undefined) throw new ServiceError(710, { detail: "There is no such macro." });
+  if (found.kind === "hook") throw new ServiceError(710, { detail: "It is a hook, and no macro." });
+  if (found.kind === "broken") throw new ServiceError(710, { detail: "The macro is broken.", cause: found.fault });
+  if (!(await mayExecute(context, found.access, names))) throw new ServiceError(401);
+  return found;
 }

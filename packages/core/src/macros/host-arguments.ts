@@ -1,5 +1,8 @@
-import { faultAt, jsonPointer, type ServiceError } from "../../errors/service-error.ts";
-import type { JsonValue } from "../../objects/stored-object.ts";
+import { faultAt, jsonPointer, ServiceError } from "../errors/service-error.ts";
+import type { ListedObjects, ListObjectsInput } from "../objects/list-objects.ts";
+import { objectReference, type SingleReference } from "../objects/object-id.ts";
+import type { Serialization } from "../objects/serialization.ts";
+import type { JsonValue } from "../objects/stored-object.ts";
 
 /** What a module gave with a call. Nothing about it is to be relied upon: whoever can write a macro can forge it. */
 export interface HostArguments<Name extends string> {
@@ -39,4 +42,26 @@ export function argumentsOf<Name extends string>(
       return value;
     },
   };
+}
+
+/** The object that an argument names by its id or UUID; 304 for a text that can name none. */
+export function namedObject(given: HostArguments<"id">): SingleReference {
+  const reference = objectReference(given.text("id"));
+  if (reference === null || reference.kind === "class") throw new ServiceError(304);
+  return reference;
+}
+
+/** What a list is asked for with, besides the class. */
+export type ListForm = Omit<ListObjectsInput, "className">;
+
+/** Port: reads what modules give by the rules by which requests of clients are read, and writes lists as those get them. */
+export interface RequestForms {
+  /** 307 for JSON beyond what a body may hold: its depth, its width, its names. */
+  checkJson(value: JsonValue): void;
+  /** 307 for what is none. */
+  serialization(given: JsonValue | undefined): Serialization | undefined;
+  /** The parameters of a list; 307 for what is none. */
+  list(given: Readonly<Record<string, JsonValue | undefined>>): ListForm;
+  /** The list with its cursor. */
+  listed(objects: ListedObjects): JsonValue;
 }

@@ -1,9 +1,12 @@
-import type { Filter, ObjectQuery } from "../../query/object-query.ts";
-import type { AttributeDefinition } from "../class-definition.ts";
-import type { Model, ModelClass } from "../model.ts";
+import type { ObjectRepository } from "../objects/object-repository.ts";
+import type { Filter, ObjectQuery } from "../query/object-query.ts";
+import { seesAll } from "../rights/visibility.ts";
+import type { AttributeDefinition } from "./class-definition.ts";
+import type { Model, ModelClass } from "./model.ts";
+import { definitionFault } from "./given-class.ts";
 
 /** Something that a change of the model takes away, and whose objects would be lost or be wrong by it. */
-export interface Narrowing {
+interface Narrowing {
   /** What of the definition it comes from. */
   readonly pointer: string;
   readonly query: ObjectQuery;
@@ -112,4 +115,16 @@ function raw(attribute: string) {
 
 function hasValue(attribute: string): Filter {
   return { kind: "not", filter: { kind: "empty", path: raw(attribute) } };
+}
+
+/** Refuses a change that objects stand against: 307 with how many. */
+export async function acceptNarrowings(
+  narrowings: readonly Narrowing[],
+  objects: Pick<ObjectRepository, "count">,
+): Promise<void> {
+  for (const { pointer, query, fault, given } of narrowings) {
+    if (given !== undefined && (await objects.count(given, seesAll, 1)) === 0) continue;
+    const count = await objects.count(query, seesAll);
+    if (count > 0) throw definitionFault(pointer, `${count} objects ${fault}.`);
+  }
 }

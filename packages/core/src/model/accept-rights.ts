@@ -1,11 +1,15 @@
-import { type ObjectId, objectReference } from "../../objects/object-id.ts";
-import type { ObjectRepository } from "../../objects/object-repository.ts";
-import { seesAll } from "../../rights/visibility.ts";
-import { type ClassDefinition, type ClassRight, permissions } from "../class-definition.ts";
-import type { Model } from "../model.ts";
-import { definitionFault } from "./definition-fault.ts";
-import { definitionLimits } from "./definition-limits.ts";
-import type { GivenAttribute, GivenClass, GivenRight } from "./given-class.ts";
+import { type ObjectId, objectReference } from "../objects/object-id.ts";
+import type { ObjectRepository } from "../objects/object-repository.ts";
+import { seesAll } from "../rights/visibility.ts";
+import { type ClassDefinition, type ClassRight, permissions } from "./class-definition.ts";
+import type { Model } from "./model.ts";
+import {
+  definitionFault,
+  definitionLimits,
+  type GivenAttribute,
+  type GivenClass,
+  type GivenRight,
+} from "./given-class.ts";
 
 /** The rights of a class, and its attributes with their read rights. */
 export interface AcceptedRights {

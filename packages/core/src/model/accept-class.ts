@@ -1,0 +1,145 @@
+import { builtInClasses } from "./built-in-classes.ts";
+import {
+  type AttributeDefinition,
+  type AttributeType,
+  type ClassDefinition,
+  type ClassRight,
+  isIndexable,
+} from "./class-definition.ts";
+import { isAttributeName, isClassName } from "./class-name.ts";
+import type { Model } from "./model.ts";
+import { definitionFault, type GivenAttribute, type GivenClass } from "./given-class.ts";
+
+/** Checks the definition of a class by itself against the classes that there are; 307 for the first fault. */
+export function acceptClass(
+  name: string,
+  { base, attributes }: GivenClass,
+  rights: readonly ClassRight[],
+  model: Model,
+): ClassDefinition {
+  if (!isClassName(name)) {
+    throw definitionFault(
+      "/",
+      "the name of a class is a letter, then letters, digits and _, at most 63 in all and one of them in lower case.",
+    );
+  }
+  const isClass = (text: string) => text === name || model.find(text) !== undefined;
+  const names = new Set<string>();
+  const accepted = attributes.map((given, index) => {
+    const attribute = acceptAttribute(given, `/attributes/${index}`, isClass);
+    if (names.has(attribute.name))
+      throw definitionFault(`/attributes/${index}/name`, "another attribute has this name.");
+    names.add(attribute.name);
+    return attribute;
+  });
+  acceptBase(name, base, model);
+  acceptBuiltIn(name, base, accepted);
+  return { name, base, attributes: accepted, rights };
+}
+
+function acceptBase(name: string, base: string | null, model: Model): void {
+  if (base === null) return;
+  if (base !== name && model.find(base) === undefined) throw definitionFault("/base", "there is no such class.");
+  if (base === name || model.find(name)?.family.includes(base))
+    throw definitionFault("/base", "a class cannot inherit from itself.");
+}
+
+/** What is built in can be added to; how its own attributes are indexed and deleted is everybody's to say. */
+function acceptBuiltIn(name: string, base: string | null, attributes: readonly AttributeDefinition[]): void {
+  const builtIn = builtInClasses.find((each) => each.name === name);
+  if (builtIn === undefined) return;
+  if (base !== builtIn.base) throw definitionFault("/base", "the base of a built-in class cannot be changed.");
+  const given = new Map(attributes.map((attribute, index) => [attribute.name, { attribute, index }]));
+  for (const { name: attributeName, type, target, mandatory } of builtIn.attributes) {
+    const kept = given.get(attributeName);
+    if (kept === undefined)
+      throw definitionFault("/attributes", `the built-in attribute ${attributeName} cannot be removed.`);
+    const { attribute, index } = kept;
+    if (attribute.type !== type || attribute.target !== target || attribute.mandatory !== mandatory) {
+      throw definitionFault(
+        `/attributes/${index}`,
+        "a built-in attribute keeps its type, its target and whether it is mandatory.",
+      );
+    }
+  }
+}
+
+const targetedTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection"]);
+const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
+/** No JSON that a client sends may have members of these names. */
+const forbiddenNames: ReadonlySet<string> = new Set(["constructor", "prototype"]);
+
+/** Checks one attribute by itself, and gives the form in which it is stored. */
+function acceptAttribute(
+  given: GivenAttribute,
+  pointer: string,
+  isClass: (name: string) => boolean,
+): AttributeDefinition {
+  const { name, type, target, mandatory, indexed, onDelete, read } = given;
+  if (!isAttributeName(name) || forbiddenNames.has(name)) {
+    throw definitionFault(
+      `${pointer}/name`,
+      "a name is a letter, then letters, digits and _, at most 63 in all, and neither constructor nor prototype.",
+    );
+  }
+  if (targetedTypes.has(type)) {
+    if (target === undefined)
+      throw definitionFault(`${pointer}/target`, `a ${type} needs the class that it points to.`);
+    if (!isClass(target)) throw definitionFault(`${pointer}/target`, "there is no such class.");
+  } else if (target !== undefined) {
+    throw definitionFault(`${pointer}/target`, `a ${type} has no target.`);
+  }
+  if (indexed === true && !isIndexable(type))
+    throw definitionFault(`${pointer}/indexed`, `a ${type} cannot be indexed.`);
+  if (onDelete !== undefined) {
+    if (!linkTypes.has(type))
+      throw definitionFault(`${pointer}/onDelete`, `a ${type} points to nothing that could be deleted.`);
+    if (onDelete === "clear" && mandatory === true && type !== "collection") {
+      throw definitionFault(`${pointer}/onDelete`, "what is mandatory cannot be cleared.");
+    }
+  }
+  if (read !== undefined && mandatory === true) {
+    throw definitionFault(`${pointer}/read`, "a mandatory attribute cannot have read rights.");
+  }
+  return canonicalAttribute(given);
+}
+
+/** The definition without what says nothing: the form in which it is stored. */
+function canonicalAttribute({
+  name,
+  type,
+  target,
+  mandatory,
+  indexed,
+  onDelete,
+  read,
+}: GivenAttribute): AttributeDefinition {
+  return {
+    name,
+    type,
+    ...(target === undefined ? {} : { target }),
+    ...(mandatory === true ? { mandatory } : {}),
+    ...(indexed === true ? { indexed } : {}),
+    ...(onDelete === undefined ? {} : { onDelete }),
+    ...(read === undefined ? {} : { read: [...read] }),
+  };
+}
+
+/** Whether two definitions of an attribute say the same. */
+export function isSameAttribute(one: AttributeDefinition, other: AttributeDefinition): boolean {
+  return JSON.stringify(canonicalAttribute(one)) === JSON.stringify(canonicalAttribute(other));
+}
+
+/** Whether two definitions of a class say the same, in the same order; databases reorder the members of what they store. */
+export function isSameClass(one: ClassDefinition, other: ClassDefinition): boolean {
+  return textOf(one) === textOf(other);
+}
+
+function textOf({ name, base, attributes, rights }: ClassDefinition): string {
+  return JSON.stringify([
+    name,
+    base,
+    attributes.map(canonicalAttribute),
+    rights.map(({ group, permissions }) => [group, permissions]),
+  ]);
+}
