@@ -15,7 +15,7 @@ import type { Knex } from "knex";
 import { PostgresArchive } from "./dialects/postgres/archive/postgres-archive.ts";
 import { runOn, withConnection } from "./dialects/postgres/connection.ts";
 import { IndexBuilder } from "./dialects/postgres/index-builder.ts";
-import { pendingMigrations } from "./pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "./pending-migrations.ts";
 import { migrations } from "./dialects/postgres/migrations/migrations.ts";
 import { Migrator, type Run } from "./dialects/postgres/migrations/migrator.ts";
 import { raiseStamps, stampsAreAhead } from "./dialects/postgres/migrations/raise-stamps.ts";
@@ -126,13 +126,10 @@ export class KnexStorage implements Storage {
 
   /** Asked before the first call, so that a database of another version is refused before it is touched. */
   private async assertMigrated(): Promise<void> {
-    const query = { text: `select name from ${this.tables.migrations}` };
+    const query = { text: `select name, number from ${this.tables.migrations}` };
     await withConnection(this.knex, async (connection) => {
-      const { rows } = await runOn<{ name: string }>(connection, query);
-      const pending = pendingMigrations(
-        migrations,
-        rows.map(({ name }) => name),
-      );
+      const { rows } = await runOn<Required<Numbered>>(connection, query);
+      const pending = pendingMigrations(migrations, rows);
       if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
       const restored = await stampsAreAhead((each) => runOn(connection, each), this.tables);
       if (restored)

@@ -13,7 +13,7 @@ import {
 } from "@sallyport/core";
 import type { Knex } from "knex";
 import { OpenCalls } from "../../open-calls.ts";
-import { pendingMigrations } from "../../pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "../../pending-migrations.ts";
 import { MariadbArchive } from "./archive/mariadb-archive.ts";
 import { runOn, withConnection } from "./connection.ts";
 import { IndexBuilder, mostValueIndexes } from "./index-builder.ts";
@@ -123,12 +123,9 @@ export class MariadbStorage implements Storage {
 
   /** Asked before the first call, so that a database of another version is refused before it is touched. */
   private async assertMigrated(): Promise<void> {
-    const query = { sql: `select name from ${this.tables.migrations}`, values: [] };
-    const { rows } = await withConnection(this.knex, (connection) => runOn<{ name: string }>(connection, query));
-    const pending = pendingMigrations(
-      migrations,
-      rows.map(({ name }) => name),
-    );
+    const query = { sql: `select name, number from ${this.tables.migrations}`, values: [] };
+    const { rows } = await withConnection(this.knex, (connection) => runOn<Required<Numbered>>(connection, query));
+    const pending = pendingMigrations(migrations, rows);
     if (pending.length > 0) throw new ServiceError(705, { detail: "The database is not migrated to this version." });
     this.migrated = true;
   }

@@ -1,8 +1,12 @@
 import type { ClassDefinition } from "@sallyport/core";
+import type { Numbered } from "../../../pending-migrations.ts";
 import type { Tables } from "../tables.ts";
 
-/** One step from an empty database to the current one. Never changed once it was released; there is no way back. */
-export interface Migration {
+/**
+ * One step from an empty database to the current one. Never changed once it was released, so it imports nothing that can change but types;
+ * there is no way back.
+ */
+export interface Migration extends Numbered {
   /** Number and purpose; the order of the list is the order of the numbers. */
   readonly name: string;
   /**
@@ -14,3 +18,6 @@ export interface Migration {
     classes: readonly ClassDefinition[],
   ) => readonly (string | { readonly sql: string; readonly values: readonly unknown[] })[];
 }
+
+/** What a person looks for as one procedure. It replaces what is there under its name. */
+export type Functions = Migration & Required<Numbered>;

@@ -1,12 +1,11 @@
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { pendingMigrations } from "../../../pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "../../../pending-migrations.ts";
 import type { SqlResult } from "../../../sql-runner.ts";
 import { dismiss, runOn, withConnection } from "../connection.ts";
 import { lockName } from "../lock-name.ts";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
-import { tableOptions } from "./table-options.ts";
 
 /** Seconds for which one who migrates waits for another. */
 const patience = 3_600;
@@ -41,15 +40,16 @@ export class Migrator {
   }
 
   private async apply(run: Run): Promise<string[]> {
-    const { rows } = await run<{ name: string }>(`select name from ${this.tables.migrations}`);
+    const { rows } = await run<Required<Numbered>>(`select name, number from ${this.tables.migrations}`);
     const applied: string[] = [];
-    for (const { name, statements } of pendingMigrations(
-      this.migrations,
-      rows.map((row) => row.name),
-    )) {
+    for (const { name, number = 1, statements } of pendingMigrations(this.migrations, rows)) {
       for (const query of statements(this.tables, this.classes))
         await (typeof query === "string" ? run(query) : run(query.sql, query.values));
-      await run(`insert into ${this.tables.migrations} (name) values (?)`, [name]);
+      await run(
+        `insert into ${this.tables.migrations} (name, number) values (?, ?)
+        on duplicate key update number = value(number), applied_at = now(6)`,
+        [name, number],
+      );
       applied.push(name);
     }
     return applied;
@@ -83,8 +83,9 @@ export class Migrator {
     if (lists.length > 0) return;
     await run(`create table if not exists ${migrations} (
       name varchar(100) primary key,
+      number integer not null default 1,
       applied_at datetime(6) not null default (now(6))
-    ) ${tableOptions}`);
+    ) engine = InnoDB row_format = dynamic ${collation}`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Knex } from "knex";
 import { type Connection, type Query, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
-import { pendingMigrations } from "../../../pending-migrations.ts";
+import { type Numbered, pendingMigrations } from "../../../pending-migrations.ts";
 
 /** Milliseconds. While a change of a table waits for those who use it, everybody else queues behind it. */
 export interface MigrationPatience {
@@ -72,18 +72,19 @@ export class Migrator {
         values: [`sallyport:${this.tables.schema}:migrations`],
       });
       await this.prepare(run);
-      const { rows } = await run<{ name: string }>({ text: `select name from ${this.tables.migrations}` });
-      const [next] = pendingMigrations(
-        this.migrations,
-        rows.map(({ name }) => name),
-      );
+      const { rows } = await run<Required<Numbered>>({ text: `select name, number from ${this.tables.migrations}` });
+      const [next] = pendingMigrations(this.migrations, rows);
       await run({ text: `set local lock_timeout = ${this.patience.lockTimeout}` });
       if (next === undefined) {
         await this.finish(run);
       } else {
         for (const query of next.statements(this.tables, this.classes))
           await run(typeof query === "string" ? { text: query } : query);
-        await run({ text: `insert into ${this.tables.migrations} (name) values ($1)`, values: [next.name] });
+        await run({
+          text: `insert into ${this.tables.migrations} (name, number) values ($1, $2)
+            on conflict (name) do update set number = excluded.number, applied_at = excluded.applied_at`,
+          values: [next.name, next.number ?? 1],
+        });
       }
       await run({ text: "commit" });
       return next?.name;
@@ -112,6 +113,7 @@ export class Migrator {
     await run({
       text: `create table ${migrations} (
         name text collate "C" primary key,
+        number integer not null default 1,
         applied_at timestamptz not null default statement_timestamp()
       )`,
     });
