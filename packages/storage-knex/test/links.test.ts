@@ -1,7 +1,4 @@
 import type { Links, Repositories } from "@sallyport/core";
-import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
-import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
-import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import { codeOf, digestOf } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
@@ -69,25 +66,6 @@ describe("links", () => {
     }));
     await r.objects.update(changes, anybody);
     expect(await links()).toEqual(["3.Boss>1", "4.Boss>1", "4.Other>2", "5.Boss>1", "5.Other>2"]);
-  });
-
-  test("of objects from before are taken from their classes and what those inherit, be it from one another", async () => {
-    await database.admin.query("drop schema test cascade");
-    const before = migrations.filter(({ name }) => name < "0006");
-    await new Migrator(database.connect().knex, tablesOf("test"), before).migrate();
-    await database.admin.query(`
-      insert into test.classes (name, definition) values
-        ('Team', '{"name": "Team", "base": "Base", "attributes": [{"name": "Members", "type": "collection"}], "rights": []}'),
-        ('Base', '{"name": "Base", "base": "Team", "attributes": [{"name": "Boss", "type": "reference"}, {"name": "Text", "type": "string"}], "rights": []}');
-      insert into test.objects (uuid, class, attributes, stored_at)
-        select gen_random_uuid(), class, attributes::jsonb, now() from (values
-          ('User', '{"Name": "2", "Groups": ["2", "2"]}'),
-          ('UserGroup', '{"Name": "1"}'),
-          ('Team', '{"Members": ["1", "A1", "no id"], "Boss": "1", "Text": "1"}'),
-          ('Base', '{"Members": ["1"], "Boss": null}')
-        ) as v (class, attributes)`);
-    await database.storage().migrate();
-    expect(await links()).toEqual(["1.Groups>2", "3.Boss>1", "3.Members>1", "3.Members>361", "4.Members>1"]);
   });
 
   test("to an object that goes meanwhile are refused", async () => {

@@ -25,10 +25,12 @@ describe("migrations", () => {
     const storage = database.storage();
     expect(await storage.migrate()).toEqual({ applied: names });
     expect(await storage.migrate()).toEqual({ applied: [] });
-    const { rows } = await database.admin.query<{ name: string; applied_at: Date }>(
-      "select * from test.migrations order by name",
+    const { rows } = await database.admin.query<{ name: string; number: number; applied_at: Date }>(
+      "select * from test.migrations order by applied_at",
     );
-    expect(rows.map(({ name }) => name)).toEqual(names);
+    expect(rows.map(({ name, number }) => ({ name, number }))).toEqual(
+      migrations.map(({ name, number = 1 }) => ({ name, number })),
+    );
     expect(rows.every(({ applied_at }) => Math.abs(applied_at.getTime() - Date.now()) < 60_000)).toBe(true);
     await expect(storage.health()).resolves.toBeUndefined();
   });
@@ -37,7 +39,7 @@ describe("migrations", () => {
     "of several processes at once wait for one another",
     async () => {
       const reports = (await runWorkers(database.url, "migrate", [{}, {}, {}, {}])) as { applied: string[] }[];
-      expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(names);
+      expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(names.toSorted());
       await expect(database.storage().health()).resolves.toBeUndefined();
     },
     processTimeout,
@@ -68,6 +70,50 @@ describe("migrations", () => {
       await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
   });
 
+  test("are missing as long as functions have a lower number, and of a newer version if they have a higher one", async () => {
+    const storage = database.storage();
+    await storage.migrate();
+    const install = (number: number) =>
+      database.admin.query("update test.migrations set number = $1 where name = 'locks'", [number]);
+    await install(0);
+    for (const call of [() => storage.health(), () => database.storage().repositories.sessions.count()])
+      await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("not migrated") });
+    expect(await storage.migrate()).toEqual({ applied: ["locks"] });
+    await storage.health();
+    await install(1_000);
+    for (const call of [() => storage.health(), () => storage.migrate()])
+      await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
+  });
+
+  test("install functions whose number has risen, and leave the others alone", async () => {
+    const greet = (greeting: string) =>
+      `create or replace function test.greet () returns text language sql as $$ select '${greeting}' $$`;
+    const migrated = (number: number, ...statements: string[]) =>
+      migrator([{ name: "greet", number, statements: () => statements }]).migrate();
+    const greeted = async () =>
+      (await database.admin.query("select test.greet() as text, number from test.migrations where name = 'greet'"))
+        .rows;
+    expect(await migrated(1, greet("one"))).toEqual({ applied: [...names, "greet"] });
+    expect(await migrated(1, greet("another"))).toEqual({ applied: [] });
+    expect(await greeted()).toEqual([{ text: "one", number: 1 }]);
+    expect(await migrated(3, greet("three"))).toEqual({ applied: ["greet"] });
+    expect(await greeted()).toEqual([{ text: "three", number: 3 }]);
+    expect(await codeOf(migrated(4, greet("four"), "select 1 / 0"))).toBe(799);
+    expect(await codeOf(migrated(2, greet("two")))).toBe(705);
+    expect(await greeted()).toEqual([{ text: "three", number: 3 }]);
+  });
+
+  test("refuse every write of objects until their functions are there", async () => {
+    const { knex } = database.connect();
+    const tables = migrations.filter(({ number }) => number === undefined);
+    await new Migrator(knex, tablesOf("test"), tables).migrate();
+    const write =
+      "insert into test.objects (uuid, class, attributes, stored_at) values (gen_random_uuid(), 'File', '{}', now())";
+    await expect(database.admin.query(write)).rejects.toThrow("not installed");
+    expect(await database.storage().migrate()).toEqual({ applied: names.slice(tables.length) });
+    await database.admin.query(write);
+  });
+
   test("of an older version make every call answer 705", async () => {
     await database.storage().migrate();
     await database.admin.query("delete from test.migrations");
@@ -78,7 +124,7 @@ describe("migrations", () => {
     const broken = { name: "9998-broken", statements: () => ["create table test.half (id integer)", "select 1 / 0"] };
     expect(await codeOf(migrator([broken]).migrate())).toBe(799);
     const { rows } = await database.admin.query(
-      "select to_regclass('test.half') as half, array(select name from test.migrations) as names",
+      "select to_regclass('test.half') as half, array(select name from test.migrations order by applied_at) as names",
     );
     expect(rows).toEqual([{ half: null, names }]);
   });

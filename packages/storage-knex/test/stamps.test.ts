@@ -36,28 +36,6 @@ describe("stamps of objects", () => {
   const told = async ({ repositories: { changes } }: KnexStorage): Promise<ObjectId[]> =>
     (await changes.read(beforeAllChanges, await changes.watermark(), 1_000)).map(({ id }) => id);
 
-  test("are given to objects from before the migration without writing them", async () => {
-    const before = migrations.slice(
-      0,
-      migrations.findIndex(({ name }) => name === "0008-changes"),
-    );
-    await new Migrator(database.connect().knex, tables, before).migrate();
-    await query(
-      "insert into test.objects (uuid, class, attributes, stored_at) select gen_random_uuid(), 'File', '{}', now() from generate_series(1, 100)",
-    );
-    const places = () =>
-      query(
-        "select pg_relation_filenode('test.objects') as file, array_agg(ctid order by oid) as rows from test.objects",
-      );
-    const placed = await places();
-    const storage = await migrated();
-    expect(await places()).toEqual(placed);
-    const [stamp, ...others] = new Set(await stamps()) as unknown as number[];
-    expect([typeof stamp, others]).toEqual(["number", []]);
-    await comesUpTo(storage, stamp as number);
-    expect(await told(storage)).toHaveLength(100);
-  });
-
   test("are those of the transaction, whatever is written by whatever way", async () => {
     await migrated();
     const own = async (...statements: string[]) => {
@@ -180,15 +158,5 @@ describe("stamps of objects", () => {
     });
     await raising;
     await database.storage().health();
-  });
-
-  test("are all that old versions of the server need, which do not know of them", async () => {
-    const storage = await migrated();
-    const [object] = await storage.repositories.objects.insert([file]);
-    await query('update test.objects set attributes = \'{"Name": "changed"}\', version = 2');
-    await comesUpTo(storage, (await stamps())[0] as number);
-    expect(
-      await storage.repositories.changes.read(beforeAllChanges, await storage.repositories.changes.watermark(), 10),
-    ).toMatchObject([{ id: object?.id, version: 2 }]);
   });
 });

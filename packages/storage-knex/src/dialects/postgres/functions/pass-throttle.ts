@@ -1,11 +1,18 @@
+import type { Functions } from "../migrations/migration.ts";
 import type { Tables } from "../tables.ts";
+
+export const passThrottleFunction: Functions = {
+  name: "pass_throttle",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * `keys` are all that `asked` and `forget` name: most log-ins come without any failure before them, and then one look
  * is all. A row counts in `asked` as `{key, free, first, longest, exempt}`, see `delayAfter` of the domain. `granted` is the key of an exemption that
  * is written unless it was within `renewal`; one that is new may be too many for its group.
  */
-export function passThrottleFunction({ passThrottle, throttle }: Tables): string {
+function definition({ passThrottle, throttle }: Tables): string {
   return `create or replace function ${passThrottle} (
     keys text[], asked jsonb, forget text[], ahead float8, granted text, granted_group text, at_most integer, lifetime float8, renewal float8
   ) returns void language plpgsql as $$

@@ -1,10 +1,17 @@
+import type { Functions } from "../migrations/migration.ts";
 import type { Tables } from "../tables.ts";
+
+export const removeAccountsFunction: Functions = {
+  name: "remove_accounts",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to users
  * names them as subjects, `user:<id>`; what belongs to their links and custom accounts names those.
  */
-export function removeAccountsFunction(tables: Tables): string {
+function definition(tables: Tables): string {
   const { accounts, customAccounts, identityLinks, oneTimeSecrets, passwordHistory, removeAccounts, secondFactors } =
     tables;
   const active = "administrator and not disabled";

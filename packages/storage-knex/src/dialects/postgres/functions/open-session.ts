@@ -1,5 +1,12 @@
 import { countShards } from "../statements/count-shards.ts";
+import type { Functions } from "../migrations/migration.ts";
 import type { Tables } from "../tables.ts";
+
+export const openSessionFunction: Functions = {
+  name: "open_session",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * Those who open under a limit do so one after the other: each statement of the function sees what the one before has
@@ -9,7 +16,7 @@ import type { Tables } from "../tables.ts";
  * While more than one session for each connection is free, those of the database are opened side by side: whoever does not see another's yet is one of
  * those who are under way with it, and there are no more of them than connections.
  */
-export function openSessionFunction({ openSession, schema, sessions, sessionCounts }: Tables): string {
+function definition({ openSession, schema, sessions, sessionCounts }: Tables): string {
   const locked = (name: string) => `pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
   const ofUser = `'sallyport:${schema}:sessions:' || user_number`;
   const everybody = `hashtextextended('sallyport:${schema}:sessions', 0)`;

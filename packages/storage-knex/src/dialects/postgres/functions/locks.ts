@@ -1,12 +1,19 @@
+import type { Functions } from "../migrations/migration.ts";
 import type { Tables } from "../tables.ts";
+
+export const lockFunctions: Functions = {
+  name: "locks",
+  number: 1,
+  statements: (tables) => [takeLockFunction(tables), releaseLockFunction(tables)],
+};
 
 /**
  * The row of the object is held first: a write that is under way ends before the lock is taken, and one that begins
  * later finds it. Of a lock that counts, its session is there and its time not over. The row of the taker is held before its locks
  * are counted, so that each count sees what others of the same session have taken.
  */
-export function takeLockFunction({ locks, objects, sessions, takeLock }: Tables): string {
-  return `create function ${takeLock} (number bigint, taker bytea, at_most bigint, ahead float8) returns text language plpgsql as $$
+function takeLockFunction({ locks, objects, sessions, takeLock }: Tables): string {
+  return `create or replace function ${takeLock} (number bigint, taker bytea, at_most bigint, ahead float8) returns text language plpgsql as $$
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
     holder bytea;
@@ -34,8 +41,8 @@ export function takeLockFunction({ locks, objects, sessions, takeLock }: Tables)
 }
 
 /** The row of the lock is held first, so that what is found out about its holder is still so when it is removed. */
-export function releaseLockFunction({ locks, releaseLock, sessions }: Tables): string {
-  return `create function ${releaseLock} (number bigint, releaser bytea, ahead float8) returns text language plpgsql as $$
+function releaseLockFunction({ locks, releaseLock, sessions }: Tables): string {
+  return `create or replace function ${releaseLock} (number bigint, releaser bytea, ahead float8) returns text language plpgsql as $$
   declare
     holder bytea;
   begin

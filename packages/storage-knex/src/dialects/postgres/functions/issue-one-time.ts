@@ -1,4 +1,11 @@
+import type { Functions } from "../migrations/migration.ts";
 import type { Tables } from "../tables.ts";
+
+export const issueOneTimeFunction: Functions = {
+  name: "issue_one_time",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * Keeps a secret if there is room, of its subject and in all, and answers what became of it. Those who come where room is scarce do so one after the other:
@@ -6,7 +13,7 @@ import type { Tables } from "../tables.ts";
  * connections, they come side by side: whoever does not see another's yet is one of those who are under way with it. Times are milliseconds; `ahead`
  * is the offset of the clock; a limit of 0 is none.
  */
-export function issueOneTimeFunction({ issueOneTime, oneTimeSecrets, schema }: Tables): string {
+function definition({ issueOneTime, oneTimeSecrets, schema }: Tables): string {
   const lock = `'sallyport:${schema}:one-time:' || secret_kind`;
   return `create or replace function ${issueOneTime} (
     secret_kind text, secret_digest bytea, secret_subject text, secret_payload jsonb, lifetime float8, ahead float8, subject_limit bigint, all_limit bigint

@@ -1,0 +1,109 @@
+import { ownShard } from "../statements/count-shards.ts";
+import type { Functions } from "../migrations/migration.ts";
+import type { Tables } from "../tables.ts";
+import { acceptModel, holdTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
+
+/** Tells the trigger that would count what is inserted that it is counted already. As a part of the definition, the setting would ask for a superuser. */
+const tellCounted = (word: string) => `set_config('sallyport.counted', '${word}', true)`;
+
+export const insertFunctions: Functions = {
+  name: "insert_objects",
+  number: 1,
+  statements: (tables) => [insertObjectsFunction(tables), insertObjectFunction(tables)],
+};
+
+/**
+ * `asked` are `{uuid, fresh, class, attributes, readers}` in the order of the ids to come, `linked` is null or `{uuid, attribute,
+ * targets}` of those, and `targets` are all of these, each once.
+ */
+function insertObjectsFunction(tables: Tables): string {
+  const { departures, insertObjects, links, objects } = tables;
+  const taken = (table: string) =>
+    `exists (select from ${table} where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element))`;
+  const insert = `insert into ${objects} as o (uuid, class, attributes, readers, stored_at)
+    select (element ->> 'uuid')::uuid, element ->> 'class', element -> 'attributes',
+      case when jsonb_typeof(element -> 'readers') = 'array'
+        then array(select reader::bigint from jsonb_array_elements_text(element -> 'readers') as reader) end,
+      now
+    from jsonb_array_elements(asked) with ordinality as list (element, position)
+    order by position
+    returning o.*`;
+  return `create or replace function ${insertObjects} (asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
+  returns setof ${objects} language plpgsql ${planOnce} as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+    found bigint;
+  begin
+    ${acceptModel(tables, "generation")}
+    ${holdTargets(tables, "$3")}
+    if exists (select from jsonb_array_elements(asked) as element where ${isGiven("element")}) then
+      if ${taken(objects)} or ${taken(departures)} then
+        ${raise("SPUID", "Another object has the UUID.")};
+      end if;
+    end if;
+    if linked is null then
+      return query ${insert};
+    else
+      return query with added as (${insert}), written as (
+        insert into ${links} (target, source, attribute)
+        select distinct target, a.oid, l.attribute
+        from jsonb_to_recordset(linked) as l (uuid uuid, attribute text, targets bigint[])
+        join added a on a.uuid = l.uuid cross join unnest(l.targets) as target
+      )
+      select * from added;
+    end if;
+  end
+  $$`;
+}
+
+/**
+ * The same as the function for several objects, for the one that almost every request writes: without lists to take apart and put
+ * together, and with a count that is raised by one, it takes the server a quarter less. That no other object has the UUID, the unique
+ * index says; that none had it is looked up in a condition of its own, as both together would be a query each time.
+ */
+function insertObjectFunction(tables: Tables): string {
+  const { departures, insertObject, links, objectCounts, objects } = tables;
+  return `create or replace function ${insertObject} (
+    asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
+    out oid bigint, out uuid uuid, out version integer, out stored_at timestamptz
+  ) language plpgsql ${planOnce} as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+    kind constant text := asked ->> 'class';
+    given constant uuid := asked ->> 'uuid';
+    restricted bigint[];
+    found bigint;
+    told text;
+  begin
+    ${acceptModel(tables, "generation")}
+    ${holdTargets(tables, "$3")}
+    if ${isGiven("asked")} then
+      if exists (select from ${departures} where uuid = given) then
+        ${raise("SPUID", "Another object has the UUID.")};
+      end if;
+    end if;
+    if jsonb_typeof(asked -> 'readers') = 'array' then
+      restricted := array(select reader::bigint from jsonb_array_elements_text(asked -> 'readers') as reader);
+    end if;
+    told := ${tellCounted("yes")};
+    insert into ${objects} as o (uuid, class, attributes, readers, stored_at) values (given, kind, asked -> 'attributes', restricted, now)
+      returning o.oid, o.uuid, o.version, o.stored_at into $6, $7, $8, $9;
+    told := ${tellCounted("")};
+    if linked is not null then
+      insert into ${links} (target, source, attribute)
+        select distinct target, $6, l.attribute
+        from jsonb_to_recordset(linked) as l (attribute text, targets bigint[]) cross join unnest(l.targets) as target;
+    end if;
+    if restricted is null then
+      update ${objectCounts} set objects = objects + 1 where class = kind and shard = ${ownShard};
+      get diagnostics found = row_count;
+      if found = 0 then
+        insert into ${objectCounts} as counted (class, shard, objects) values (kind, ${ownShard}, 1)
+          on conflict (class, shard) do update set objects = counted.objects + 1;
+      end if;
+    end if;
+  end
+  $$`;
+}

@@ -1,0 +1,31 @@
+import type { Functions } from "../migrations/migration.ts";
+import { ownShard } from "../statements/count-shards.ts";
+import type { Tables } from "../tables.ts";
+
+/**
+ * How many objects without a list of readers each class has, kept by triggers with every write, whatever makes it.
+ * Counting the index instead would cost every page of a list more than the page itself, and a tenth of a second for
+ * a class of a million. Each connection changes a row of its own, so that writers do not wait for one another.
+ */
+export const objectCountFunctions: Functions = {
+  name: "object_counts",
+  number: 1,
+  statements: (tables) => [
+    counting(tables, "count_added", perClass("", "added")),
+    counting(tables, "count_removed", perClass("-", "removed")),
+    counting(
+      tables,
+      "count_opened",
+      `values (new.class, ${ownShard}, case when new.readers is null then 1 else -1 end)`,
+    ),
+  ],
+};
+
+function counting({ objectCounts: table, schema }: Tables, name: string, rows: string): string {
+  return `create or replace function "${schema}"."${name}"() returns trigger language plpgsql as $$ begin insert into ${table} as counted (class, shard, objects) ${rows}
+    on conflict (class, shard) do update set objects = counted.objects + excluded.objects; return null; end $$`;
+}
+
+function perClass(sign: string, rows: string): string {
+  return `select class, ${ownShard}, ${sign}count(*) from ${rows} where readers is null group by class order by class`;
+}

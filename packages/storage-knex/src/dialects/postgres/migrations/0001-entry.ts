@@ -1,0 +1,258 @@
+import type { Tables } from "../tables.ts";
+import type { Migration } from "./migration.ts";
+
+/**
+ * Who and what may come in, and what is kept of those who did. Text is compared by its bytes (`collate "C"`): exact, the same on every
+ * server, and not at the mercy of the collations of an operating system.
+ */
+export const entry: Migration = {
+  name: "0001-entry",
+  statements: (tables) => [
+    ...administration(tables),
+    ...sessions(tables),
+    ...secureSessions(tables),
+    ...ways(tables),
+    ...secrets(tables),
+    ...records(tables),
+    // Otherwise the planner takes tables with one row, or with none, for large ones until they are analyzed.
+    `analyze ${tables.settings}`,
+    `analyze ${tables.sessionCounts}`,
+  ],
+};
+
+function administration({ accounts, appKeys, applications, outbox, settings }: Tables) {
+  return [
+    `create table ${settings} (
+      singleton boolean primary key default true check (singleton),
+      maintenance boolean not null default false,
+      model_generation bigint not null default 1,
+      macro_generation bigint not null default 0
+    ) with (fillfactor = 50)`,
+    `insert into ${settings} default values`,
+    `create table ${appKeys} (
+      id text collate "C" primary key,
+      name text collate "C" not null unique,
+      digest bytea not null unique check (octet_length(digest) = 32),
+      enabled boolean not null default true,
+      app_names jsonb,
+      origins jsonb not null,
+      return_addresses jsonb not null default '[]'
+    )`,
+    `create table ${applications} (
+      name text collate "C" primary key,
+      seats integer check (seats >= 0),
+      second_factor text not null default 'off' check (second_factor in ('off', 'optional', 'forced'))
+    )`,
+    `create table ${accounts} (
+      user_id bigint primary key,
+      login_name text collate "C" not null unique,
+      confusable_key text collate "C" not null unique,
+      secret text not null,
+      secret_version integer not null default 1,
+      administrator boolean not null,
+      disabled boolean not null default false,
+      email text
+    )`,
+    `create table ${outbox} (
+      id bigint generated always as identity primary key,
+      sealed_order text not null,
+      attempts integer not null default 0,
+      put_at timestamptz not null,
+      due_at timestamptz not null,
+      expires_at timestamptz not null,
+      stuck_since timestamptz
+    )`,
+    `create index outbox_due on ${outbox} (due_at)`,
+  ];
+}
+
+/**
+ * Sessions are written on every extension of their expiry. No index has the expiry, so that this touches the row and
+ * nothing else (a heap-only update); sweeping reads the whole table instead, which takes some ten milliseconds for
+ * 100,000 sessions. The first index serves the sessions of a user, and of a device. A session names the custom account or
+ * the link that opened it, and is good only while that is as it was; the others are in neither index. The counters hold the
+ * number of rows, see the session statements.
+ */
+function sessions({ sessions: table, sessionCounts }: Tables) {
+  return [
+    `create table ${table} (
+      digest bytea primary key check (octet_length(digest) = 32),
+      mode text not null,
+      app_key_id text collate "C" not null,
+      user_id bigint not null,
+      secret_version integer not null,
+      app_names jsonb not null,
+      device_id text collate "C",
+      opened_at timestamptz not null,
+      expires_at timestamptz not null,
+      ends_at timestamptz not null,
+      custom_account uuid,
+      custom_version integer,
+      identity_link uuid
+    ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)`,
+    `create index sessions_device on ${table} (user_id, app_key_id, device_id)`,
+    `create index sessions_custom_account on ${table} (custom_account) where custom_account is not null`,
+    `create index sessions_identity_link on ${table} (identity_link) where identity_link is not null`,
+    `create table ${sessionCounts} (
+      shard integer primary key,
+      sessions bigint not null
+    ) with (fillfactor = 20)`,
+    `insert into ${sessionCounts} select shard, 0 from generate_series(0, 63) as shard`,
+  ];
+}
+
+/**
+ * A channel goes with its session. Every message writes its row, none of whose indexed columns ever changes, so
+ * that this touches the heap alone. Numbers of messages go up to 2^64 − 1, which no integer of the database holds.
+ * Bit n of the accepted ones, counted from the left, stands for the n-th number below the highest.
+ *
+ * The partial index lets there be one current key of a kind. The position is the order in which they became current.
+ */
+function secureSessions({ channels, cipherBlocks, keys, sessions: table }: Tables) {
+  return [
+    `create table ${channels} (
+      session bytea primary key references ${table} (digest) on update cascade on delete cascade,
+      wrapped_key text not null,
+      iv_prefix bytea not null check (octet_length(iv_prefix) = 3),
+      next_out bigint not null default 0,
+      highest numeric(20) not null default -1,
+      accepted bit(1024) not null default repeat('0', 1024)::bit(1024)
+    ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)`,
+    `create table ${cipherBlocks} (
+      digest bytea primary key check (octet_length(digest) = 32),
+      client_key bytea not null check (octet_length(client_key) = 32),
+      key_id text collate "C" not null,
+      uses integer not null,
+      first_used_at timestamptz not null
+    ) with (fillfactor = 90)`,
+    `create index cipher_blocks_key on ${cipherBlocks} (key_id, first_used_at)`,
+    `create table ${keys} (
+      kind text collate "C" not null,
+      key_id text collate "C" not null,
+      position bigint generated always as identity,
+      public_key text not null,
+      wrapped_private_key text not null,
+      created_at timestamptz not null,
+      accepted_until timestamptz,
+      primary key (kind, key_id)
+    )`,
+    `create unique index keys_current on ${keys} (kind) where accepted_until is null`,
+  ];
+}
+
+/** Ways in besides the password of a database user. */
+function ways({ customAccounts, identityLinks, identityProviders }: Tables) {
+  return [
+    `create table ${identityProviders} (
+      type text collate "C" primary key,
+      name text not null,
+      sealed_data text not null,
+      default_user_id bigint,
+      app_names jsonb not null
+    )`,
+    `create table ${identityLinks} (
+      id uuid primary key,
+      provider text collate "C" not null,
+      issuer text collate "C" not null,
+      subject text collate "C" not null,
+      user_id bigint not null,
+      shared boolean not null,
+      email text,
+      display_name text,
+      linked_at timestamptz not null,
+      unique (issuer, subject)
+    )`,
+    `create index identity_links_user on ${identityLinks} (user_id, provider)`,
+    `create table ${customAccounts} (
+      id uuid primary key,
+      login_name text collate "C" not null unique,
+      confusable_key text collate "C" not null unique,
+      user_id bigint not null,
+      email text,
+      secret text not null,
+      secret_version integer not null default 1,
+      disabled boolean not null default false,
+      pending_secret text,
+      pending_code bytea check (octet_length(pending_code) = 32),
+      pending_tries integer,
+      pending_until timestamptz
+    )`,
+    `create index custom_accounts_user on ${customAccounts} (user_id)`,
+  ];
+}
+
+/** What guards the ways in. Only so many one-time secrets of a kind are good at once; the last of their indexes is what they are counted by. */
+function secrets({ oneTimeSecrets, passwordHistory, secondFactors, throttle }: Tables) {
+  return [
+    `create table ${oneTimeSecrets} (
+      kind text collate "C" not null,
+      digest bytea not null check (octet_length(digest) = 32),
+      subject text collate "C",
+      payload jsonb not null,
+      expires_at timestamptz not null,
+      primary key (kind, digest)
+    )`,
+    `create index one_time_secrets_subject on ${oneTimeSecrets} (kind, subject)`,
+    `create index one_time_secrets_expiry on ${oneTimeSecrets} (expires_at)`,
+    `create index one_time_secrets_kind_expiry on ${oneTimeSecrets} (kind, expires_at)`,
+    `create table ${secondFactors} (
+      subject text collate "C" not null,
+      app_name text collate "C" not null,
+      sealed_secret text not null,
+      confirmed boolean not null default false,
+      last_step bigint not null default -1,
+      recovery_codes jsonb not null,
+      primary key (subject, app_name)
+    )`,
+    `create table ${passwordHistory} (
+      position bigint generated always as identity primary key,
+      subject text collate "C" not null,
+      secret text not null
+    )`,
+    `create index password_history_subject on ${passwordHistory} (subject, position)`,
+    `create table ${throttle} (
+      key text collate "C" primary key,
+      failures integer not null,
+      delayed_at timestamptz not null,
+      forget_at timestamptz not null
+    ) with (fillfactor = 80)`,
+    `create index throttle_forget on ${throttle} (forget_at)`,
+  ];
+}
+
+/**
+ * Attempts in tallies are counted together until they become one event. Each connection counts in a row of its own, so that
+ * none waits for another. Without a time of the first attempt, an event is it.
+ */
+function records({ audit, auditTallies }: Tables) {
+  const event = `type text not null,
+      request_id text not null,
+      outcome integer not null,
+      app_key_id text not null,
+      user_id bigint,
+      address text not null,
+      app_names jsonb not null`;
+  const subject = `class_name text collate "C",
+      macro_name text collate "C",
+      provider_name text collate "C"`;
+  return [
+    `create table ${audit} (
+      sequence bigint generated always as identity primary key,
+      at timestamptz not null,
+      ${event},
+      attempts bigint not null default 1,
+      since timestamptz,
+      ${subject}
+    )`,
+    `create table ${auditTallies} (
+      key text collate "C",
+      shard integer,
+      attempts bigint not null,
+      since timestamptz not null,
+      at timestamptz not null,
+      ${event},
+      ${subject},
+      primary key (key, shard)
+    ) with (fillfactor = 50)`,
+  ];
+}
