@@ -33,10 +33,10 @@ describe("migrations on MariaDB", () => {
     const statements = migrations.flatMap((migration) => migration.statements(tablesOf(database), builtInClasses));
     for (let done = 1; done < statements.length; done += 7) {
       let left = done;
-      const broken = migrations.map(({ name, statements: all }) => ({
-        name,
-        statements: (...parts: Parameters<typeof all>) =>
-          all(...parts).map((text) => (left-- > 0 ? text : "signal sqlstate 'SP713'")),
+      const broken = migrations.map((migration) => ({
+        ...migration,
+        statements: (...parts: Parameters<typeof migration.statements>) =>
+          migration.statements(...parts).map((text) => (left-- > 0 ? text : "signal sqlstate 'SP713'")),
       }));
       expect(await codeOf(new Migrator(knex, tablesOf(database), broken).migrate())).toBe(713);
       expect(left).toBeLessThan(0);
@@ -93,5 +93,39 @@ describe("migrations on MariaDB", () => {
     await server.admin.query(`insert into ${database}.migrations (name) values ('9999-later')`);
     expect(await codeOf((await server.storage({ database })).health())).toBe(705);
     expect(await codeOf(storage.migrate())).toBe(705);
+  }, 60_000);
+
+  test("install procedures whose number has risen, and leave the others alone", async () => {
+    const database = server.freshName();
+    const { knex } = await server.connect();
+    const migrated = (number: number, greeting: string) =>
+      new Migrator(knex, tablesOf(database), [
+        ...migrations,
+        {
+          name: "greet",
+          number,
+          statements: () => [`create or replace procedure ${database}.greet () select '${greeting}' as text`],
+        },
+      ]).migrate();
+    const greeted = async () => {
+      const [[rows]] = await server.admin.query<RowDataPacket[][]>(`call ${database}.greet()`);
+      return rows;
+    };
+    expect(await migrated(1, "one")).toEqual({ applied: [...names, "greet"] });
+    expect(await migrated(1, "another")).toEqual({ applied: [] });
+    expect(await greeted()).toEqual([{ text: "one" }]);
+    expect(await migrated(3, "three")).toEqual({ applied: ["greet"] });
+    expect(await codeOf(migrated(2, "two"))).toBe(705);
+    expect(await greeted()).toEqual([{ text: "three" }]);
+  }, 60_000);
+
+  test("are missing as long as procedures have a lower number", async () => {
+    const database = server.freshName();
+    const storage = await server.storage({ database });
+    await storage.migrate();
+    await server.admin.query(`update ${database}.migrations set number = 0 where name = 'throttle'`);
+    expect(await codeOf(storage.health())).toBe(705);
+    expect(await storage.migrate()).toEqual({ applied: ["throttle"] });
+    await storage.health();
   }, 60_000);
 });

@@ -1,17 +1,8 @@
-import { longestName } from "../longest-name.ts";
 import type { Tables } from "../tables.ts";
-import { acceptNumberProcedure } from "./accept-number-procedure.ts";
-import { claimBlocksProcedure } from "./claim-blocks-procedure.ts";
 import type { Migration } from "./migration.ts";
-import { openSessionProcedure } from "./open-session-procedure.ts";
-import { removeAccountsProcedure } from "./remove-accounts-procedure.ts";
-import { reserveNumbersProcedure } from "./reserve-numbers-procedure.ts";
-import { rotateKeyProcedure } from "./rotate-key-procedure.ts";
-import { gateOfAll, userGates } from "./session-gates.ts";
-import { settleTalliesProcedure } from "./settle-tallies-procedure.ts";
-import { sweepAuditProcedure } from "./sweep-audit-procedure.ts";
-import { tableOptions } from "./table-options.ts";
-import { throttleProcedures } from "./throttle-procedures.ts";
+
+/** Of every table: texts are compared by their code points and to their last blank, the same on every server. */
+const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";
 
 /** Who and what may come in, and what is kept of those who did. */
 export const entry: Migration = {
@@ -22,16 +13,11 @@ export const entry: Migration = {
     ...sessions(tables),
     ...secureSessions(tables),
     keys(tables),
+    ...providers(tables),
+    customAccounts(tables),
+    ...secrets(tables),
+    mail(tables),
     ...records(tables),
-    openSessionProcedure(tables),
-    reserveNumbersProcedure(tables),
-    acceptNumberProcedure(tables),
-    claimBlocksProcedure(tables),
-    rotateKeyProcedure(tables),
-    ...throttleProcedures(tables),
-    settleTalliesProcedure(tables),
-    sweepAuditProcedure(tables),
-    removeAccountsProcedure(tables),
   ],
 };
 
@@ -41,22 +27,25 @@ function administration({ settings, appKeys, applications }: Tables): string[] {
       singleton boolean primary key default true check (singleton),
       maintenance boolean not null default false,
       model_generation bigint not null default 1,
-      last_audit bigint not null default 0
+      last_audit bigint not null default 0,
+      macro_generation bigint not null default 0
     ) ${tableOptions}`,
     `insert into ${settings} (singleton) values (true) on duplicate key update singleton = true`,
     `create table if not exists ${appKeys} (
       id varchar(64) primary key,
-      name varchar(${longestName}) not null,
+      name varchar(768) not null,
       digest binary(32) not null,
       enabled boolean not null default true,
       app_names json,
       origins json not null,
+      return_addresses json not null default '[]',
       unique key app_keys_name (name),
       unique key app_keys_digest (digest)
     ) ${tableOptions}`,
     `create table if not exists ${applications} (
-      name varchar(${longestName}) primary key,
-      seats integer check (seats >= 0)
+      name varchar(768) primary key,
+      seats integer check (seats >= 0),
+      second_factor varchar(8) not null default 'off'
     ) ${tableOptions}`,
   ];
 }
@@ -67,13 +56,14 @@ function accounts({ accounts: table }: Tables): string {
     user_id bigint primary key,
     login_name text not null,
     confusable_key text not null,
-    login_start varchar(${longestName}) as (left(login_name, ${longestName})) virtual,
+    login_start varchar(768) as (left(login_name, 768)) virtual,
     login_digest binary(32) as (unhex(sha2(login_name, 256))) virtual,
     confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) virtual,
     secret text not null,
     secret_version integer not null default 1,
     administrator boolean not null,
     disabled boolean not null default false,
+    email text,
     unique key accounts_login_name (login_digest),
     unique key accounts_confusable_key (confusable_digest),
     key accounts_login_start (login_start),
@@ -82,11 +72,10 @@ function accounts({ accounts: table }: Tables): string {
 }
 
 /**
- * The unique key serves the sessions of a user, and replaces the session of a device; rows without a device never collide.
- * That by the expiry serves counting and sweeping.
+ * The key by the expiry serves counting and sweeping. A session names the custom account or the link that opened it, and is good only while
+ * that is as it was. The last key serves the sessions of a user, and of a device.
  */
 function sessions({ sessionGates, sessions: table }: Tables): string[] {
-  const gates = [gateOfAll, ...Array.from({ length: userGates }, (_, gate) => gate)];
   return [
     `create table if not exists ${table} (
       digest binary(32) primary key,
@@ -99,18 +88,30 @@ function sessions({ sessionGates, sessions: table }: Tables): string[] {
       opened_at datetime(6) not null,
       expires_at datetime(6) not null,
       ends_at datetime(6) not null,
-      unique key sessions_device (user_id, app_key_id, device_id),
-      key sessions_expiry (expires_at)
+      custom_account char(36),
+      custom_version integer,
+      identity_link char(36),
+      key sessions_expiry (expires_at),
+      key sessions_custom_account (custom_account),
+      key sessions_identity_link (identity_link),
+      key sessions_device (user_id, app_key_id, device_id)
     ) ${tableOptions}`,
-    `create table if not exists ${sessionGates} (gate integer primary key) ${tableOptions}`,
-    `insert into ${sessionGates} (gate) values ${gates.map((gate) => `(${gate})`).join(", ")} on duplicate key update gate = value(gate)`,
+    ...gates(sessionGates),
+  ];
+}
+
+/** Rows to hold, for those who have to do with one another: one for all, and 256 to be shared. */
+function gates(table: string): string[] {
+  const rows = Array.from({ length: 257 }, (_, row) => `(${row - 1})`).join(", ");
+  return [
+    `create table if not exists ${table} (gate integer primary key) ${tableOptions}`,
+    `insert into ${table} (gate) values ${rows} on duplicate key update gate = value(gate)`,
   ];
 }
 
 /**
- * A channel goes with its session, and follows it to another digest, when the session of a device is replaced. Numbers of messages
- * go up to 2^64 − 1; before the first one there is no highest. In the 1,024 bits of the accepted ones a number has the place
- * that is its remainder.
+ * A channel goes with its session. Numbers of messages go up to 2^64 − 1; before the first one there is no highest. In the 1,024 bits of
+ * the accepted ones a number has the place that is its remainder.
  */
 function secureSessions({ channels, cipherBlocks, sessions: table }: Tables): string[] {
   return [
@@ -158,7 +159,9 @@ function records({ audit, auditTallies, throttle }: Tables): string[] {
       user_id bigint,
       address varchar(255) not null,
       app_names json not null,
-      class_name varchar(63)`;
+      class_name varchar(63),
+      macro_name varchar(128),
+      provider_name varchar(32)`;
   return [
     `create table if not exists ${throttle} (
       \`key\` varchar(100) primary key,
@@ -182,4 +185,101 @@ function records({ audit, auditTallies, throttle }: Tables): string[] {
       ${event}
     ) ${tableOptions}`,
   ];
+}
+
+/** Ways in besides the password of a database user. */
+function providers({ identityProviders, identityLinks }: Tables): string[] {
+  return [
+    `create table if not exists ${identityProviders} (
+      type varchar(32) primary key,
+      name text not null,
+      sealed_data text not null,
+      default_user_id bigint,
+      app_names json not null
+    ) ${tableOptions}`,
+    `create table if not exists ${identityLinks} (
+      id char(36) primary key,
+      provider varchar(32) not null,
+      issuer varchar(255) not null,
+      subject varchar(255) not null,
+      user_id bigint not null,
+      shared boolean not null,
+      email text,
+      display_name text,
+      linked_at datetime(6) not null,
+      unique key identity_links_identity (issuer, subject),
+      key identity_links_user (user_id, provider)
+    ) ${tableOptions}`,
+  ];
+}
+
+/** Names are kept apart by their digests, as those of database users are. */
+function customAccounts({ customAccounts: table }: Tables): string {
+  return `create table if not exists ${table} (
+    id char(36) primary key,
+    login_name text not null,
+    confusable_key text not null,
+    login_start varchar(768) as (left(login_name, 768)) virtual,
+    login_digest binary(32) as (unhex(sha2(login_name, 256))) virtual,
+    confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) virtual,
+    user_id bigint not null,
+    email text,
+    secret text not null,
+    secret_version integer not null default 1,
+    disabled boolean not null default false,
+    pending_secret text,
+    pending_code binary(32),
+    pending_tries integer,
+    pending_until datetime(6),
+    unique key custom_accounts_login_name (login_digest),
+    unique key custom_accounts_confusable_key (confusable_digest),
+    key custom_accounts_login_start (login_start),
+    key custom_accounts_user (user_id)
+  ) ${tableOptions}`;
+}
+
+/** Only so many one-time secrets of a kind are good at once; the last of their keys is what they are counted by. */
+function secrets({ oneTimeGates, oneTimeSecrets, passwordHistory, secondFactors }: Tables): string[] {
+  return [
+    `create table if not exists ${oneTimeSecrets} (
+      kind varchar(32) not null,
+      digest binary(32) not null,
+      subject varchar(200),
+      payload json not null,
+      expires_at datetime(6) not null,
+      primary key (kind, digest),
+      key one_time_secrets_subject (kind, subject),
+      key one_time_secrets_expiry (expires_at),
+      key one_time_secrets_kind_expiry (kind, expires_at)
+    ) ${tableOptions}`,
+    ...gates(oneTimeGates),
+    `create table if not exists ${secondFactors} (
+      subject varchar(200) not null,
+      app_name varchar(568) not null,
+      sealed_secret text not null,
+      confirmed boolean not null default false,
+      last_step bigint not null default -1,
+      recovery_codes json not null,
+      primary key (subject, app_name)
+    ) ${tableOptions}`,
+    `create table if not exists ${passwordHistory} (
+      position bigint auto_increment primary key,
+      subject varchar(200) not null,
+      secret text not null,
+      key password_history_subject (subject, position)
+    ) ${tableOptions}`,
+  ];
+}
+
+function mail({ outbox }: Tables): string {
+  return `create table if not exists ${outbox} (
+    id bigint auto_increment primary key,
+    sealed_order text not null,
+    attempts integer not null default 0,
+    put_at datetime(6) not null,
+    due_at datetime(6) not null,
+    expires_at datetime(6) not null,
+    stuck_since datetime(6),
+    key outbox_due (due_at)
+  ) ${tableOptions}`;
 }

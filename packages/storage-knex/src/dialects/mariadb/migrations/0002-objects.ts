@@ -1,10 +1,12 @@
 import type { ClassDefinition } from "@sallyport/core";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migration.ts";
-import { tableOptions } from "./table-options.ts";
+
+/** Of every table: texts are compared by their code points and to their last blank, the same on every server. */
+const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";
 
 /**
- * What objects are kept in. Their texts of JSON are no columns of type `json`: its check reads all of what our own code has
+ * What objects are kept in, the classes that say what they are, and macros. Texts of JSON of objects are no columns of type `json`: its check reads all of what our own code has
  * written a moment ago.
  */
 export const objects: Migration = {
@@ -13,13 +15,14 @@ export const objects: Migration = {
     ...objectsAndLocks(tables),
     ...series(tables),
     links(tables),
-    ...classes(tables, definitions),
+    ...model(tables, definitions),
   ],
 };
 
 /**
  * The first index of objects lists those of a class whom anybody can see by their numbers, and those that have readers. The
- * readers themselves are no part of an index, whose entries may not grow that long.
+ * readers themselves are no part of an index, whose entries may not grow that long. The recycle bin is listed and counted by who recycled
+ * an object.
  */
 function objectsAndLocks({ departures, locks, objects: table }: Tables): string[] {
   const common = `
@@ -44,10 +47,13 @@ function objectsAndLocks({ departures, locks, objects: table }: Tables): string[
       attributes longtext,
       recycled boolean generated always as (attributes is not null) virtual,
       leader bigint not null,
+      deleted_by bigint,
       unique key departures_uuid (uuid),
       key departures_leader (leader),
       key departures_class (class, recycled),
-      key departures_stamp (stamp, oid)
+      key departures_stamp (stamp, oid),
+      key departures_deleted_by (deleted_by, recycled, departed_at, oid),
+      key departures_departed_at (recycled, departed_at, oid)
     ) ${tableOptions}`,
     `create table if not exists ${locks} (
       oid bigint primary key,
@@ -58,8 +64,11 @@ function objectsAndLocks({ departures, locks, objects: table }: Tables): string[
   ];
 }
 
-/** The counts of objects are of those without readers; of the others, who sees them differs. */
-function series({ objectCounts, objectSeries }: Tables): string[] {
+/**
+ * The counts of objects are of those without readers; of the others, who sees them differs. The sequence has the numbers that were given out,
+ * as a transaction that is taken back cannot take back.
+ */
+function series({ objectCounts, objectNumbers, objectSeries }: Tables): string[] {
   return [
     `create table if not exists ${objectSeries} (
       singleton boolean primary key default true check (singleton),
@@ -71,6 +80,7 @@ function series({ objectCounts, objectSeries }: Tables): string[] {
       class varchar(255) primary key,
       objects bigint not null
     ) ${tableOptions}`,
+    `create sequence if not exists ${objectNumbers} minvalue 0 start with 1 nocache engine = InnoDB`,
   ];
 }
 
@@ -85,18 +95,29 @@ function links({ links: table }: Tables): string {
   ) ${tableOptions}`;
 }
 
-function classes({ classes: table, valueIndexes }: Tables, definitions: readonly ClassDefinition[]) {
+/** Of macros everything that they ever were, in the order in which they were changed. */
+function model({ classes, macroVersions, valueIndexes }: Tables, definitions: readonly ClassDefinition[]) {
   return [
-    `create table if not exists ${table} (
+    `create table if not exists ${classes} (
       name varchar(255) primary key,
       position bigint not null auto_increment,
       definition longtext not null,
       unique key classes_position (position)
     ) ${tableOptions}`,
     {
-      sql: `insert into ${table} (name, definition) values ${definitions.map(() => "(?, ?)").join(", ")} on duplicate key update name = name`,
+      sql: `insert into ${classes} (name, definition) values ${definitions.map(() => "(?, ?)").join(", ")} on duplicate key update name = name`,
       values: definitions.flatMap((definition) => [definition.name, JSON.stringify(definition)]),
     },
+    `create table if not exists ${macroVersions} (
+      position bigint auto_increment primary key,
+      name varchar(128) not null,
+      version integer not null,
+      text mediumtext,
+      language varchar(8),
+      changed_at datetime(6) not null,
+      changed_by varchar(255) not null,
+      unique key macro_versions_name (name, version)
+    ) ${tableOptions}`,
     `create table if not exists ${valueIndexes} (
       class varchar(255) not null,
       attribute varchar(255) not null,

@@ -1,7 +1,7 @@
 import { messageWindow } from "@sallyport/core";
 import { statement } from "../../../statement.ts";
 import type { ChannelStatements } from "../../../statements/channel-statements.ts";
-import { noNumbers } from "../migrations/accept-number-procedure.ts";
+import { noNumbers } from "../functions/channel-numbers.ts";
 import type { Tables } from "../tables.ts";
 
 export function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }: Tables): ChannelStatements {

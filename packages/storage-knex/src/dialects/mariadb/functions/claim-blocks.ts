@@ -1,12 +1,19 @@
 import { earlier, later } from "../statements/storage-time.ts";
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
+
+export const claimBlocksProcedure: Functions = {
+  name: "claim_blocks",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * Judges blocks together, every one of which has its row and comes in the order in which rows are held; one that was swept away in
  * between makes it refused. A row without uses is nobody's yet. Answers whether the claim is allowed, and whether a block is known.
  */
-export function claimBlocksProcedure({ claimBlocks }: Tables): string {
+function definition({ claimBlocks }: Tables): string {
   const asked = "json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked";
   const held = `${asked} straight_join ${own.cipherBlocks} b on b.digest = unhex(asked.digest)`;
   const inTime = `b.first_used_at >= ${earlier("clock", "within")}`;

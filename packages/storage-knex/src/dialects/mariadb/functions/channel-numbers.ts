@@ -1,6 +1,13 @@
 import { messageWindow } from "@sallyport/core";
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
+
+export const channelNumberProcedures: Functions = {
+  name: "channel_numbers",
+  number: 1,
+  statements: (tables) => [acceptNumberProcedure(tables), reserveNumbersProcedure(tables)],
+};
 
 const bytes = messageWindow / 8;
 
@@ -18,7 +25,7 @@ function withBit(number: string, change: (byte: string, bit: string) => string):
  * Accepts a number unless it was accepted before or is too old, and answers how many rows that changed. Numbers that a jump leaves
  * behind give their places to those ahead.
  */
-export function acceptNumberProcedure({ acceptNumber }: Tables): string {
+function acceptNumberProcedure({ acceptNumber }: Tables): string {
   return procedure(
     acceptNumber,
     "channel binary(32), number bigint unsigned",
@@ -48,5 +55,15 @@ export function acceptNumberProcedure({ acceptNumber }: Tables): string {
       end if;
       update ${own.channels} set highest = top, accepted = ${withBit("number", (byte, bit) => `${byte} | ${bit}`)} where session = channel;
       select 1 as row_count;`,
+  );
+}
+
+/** Answers the first of the numbers; nothing if there is no channel. */
+function reserveNumbersProcedure({ reserveNumbers }: Tables): string {
+  return procedure(
+    reserveNumbers,
+    "channel binary(32), numbers bigint",
+    `update ${own.channels} set next_out = next_out + numbers where session = channel;
+      select next_out - numbers as first from ${own.channels} where session = channel;`,
   );
 }

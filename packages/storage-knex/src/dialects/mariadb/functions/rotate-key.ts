@@ -1,9 +1,16 @@
 import { later } from "../statements/storage-time.ts";
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 
+export const rotateKeyProcedure: Functions = {
+  name: "rotate_key",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
+
 /** Answers how many rows it has added: none unless the expected key is current and the new one unknown. Whoever comes second waits and sees what the first has left. */
-export function rotateKeyProcedure({ rotateKey }: Tables): string {
+function definition({ rotateKey }: Tables): string {
   return procedure(
     rotateKey,
     `of_kind varchar(16), new_id varchar(255), public_half text, private_half text, ahead double, expected_id varchar(255), overlap double`,

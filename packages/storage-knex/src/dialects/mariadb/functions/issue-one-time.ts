@@ -1,14 +1,24 @@
 import { later } from "../statements/storage-time.ts";
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
-import { gateOfAllSecrets, subjectGates } from "./one-time-gates.ts";
 import { procedure } from "./procedure.ts";
+
+/** The gate that those hold who give out secrets under a limit for all, and how many subjects share by a checksum. */
+const gateOfAllSecrets = -1;
+const subjectGates = 256;
+
+export const issueOneTimeProcedure: Functions = {
+  name: "issue_one_time",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * Keeps a secret if there is room, of its subject and in all, and answers what became of it. Those who come where room is scarce do so one after the other:
  * each holds the gates that count. While more room is free than there are connections, they come side by side, sharing the gates: whoever does not
  * see another's yet is one of those who are under way with it. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none.
  */
-export function issueOneTimeProcedure({ issueOneTime }: Tables): string {
+function definition({ issueOneTime }: Tables): string {
   return procedure(
     issueOneTime,
     `secret_kind varchar(32), secret_digest binary(32), secret_subject varchar(200), secret_payload longtext, lifetime double, ahead double,

@@ -1,14 +1,24 @@
 import { later } from "../statements/storage-time.ts";
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
-import { gateOfAll, userGates } from "./session-gates.ts";
+
+/** The gate that those hold who open sessions under a limit of the database, and how many users share by the remainder of their number. */
+const gateOfAll = -1;
+const userGates = 256;
+
+export const openSessionProcedure: Functions = {
+  name: "open_session",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * Those who open under a limit, or a session of a device, do so one after the other, as far as they have to do with one another: each
  * holds the gates that count. Limits leave `room` for so many sessions of the device, the new one included; the earliest to expire end, each held
  * by its key. Times are milliseconds; `ahead` is the offset of the clock; a limit of 0 is none. No more sessions are counted than the limit has.
  */
-export function openSessionProcedure({ openSession }: Tables): string {
+function definition({ openSession }: Tables): string {
   const others =
     "expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null)";
   const opened = `${later("clock", "least(idle, lifetime)")}`;

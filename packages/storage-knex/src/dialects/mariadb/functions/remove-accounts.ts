@@ -1,11 +1,18 @@
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
+
+export const removeAccountsProcedure: Functions = {
+  name: "remove_accounts",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * All administrators are held first, so that two who remove one another are not both right in what they see. What belongs to users
  * names them as subjects; what belongs to their links and custom accounts names those, so it goes before them.
  */
-export function removeAccountsProcedure({ removeAccounts }: Tables): string {
+function definition({ removeAccounts }: Tables): string {
   const listed = "(select number from json_table(users, '$[*]' columns (number bigint path '$')) listed)";
   const subjects = "(select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named)";
   const active = "administrator and not disabled";

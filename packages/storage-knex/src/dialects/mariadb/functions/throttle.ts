@@ -1,6 +1,13 @@
 import { earlier, later } from "../statements/storage-time.ts";
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
+
+export const throttleProcedures: Functions = {
+  name: "throttle",
+  number: 1,
+  statements: (tables) => [attempt(tables), fail(tables), pass(tables)],
+};
 
 /** How many forgotten rows each failure clears away: more than it can add. */
 const swept = 10;
@@ -26,10 +33,6 @@ const isSpared = "coalesce(json_contains(spared, json_quote(a.`key`)), false)";
 
 /** Milliseconds left, rounded up so that what is not over never looks like it. */
 const left = `greatest(0, ceil(timestampdiff(microsecond, clock, ${freeAt}) / 1000))`;
-
-export function throttleProcedures(tables: Tables): string[] {
-  return [attempt(tables), fail(tables), pass(tables)];
-}
 
 /** Answers the longest wait, in milliseconds, and whether the attempt was claimed. Most attempts find no delay, and then one look is all. */
 function attempt({ attemptThrottle }: Tables): string {

@@ -1,12 +1,19 @@
 import { later } from "../statements/storage-time.ts";
+import type { Functions } from "../migrations/migration.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
+
+export const admitReturnProcedure: Functions = {
+  name: "admit_return",
+  number: 1,
+  statements: (tables) => [definition(tables)],
+};
 
 /**
  * Spends the state of somebody who comes back from a provider, unless the maintenance switch is on, and answers what it stands for with the
  * app key that this names. Who tries at the same time waits for the row, and then finds it gone.
  */
-export function admitReturnProcedure({ admitReturn }: Tables): string {
+function definition({ admitReturn }: Tables): string {
   const named = "kind = 'providerState' and digest = state";
   const key = "json_value(stood, '$.appKey')";
   return procedure(

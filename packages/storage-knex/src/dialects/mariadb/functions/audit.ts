@@ -1,0 +1,50 @@
+import { earlier, later } from "../statements/storage-time.ts";
+import type { Functions } from "../migrations/migration.ts";
+import { ownTables as own, type Tables } from "../tables.ts";
+import { procedure } from "./procedure.ts";
+
+export const auditProcedures: Functions = {
+  name: "audit",
+  number: 1,
+  statements: (tables) => [settleTalliesProcedure(tables), sweepAuditProcedure(tables)],
+};
+
+/** Makes events of tallies that are over; answers how many. Who counts meanwhile waits, and begins a new one. */
+function settleTalliesProcedure({ settleTallies }: Tables): string {
+  const details =
+    "type, request_id, outcome, app_key_id, user_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts";
+  return procedure(
+    settleTallies,
+    "age double, most bigint, ahead double",
+    `declare settled bigint default 0;
+      for tally in (
+        select \`key\` from ${own.auditTallies} where since <= ${earlier(later("now(6)", "ahead"), "age")} order by since limit most for update skip locked
+      ) do
+        insert into ${own.audit} (${details}) select ${details} from ${own.auditTallies} where \`key\` = tally.\`key\`;
+        delete from ${own.auditTallies} where \`key\` = tally.\`key\`;
+        set settled = settled + 1;
+      end for;
+      select settled as row_count;`,
+  );
+}
+
+/**
+ * Forgets events, the oldest by their sequence, because an index by time would cost every log-in something; answers how many. What
+ * was given out last is kept: when the last event goes, nobody could tell.
+ */
+function sweepAuditProcedure({ sweepAudit }: Tables): string {
+  return procedure(
+    sweepAudit,
+    "age double, most bigint, ahead double",
+    `declare highest bigint default (select max(sequence) from ${own.audit});
+      declare swept bigint;
+      delete from ${own.audit}
+      where sequence <= (select max(sequence) from (select sequence from ${own.audit} order by sequence limit most) oldest)
+        and at <= ${earlier(later("now(6)", "ahead"), "age")};
+      set swept = row_count();
+      if swept > 0 then
+        update ${own.settings} set last_audit = greatest(last_audit, highest);
+      end if;
+      select swept as row_count;`,
+  );
+}

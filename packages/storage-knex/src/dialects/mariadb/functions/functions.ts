@@ -1,0 +1,23 @@
+import type { Functions } from "../migrations/migration.ts";
+import { admitReturnProcedure } from "./admit-return.ts";
+import { auditProcedures } from "./audit.ts";
+import { channelNumberProcedures } from "./channel-numbers.ts";
+import { claimBlocksProcedure } from "./claim-blocks.ts";
+import { issueOneTimeProcedure } from "./issue-one-time.ts";
+import { openSessionProcedure } from "./open-session.ts";
+import { removeAccountsProcedure } from "./remove-accounts.ts";
+import { rotateKeyProcedure } from "./rotate-key.ts";
+import { throttleProcedures } from "./throttle.ts";
+
+/** All procedures. */
+export const functions: readonly Functions[] = [
+  admitReturnProcedure,
+  auditProcedures,
+  channelNumberProcedures,
+  claimBlocksProcedure,
+  issueOneTimeProcedure,
+  openSessionProcedure,
+  removeAccountsProcedure,
+  rotateKeyProcedure,
+  throttleProcedures,
+];
